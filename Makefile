@@ -1,0 +1,51 @@
+# Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test. Both set up what they need.
+.DEFAULT_GOAL := help
+.PHONY: help bench test check format lock clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+help:
+	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
+	@echo "make test    every test, the browser's too"
+	@echo "make check   format, lint, types, layers, and the proof of every case"
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.run: requirements/run.txt pyproject.toml | .venv/bin/python
+	$(PIP) install --require-hashes --only-binary :all: -r requirements/run.txt
+	$(PIP) install --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+.venv/.test: requirements/test.txt .venv/.run
+	$(PIP) install --require-hashes --only-binary :all: -r requirements/test.txt
+	@touch $@
+
+bench: .venv/.run
+	$(BIN)/mendbench run
+
+test: .venv/.test
+	@sh tests/setup-browser
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/.test
+	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/mendbench case check
+
+format: .venv/.test
+	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests
+
+# Pins are by name, version and hash; the files carry no address to download from.
+lock: .venv/.test
+	$(PIP) install uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml requirements/build.in -o requirements/run.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras --group test -c requirements/run.txt pyproject.toml -o requirements/test.txt
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis reports

@@ -1,0 +1,6 @@
+"""``python -m mendbench``."""
+
+from mendbench.cli.main import main
+
+if __name__ == "__main__":
+    main()

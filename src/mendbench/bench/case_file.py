@@ -1,0 +1,338 @@
+"""``case.yaml`` as it stands on disk: read strictly, then turned into a :class:`~mendbench.model.case.Case`.
+
+This is the only place that knows the file's spelling. The published JSON Schema (``mendbench schema case``) comes from here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from mendbench.errors import BadInput
+from mendbench.kit.canonical import digest
+from mendbench.model.case import (
+    Case,
+    Check,
+    Difficulty,
+    Fault,
+    Fix,
+    KeptCheck,
+    NoRequestCheck,
+    OutputCheck,
+    Provenance,
+    RequestCheck,
+    Times,
+    UnchangedCheck,
+    Variant,
+    WarningCheck,
+    Who,
+)
+from mendbench.model.execution import NodeState, State
+from mendbench.model.failure import Category
+from mendbench.model.json import Json, JsonObject
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+FAMILIES = (
+    "slack", "github", "template", "mixed", "http", "mcp", "graphql", "sheets", "shell", "llm", "structure", "transient", "control",
+)  # fmt: skip
+"""The families of failure that self-repairing workflows meet."""
+
+
+def _regex(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return text
+
+
+Pattern = Annotated[str, AfterValidator(_regex)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+class _Fault(_Part):
+    """One thing that is wrong."""
+
+    id: str
+    cause: list[str] = Field(description="nodes that a right edit must touch", default_factory=list)
+    surfaces: str = Field(description="node where it shows")
+    state: Literal["error", "warning"]
+    who: Who = Field(description="who can help: an edit, the user, or another try")
+    category: Category
+    says: Pattern | None = Field(None, description="for a warning: what must be said")
+    facts: list[Pattern] = Field(default_factory=list, description="what one has to be told; absent from the frame")
+    evidence: str = Field(description="why this is so, from what the API and the request mean")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> _Fault:
+        if self.who == "edit" and not self.cause:
+            raise ValueError("a fault that an edit mends names the nodes to touch under cause")
+        if self.state == "warning" and self.says is None:
+            raise ValueError("a warning states what must be said under says")
+        return self
+
+
+class _Range(_Part):
+    least: int = Field(1, ge=0)
+    most: int | None = None
+
+
+class _Request(_Part):
+    method: str
+    url: str
+    headers: dict[str, str] = Field(default_factory=dict)
+    json_: Json = Field(None, alias="json")
+    text: Pattern | None = None
+    times: int | _Range = 1
+
+
+class _NoRequest(_Part):
+    method: str | None = None
+    url: Pattern | None = None
+    json_: Json = Field(None, alias="json")
+
+
+class _Output(_Part):
+    output: str | None = None
+    node: str | None = None
+    path: str | None = None
+    equals: Json = None
+    matches: Pattern | None = None
+
+    @model_validator(mode="after")
+    def _one_target(self) -> _Output:
+        if (self.output is None) == (self.node is None or self.path is None):
+            raise ValueError("name either an output, or a node and a path in it")
+        if self.matches is None and "equals" not in self.model_fields_set:
+            raise ValueError("say what it equals or matches")
+        return self
+
+
+class _Unchanged(_Part):
+    node: str
+    path: str = Field(pattern="^/")
+
+
+class _Warning(_Part):
+    node: str
+    says: Pattern
+
+
+class _Check(_Part):
+    """One thing that must hold. Exactly one of its keys is given."""
+
+    request: _Request | None = None
+    no_request: _NoRequest | None = None
+    output: _Output | None = None
+    kept: list[str] | None = None
+    unchanged: _Unchanged | None = None
+    warning: _Warning | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> _Check:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("a check has exactly one kind")
+        return self
+
+    def build(self) -> Check:
+        if (r := self.request) is not None:
+            times = Times(least=r.times, most=r.times) if isinstance(r.times, int) else Times(**r.times.model_dump())
+            return RequestCheck(
+                method=r.method, url=r.url, headers=r.headers, json=r.json_, text=r.text, times=times
+            )  # fmt: skip
+        if (n := self.no_request) is not None:
+            return NoRequestCheck(method=n.method, url=n.url, json=n.json_)
+        if (o := self.output) is not None:
+            return OutputCheck(**o.model_dump())
+        if (u := self.unchanged) is not None:
+            return UnchangedCheck(node=u.node, path=u.path)
+        if (w := self.warning) is not None:
+            return WarningCheck(node=w.node, says=w.says)
+        return KeptCheck(nodes=tuple(self.kept or ()))
+
+
+class _Variant(_Part):
+    """Other inputs or other run data on which the repaired workflow must work too."""
+
+    name: str
+    inputs: JsonObject = Field(default_factory=dict)
+    state: dict[str, JsonObject] = Field(default_factory=dict)
+    checks: list[_Check] = Field(min_length=1)
+    final: State = "success"
+
+    @model_validator(mode="after")
+    def _differs(self) -> _Variant:
+        if not self.inputs and not self.state:
+            raise ValueError("a variant differs from the case in inputs or state")
+        return self
+
+
+class _Expect(_Part):
+    first: dict[str, NodeState] = Field(min_length=1)
+    after_fix: dict[str, NodeState] = Field(default_factory=dict)
+    final: State
+
+
+class _WrongFix(_Part):
+    why: str
+    patch: list[JsonObject]
+
+
+class _Accepted(_Part):
+    why: str
+    patch: list[JsonObject] = Field(min_length=1)
+
+
+class CaseFile(_Part):
+    """One failing workflow and the truth about it."""
+
+    title: str
+    group: str = Field(description="service x scenario: the unit of resampling and of the split", pattern=r"^[a-z0-9-]+$")
+    request: str = Field(description="what the user asked the workflow to do, in the user's words")
+    recorded_from: dict[str, Provenance] = Field(description="every service declared, and where its answers come from")
+    difficulty: Difficulty = Field(description="a priori: operations in the fix, hops from surface to cause, size")
+    inputs: JsonObject = Field(default_factory=dict)
+    state: dict[str, JsonObject] = Field(default_factory=dict, description="service to a merge patch over its seed data")
+    faults: list[_Fault] = Field(default_factory=list)
+    expect: _Expect
+    checks: list[_Check] = Field(min_length=1)
+    variants: list[_Variant] = Field(min_length=1)
+    fix: list[JsonObject] | None = None
+    accepts: list[_Accepted] = Field(default_factory=list)
+    wrong_fixes: list[_WrongFix] = Field(min_length=2)
+    adversarial_to: list[str] = Field(default_factory=list)
+    tags: list[str] = Field(default_factory=list)
+    source: str
+
+    @model_validator(mode="after")
+    def _consistent(self) -> CaseFile:
+        edits = any(fault.who == "edit" for fault in self.faults)
+        if edits and not self.fix:
+            raise ValueError("a case with an edit fault has a reference fix")
+        if not edits and self.fix:
+            raise ValueError("a case without an edit fault has no fix")
+        undeclared = {*self.state, *(name for v in self.variants for name in v.state)} - set(self.recorded_from)
+        if undeclared:
+            raise ValueError(f"state of {', '.join(sorted(undeclared))}, which recorded_from does not declare")
+        return self
+
+
+def load_case(folder: Path, family: str) -> Case:
+    """Return the case in ``folder``.
+
+    Raises:
+        BadInput: a file is missing or broken; names the file, the place in it, what was found and what to do.
+    """
+    path = folder / "case.yaml"
+    data = _read_yaml(path)
+    workflow = _read_json(folder / "workflow.json")
+    try:
+        found = CaseFile.model_validate(data)
+    except ValidationError as error:
+        raise _bad(path, error) from None
+    if not isinstance(workflow, dict):
+        raise BadInput(str(folder / "workflow.json"), f"a {type(workflow).__name__}", "write the workflow as an object")
+    truth = {"case": data, "workflow": workflow}
+    return Case(
+        family=family,
+        name=folder.name,
+        folder=folder,
+        title=found.title,
+        group=found.group,
+        request=found.request.strip(),
+        workflow=workflow,
+        recorded_from=found.recorded_from,
+        difficulty=found.difficulty,
+        inputs=found.inputs,
+        state=found.state,
+        faults=tuple(_fault(item) for item in found.faults),
+        first=found.expect.first,
+        after_fix=found.expect.after_fix,
+        final=found.expect.final,
+        checks=tuple(check.build() for check in found.checks),
+        variants=tuple(_variant(item) for item in found.variants),
+        fix=Fix(patch=tuple(found.fix)) if found.fix else None,
+        accepts=tuple(Fix(patch=tuple(item.patch), why=item.why) for item in found.accepts),
+        wrong_fixes=tuple(Fix(patch=tuple(item.patch), why=item.why) for item in found.wrong_fixes),
+        adversarial_to=tuple(found.adversarial_to),
+        tags=tuple(found.tags),
+        source=found.source,
+        digest=digest(truth),
+    )
+
+
+def _fault(item: _Fault) -> Fault:
+    return Fault(**{**item.model_dump(), "cause": tuple(item.cause), "facts": tuple(item.facts)})
+
+
+def _variant(item: _Variant) -> Variant:
+    checks = tuple(check.build() for check in item.checks)
+    return Variant(name=item.name, inputs=item.inputs, state=item.state, checks=checks, final=item.final)
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        return yaml.load(path.read_bytes(), Loader=Loader)  # noqa: S506 - a safe loader, C where there is one
+    except FileNotFoundError:
+        raise BadInput(str(path), "no such file", "a case is a folder with case.yaml and workflow.json") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(str(path), f"byte {error.start} is not UTF-8", "save the file as UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise BadInput(place, str(getattr(error, "problem", None) or "not YAML"), "mend the YAML there") from None
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BadInput(str(path), "no such file", "put the failing workflow there") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(str(path), f"byte {error.start} is not UTF-8", "save the file as UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}:{error.lineno}:{error.colno}", error.msg, "mend the JSON there") from None
+
+
+def _bad(path: Path, error: ValidationError) -> BadInput:
+    """Return the first thing that is wrong with a case file, with the closest key where one is unknown."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(token) for token in first["loc"])
+    where = f"{path}: {place}" if place else str(path)
+    if first["type"] == "extra_forbidden":
+        key, known = str(first["loc"][-1]), _keys_at(first["loc"][:-1])
+        close = difflib.get_close_matches(key, known, n=1)
+        return BadInput(where, f"unknown key {key!r}", f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}")
+    if first["type"] == "missing":
+        return BadInput(where, "nothing is there", f"add {first['loc'][-1]!r}; `mendbench schema case` has all keys")
+    given = first.get("input")
+    shown = "" if isinstance(given, dict | list | BaseModel) else f" (found {given!r})"
+    return BadInput(where, first["msg"].removeprefix("Value error, ") + shown, "`mendbench schema case` has all keys and values")
+
+
+def _keys_at(loc: tuple[int | str, ...]) -> list[str]:
+    """Return the keys that the schema knows at a place."""
+    schema: Any = CaseFile.model_json_schema()
+    node, defs = schema, schema.get("$defs", {})
+    for token in loc:
+        node = _deref(node, defs)
+        node = node.get("items", {}) if isinstance(token, int) else node.get("properties", {}).get(token, {})
+    return sorted(_deref(node, defs).get("properties", {}))
+
+
+def _deref(node: Any, defs: dict[str, Any]) -> Any:
+    for option in node.get("anyOf", ()):
+        if "$ref" in option or option.get("type") in {"array", "object"}:
+            node = option
+            break
+    return defs.get(node["$ref"].rsplit("/", 1)[-1], {}) if "$ref" in node else node

@@ -1,0 +1,63 @@
+"""The matrix: which trials a run consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from mendbench.errors import BadInput
+from mendbench.model.case import Case
+from mendbench.model.trial import TrialKey
+from mendbench.repair.policies import policy
+
+CONTROL_STRATEGY, CONTROL_POLICY = "none", "two-layer"
+"""What a control runs under: it reads no context, and the default policy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """What is crossed with the cases."""
+
+    engines: tuple[str, ...]
+    strategies: tuple[str, ...]
+    policies: tuple[str, ...]
+    repairers: tuple[str, ...]
+    models: tuple[str, ...]
+    samples: int = 1
+    controls: tuple[str, ...] = ()
+    detector: str | None = None
+    """Replaces the detector of every policy that has one."""
+
+
+def keys_of(matrix: Matrix, cases: Sequence[Case]) -> tuple[TrialKey, ...]:
+    """Return the key of every trial, in the order of a run's rows.
+
+    Raises:
+        BadInput: the selection is empty, or ``chat`` is asked for without a model.
+    """
+    if "chat" in matrix.repairers and not matrix.models:
+        raise BadInput("matrix.models", "no model for the repairer 'chat'", "name one with --model")
+    keys: dict[TrialKey, None] = {}
+    for case in cases:
+        for engine, repairer, strategy, name in product(
+            matrix.engines, matrix.repairers, matrix.strategies, matrix.policies
+        ):
+            for model in matrix.models if repairer == "chat" else (None,):
+                for sample in range(matrix.samples if repairer == "chat" else 1):
+                    keys[_key(matrix, case, engine, strategy, name, repairer, model, sample)] = None
+        for engine, control in product(matrix.engines, matrix.controls):
+            keys[_key(matrix, case, engine, CONTROL_STRATEGY, CONTROL_POLICY, control, None, 0)] = None
+    if not keys:
+        raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
+    return tuple(sorted(keys, key=TrialKey.order))
+
+
+def _key(
+    matrix: Matrix, case: Case, engine: str, strategy: str, name: str, repairer: str, model: str | None, sample: int
+) -> TrialKey:
+    own = policy(name).detector
+    return TrialKey(
+        case=case.id, engine=engine, strategy=strategy, policy=name, repairer=repairer, model=model, sample=sample,
+        detector=matrix.detector if own is not None and matrix.detector is not None else own,
+    )  # fmt: skip

@@ -1,0 +1,152 @@
+"""Mutants: workflows that look like repairs and are none. A case whose checks let one pass has a weak oracle.
+
+Where there is a reference fix they are derived from it; where no edit is right, from what a hasty repair would do.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.case import Case
+from mendbench.model.json import Json, JsonObject
+from mendbench.repair.edits import EditError, apply_edits
+from mendbench.runtime.templates import Template, lookup, templates_in
+from mendbench.scoring.diffs import diff_paths
+
+MutantKind: TypeAlias = Literal["drop_node", "swallow_error", "constant", "other_field", "drop_param", "part_of_fix"]
+
+MAX_OTHER_FIELDS = 4
+"""Sibling fields tried for each template: more would say the same thing again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A workflow that must not be judged right."""
+
+    kind: MutantKind
+    what: str
+    workflow: JsonObject
+
+
+def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> tuple[Mutant, ...]:
+    """Return the mutants of a case, each different from the others, from the broken workflow and from the fixed one.
+
+    ``data`` is what the nodes of the fixed workflow returned on the case's own data, and its inputs.
+    """
+    base = case.workflow if fixed is None else fixed
+    found = [*_dropped_nodes(case, base), *_swallowed(case)]
+    if fixed is not None:
+        found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
+    found += _dropped_params(case, base)
+    seen = {canonical_json(case.workflow), canonical_json(fixed)}
+    unique: list[Mutant] = []
+    for mutant in found:
+        key = canonical_json(mutant.workflow)
+        if key not in seen:
+            seen.add(key)
+            unique.append(mutant)
+    return tuple(unique)
+
+
+def _dropped_nodes(case: Case, base: JsonObject) -> Iterator[Mutant]:
+    for node in dict.fromkeys(fault.surfaces for fault in case.faults):
+        if (workflow := _edited(base, [{"remove_node": node}])) is not None:
+            yield Mutant(kind="drop_node", what=f"without the node {node}", workflow=workflow)
+
+
+def _swallowed(case: Case) -> Iterator[Mutant]:
+    """Yield the broken workflow with an error edge that goes on as if nothing had happened."""
+    for node in dict.fromkeys(fault.surfaces for fault in case.faults):
+        after = [edge["to"] for edge in case.workflow.get("edges", []) if edge.get("from") == node]
+        workflow = copy.deepcopy(case.workflow)
+        if after:
+            workflow["edges"].append({"from": node, "to": after[0], "action": "error"})
+        else:
+            end = {"id": f"after_{node}", "type": "transform", "params": {"data": {}, "expression": "@"}}
+            workflow["nodes"].append(end)
+            workflow.setdefault("edges", []).append({"from": node, "to": end["id"], "action": "error"})
+        yield Mutant(kind="swallow_error", what=f"an error edge behind {node}", workflow=workflow)
+
+
+def _constants(case: Case, fixed: JsonObject, data: Mapping[str, Json]) -> Iterator[Mutant]:
+    for template in _new_templates(case.workflow, fixed):
+        known, value = lookup(data, template)
+        if known:
+            yield Mutant(
+                kind="constant",
+                what=f"{template.text} as the constant {json.dumps(value, ensure_ascii=False)[:60]}",
+                workflow=_substituted(fixed, template.text, value),
+            )
+
+
+def _other_fields(case: Case, fixed: JsonObject, data: Mapping[str, Json]) -> Iterator[Mutant]:
+    for template in _new_templates(case.workflow, fixed):
+        if not template.path or not isinstance(template.path[-1], str):
+            continue
+        last = template.path[-1]
+        stem = template.text[: template.text.rindex(last)]
+        known, parent = lookup(data, Template(text="", root=template.root, path=template.path[:-1]))
+        siblings = [key for key in parent if key != last] if known and isinstance(parent, dict) else []
+        for key in siblings[:MAX_OTHER_FIELDS]:
+            other = f"{stem}{key}}}"
+            yield Mutant(
+                kind="other_field", what=f"{other} instead of {template.text}",
+                workflow=_substituted(fixed, template.text, other),
+            )  # fmt: skip
+
+
+def _parts(case: Case, fixed: JsonObject) -> Iterator[Mutant]:
+    """Yield the fixed workflow with one of the parts that the fix changed put back."""
+    changed = sorted(path for path in diff_paths(case.workflow, fixed) if path.startswith("/nodes/"))
+    if len(changed) < 2:  # noqa: PLR2004 - of a single change no part can be put back
+        return
+    broken = {node["id"]: node for node in case.workflow["nodes"]}
+    for node in dict.fromkeys(path.split("/")[2] for path in changed):
+        workflow = copy.deepcopy(fixed)
+        if node in broken:
+            workflow["nodes"] = [broken[node] if item["id"] == node else item for item in workflow["nodes"]]
+            yield Mutant(kind="part_of_fix", what=f"the fix without its change of {node}", workflow=workflow)
+
+
+def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
+    """Yield ``base`` without one field of a body that the fault has nothing to do with."""
+    touched = diff_paths(case.workflow, base)
+    causes = {node for fault in case.faults for node in (*fault.cause, fault.surfaces)}
+    for node in base.get("nodes", []):
+        body = node.get("params", {}).get("body")
+        if node.get("id") not in causes or not isinstance(body, dict) or len(body) < 2:  # noqa: PLR2004 - one must be left
+            continue
+        for key in body:
+            path = f"/nodes/{node['id']}/params/body/{key}"
+            if not any(path.startswith(one) or one.startswith(path) for one in touched):
+                edit = {"node": node["id"], "path": path.removeprefix(f"/nodes/{node['id']}"), "remove": True}
+                if (workflow := _edited(base, [edit])) is not None:
+                    yield Mutant(kind="drop_param", what=f"without {node['id']}'s body.{key}", workflow=workflow)
+
+
+def _new_templates(broken: JsonObject, fixed: JsonObject) -> tuple[Template, ...]:
+    before = {template.text for template in templates_in(broken)}
+    return tuple(template for template in templates_in(fixed) if template.text not in before)
+
+
+def _substituted(value: Json, old: str, new: Json) -> Json:
+    """Return ``value`` with ``old`` replaced: by ``new`` itself where it is a whole text, by its text inside one."""
+    if isinstance(value, str):
+        if value == old:
+            return new
+        return value.replace(old, new if isinstance(new, str) else json.dumps(new, ensure_ascii=False))
+    if isinstance(value, dict):
+        return {key: _substituted(item, old, new) for key, item in value.items()}
+    return [_substituted(item, old, new) for item in value] if isinstance(value, list) else value
+
+
+def _edited(document: JsonObject, edits: list[JsonObject]) -> JsonObject | None:
+    try:
+        return apply_edits(document, edits)
+    except EditError:
+        return None

@@ -1,0 +1,103 @@
+"""What may be asked for real while recording: the models, the real servers of a case, the live world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from mendbench.bench.config import ModelConfig
+from mendbench.bench.scope import Recording, state_of
+from mendbench.errors import BadInput
+from mendbench.kit.redaction import plant_canaries
+from mendbench.model.case import Case, Variant
+from mendbench.model.exchange import Answer, Request
+from mendbench.ports.world import RealWorld
+from mendbench.replay.asks import AskCaller
+from mendbench.replay.chat import ChatCaller
+from mendbench.replay.live import HttpLive, Live, LiveWorld
+from mendbench.replay.recordings import RecordMode
+from mendbench.services import real_world
+
+
+class Recorder:
+    """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing."""
+
+    def __init__(
+        self,
+        mode: RecordMode = "none",
+        models: Mapping[str, ModelConfig] | None = None,
+        *,
+        trajectory: bool = False,
+        parts: tuple[Live, ...] = (),
+    ) -> None:
+        self.mode = mode
+        self._models, self._trajectory, self._parts = models or {}, trajectory, parts
+        self._running: dict[str, tuple[RealWorld, str]] = {}
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Stop every server that was started."""
+        for world, _ in self._running.values():
+            world.stop()
+        self._running.clear()
+
+    def caller(self, model: str | None) -> AskCaller | None:
+        """Return what asks a model for real, or None where nothing is recorded.
+
+        Raises:
+            BadInput: the model has no URL in the configuration.
+        """
+        if self.mode == "none" or model is None:
+            return None
+        config = self._models.get(model)
+        if config is None or config.base_url is None:
+            raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
+        return ChatCaller(base_url=config.base_url, api_key_env=config.api_key_env, timeout_s=config.timeout_s)
+
+    def for_trial(self, case: Case, variant: Variant | None) -> Recording:
+        """Return how one scope of a case records."""
+        if self.mode == "none":
+            return Recording()
+        real = [name for name, provenance in case.recorded_from.items() if provenance == "real"]
+        live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
+        if "live" in case.recorded_from.values():
+            live.append(HttpLive({}))
+        live.extend(self._parts)
+        return Recording(mode=self.mode, live=LiveWorld(live) if live else None, trajectory=self._trajectory)
+
+    def server(self, name: str) -> tuple[RealWorld, str]:
+        """Return a real server and its base URL, started if it was not."""
+        if name not in self._running:
+            world = real_world(name)
+            self._running[name] = (world, world.start())
+        return self._running[name]
+
+
+class _FreshServer:
+    """A real server as one scope sees it: reset to the scope's state when it is first asked."""
+
+    def __init__(self, recorder: Recorder, case: Case, variant: Variant | None, name: str) -> None:
+        self._recorder, self._case, self._variant, self._name = recorder, case, variant, name
+        self._http: HttpLive | None = None
+        self._hosts = real_world(name).hosts
+
+    def serves(self, request: Request) -> bool:
+        """Return whether the request is to one of its hosts."""
+        return HttpLive(dict.fromkeys(self._hosts, "")).resets(request)
+
+    def resets(self, request: Request) -> bool:
+        """Return that it began afresh with the scope."""
+        return self.serves(request)
+
+    def ask(self, request: Request) -> Answer:
+        """Reset the server if this is the scope's first request to it, then ask it."""
+        if self._http is None:
+            world, base_url = self._recorder.server(self._name)
+            state, _ = plant_canaries(state_of(self._case, self._variant, self._name), self._case.id)
+            world.reset(state)
+            self._http = HttpLive(dict.fromkeys(self._hosts, base_url))
+        return self._http.ask(request)

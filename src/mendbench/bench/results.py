@@ -1,0 +1,204 @@
+"""The folder of a run: rows as they finish, sorted and swapped into place when all are there.
+
+While a run goes on it writes to a hidden folder beside its place: ``reports/latest`` is written as ``reports/.latest.partial``. So a
+complete run is replaced whole or not at all, and an interrupted one can be finished with ``--resume``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from mendbench.errors import BadInput
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.files import write_atomically
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
+
+TRIALS, TEXTS, RUN = "trials.jsonl", "texts.jsonl", "run.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A complete run, read back."""
+
+    folder: Path
+    run: JsonObject
+    rows: tuple[JsonRow, ...]
+    texts: Mapping[str, str]
+
+
+class RunFolder:
+    """A run being written. Made by :func:`open_run`."""
+
+    def __init__(self, place: Path, partial: Path, plan: JsonObject) -> None:
+        self._place, self._partial = place, partial
+        self._plan = plan
+        self._rows: dict[str, JsonRow] = {row["key"]: row for row in _torn(partial / TRIALS)}
+        self._texts: dict[str, str] = {item["digest"]: item["text"] for item in _torn(partial / TEXTS)}
+        self._rows = {key: row for key, row in self._rows.items() if _refs(row) <= set(self._texts)}
+        self._trials_file: IO[str] = _rewrite(partial / TRIALS, self._rows.values())
+        self._texts_file: IO[str] = _rewrite(partial / TEXTS, _text_lines(self._texts))
+
+    def done(self) -> frozenset[str]:
+        """Return the keys of the trials that are already there."""
+        return frozenset(self._rows)
+
+    def add(self, row: JsonRow, texts: Mapping[str, str]) -> None:
+        """Append one trial and the texts that only it has so far; both are flushed."""
+        for key, text in texts.items():
+            if key not in self._texts:
+                self._texts[key] = text
+                self._texts_file.write(canonical_json({"digest": key, "text": text}) + "\n")
+        self._texts_file.flush()
+        self._rows[row["key"]] = row
+        self._trials_file.write(canonical_json(row) + "\n")
+        self._trials_file.flush()
+
+    def rows(self) -> tuple[JsonRow, ...]:
+        """Return all rows so far, in the order of their keys."""
+        return tuple(self._rows[key] for key in sorted(self._rows))
+
+    def texts(self) -> Mapping[str, str]:
+        """Return all texts so far by digest."""
+        return self._texts
+
+    def finish(self, run: JsonObject, files: Mapping[str, str]) -> StoredRun:
+        """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place."""
+        self._trials_file.close()
+        self._texts_file.close()
+        rows = self.rows()
+        write_atomically(self._partial / TRIALS, "".join(canonical_json(row) + "\n" for row in rows))
+        lines = _text_lines(dict(sorted(self._texts.items())))
+        write_atomically(self._partial / TEXTS, "".join(canonical_json(line) + "\n" for line in lines))
+        write_atomically(self._partial / RUN, json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+        for name, text in files.items():
+            write_atomically(self._partial / name, text)
+        (self._partial / "plan.json").unlink(missing_ok=True)
+        old = self._place.with_name(f".{self._place.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        if self._place.exists():
+            self._place.rename(old)
+        self._partial.rename(self._place)
+        (self._place / "lock").unlink(missing_ok=True)
+        shutil.rmtree(old, ignore_errors=True)
+        return StoredRun(folder=self._place, run=run, rows=rows, texts=self._texts)
+
+    def close(self) -> None:
+        """Let go of the files; what was added stays for ``--resume``."""
+        self._trials_file.close()
+        self._texts_file.close()
+
+
+@contextlib.contextmanager
+def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFolder]:
+    """Yield the folder of a run, locked against a second writer.
+
+    ``plan`` says what the run consists of; one can be resumed only with the plan that it began with.
+
+    Raises:
+        BadInput: the folder cannot be written, is in use, holds an unfinished run and ``resume`` is false, or the other way
+            round, or holds something that is no run.
+    """
+    partial = place.with_name(f".{place.name}.partial")
+    try:
+        if place.exists() and not (place / RUN).is_file() and (not place.is_dir() or any(place.iterdir())):
+            raise BadInput(str(place), "not empty, and no run is in it", "choose another folder with --out")
+        _refuse_or_clear(place, partial, resume=resume)
+        partial.mkdir(parents=True, exist_ok=True)
+        lock = (partial / "lock").open("w", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(str(place), error.strerror or "cannot be written", "choose another folder with --out") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(str(place), "another run is writing it", "wait for it, or choose another --out") from None
+        begun = _read_plan(partial)
+        if begun is not None and begun != json.loads(canonical_json(plan)):
+            mend = "run it with the options and the corpus it began with, or delete the folder"
+            raise BadInput(str(partial), "the unfinished run there was begun with another plan", mend)
+        write_atomically(partial / "plan.json", canonical_json(plan) + "\n")
+        folder = RunFolder(place, partial, plan)
+        try:
+            yield folder
+        finally:
+            folder.close()
+
+
+def read_run(folder: Path) -> StoredRun:
+    """Return the complete run in ``folder``.
+
+    Raises:
+        BadInput: there is none, or a file of it is broken.
+    """
+    if not (folder / RUN).is_file():
+        raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
+    try:
+        run = json.loads((folder / RUN).read_text(encoding="utf-8"))
+        rows = tuple(json.loads(line) for line in (folder / TRIALS).read_text(encoding="utf-8").splitlines())
+        found = [json.loads(line) for line in (folder / TEXTS).read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise BadInput(str(folder), str(error), "make the run again with `mendbench run`") from None
+    return StoredRun(folder=folder, run=run, rows=rows, texts={item["digest"]: item["text"] for item in found})
+
+
+def _refuse_or_clear(place: Path, partial: Path, *, resume: bool) -> None:
+    unfinished = partial.is_dir() and (partial / "plan.json").is_file()
+    if unfinished and not resume:
+        mend = f"finish it with `mendbench run --resume {place}`, or delete {partial}"
+        with (partial / "lock").open("a", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise BadInput(str(place), "another run is writing it", "wait, or choose another --out") from None
+        raise BadInput(str(place), "a run was begun here and not finished", mend)
+    if resume and not unfinished:
+        raise BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
+
+
+def _read_plan(partial: Path) -> JsonObject | None:
+    try:
+        found: JsonObject = json.loads((partial / "plan.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def _torn(path: Path) -> list[JsonObject]:
+    """Return the whole lines of a file whose last line may be torn."""
+    if not path.is_file():
+        return []
+    found = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            break
+    return found
+
+
+def _rewrite(path: Path, lines: Iterable[JsonObject]) -> IO[str]:
+    write_atomically(path, "".join(canonical_json(line) + "\n" for line in lines))
+    return path.open("a", encoding="utf-8")
+
+
+def _text_lines(texts: Mapping[str, str]) -> list[JsonObject]:
+    return [{"digest": key, "text": text} for key, text in texts.items()]
+
+
+def _refs(value: object) -> set[str]:
+    """Return the digests of all texts that a row refers to."""
+    if isinstance(value, dict):
+        if set(value) == {"$text"}:
+            return {str(value["$text"])}
+        return set().union(*(_refs(item) for item in value.values())) if value else set()
+    if isinstance(value, list):
+        return set().union(*(_refs(item) for item in value)) if value else set()
+    return set()

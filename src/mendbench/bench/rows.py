@@ -1,0 +1,246 @@
+"""One line of ``trials.jsonl``: a trial, what happened in it, and what the truth says about it.
+
+Texts over 200 bytes stand in ``texts.jsonl``; in a row ``{"$text": DIGEST}`` stands for each. Everything that depends on
+the machine or the moment stands under ``timing``, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import canonical_json, digest
+from mendbench.model.case import Case
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
+from mendbench.scoring.diffs import diff_paths
+from mendbench.scoring.recall import context_recall, facts_of, where_is_value
+
+if TYPE_CHECKING:
+    from mendbench.bench.trial import Evidence
+    from mendbench.scoring.judge import Judged
+
+FORMAT = 1
+"""1: the first."""
+
+LONG_TEXT = 200
+"""Bytes from which on a text stands in ``texts.jsonl``."""
+
+
+def trial_key(key: TrialKey) -> str:
+    """Return the key of a trial's row: its parts in the order that rows are sorted by."""
+    return " | ".join(part or "-" for part in key.order())
+
+
+def build_row(
+    case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject
+) -> tuple[JsonRow, dict[str, str]]:
+    """Return a trial's row and the long texts in it by digest."""
+    trajectory = evidence.trajectory
+    attempts = trajectory.attempts if trajectory else ()
+    traffic = trajectory.traffic if trajectory else ()
+    replies = [attempt.reply for attempt in attempts if not attempt.repeat]
+    all_traffic = (*traffic, *(exchange for run in evidence.clean for exchange in run.traffic))
+    row: JsonRow = {
+        "format": FORMAT,
+        "key": trial_key(key),
+        **dataclasses.asdict(key),
+        "group": case.group,
+        "family": case.family,
+        "kind": case.kind,
+        "title": case.title,
+        "difficulty": case.difficulty,
+        "recorded_from": case.recorded_from,
+        "case_digest": case.digest,
+        "verdict": judged.verdict.verdict,
+        "outcome": judged.verdict.outcome,
+        "stop_reason": _stop_reason(evidence),
+        "end": trajectory.end if trajectory else None,
+        "right_after_first": judged.verdict.verdict == "correct" and len(attempts) == 1,
+        "problem": dataclasses.asdict(evidence.problem) if evidence.problem else None,
+        "request": case.request,
+        "workflow": _pretty(case.workflow),
+        "first": _execution(trajectory.first) if trajectory else None,
+        "attempts": [_attempt(case, attempt, judged, at) for at, attempt in enumerate(attempts)],
+        "wasted_attempts": judged.wasted if evidence.problem is None else None,
+        "prompt_tokens": _sum(reply.prompt_tokens for reply in replies),
+        "completion_tokens": _sum(reply.completion_tokens for reply in replies),
+        "cost_usd": None,
+        "context_recall": judged.recall.share if judged.recall else None,
+        "leaks": _where(case, attempts[0]) if attempts else None,
+        "nodes": _nodes(case, trajectory),
+        "faults_fixed": list(judged.faults_fixed),
+        "said": judged.said,
+        "warnings": [dataclasses.asdict(warned) for warned in _last(trajectory).warnings] if trajectory else [],
+        "checks": [dataclasses.asdict(result) for result in judged.checks],
+        "ladder": max(judged.ladder, default=None),
+        "requests": [_exchange(exchange) for exchange in traffic],
+        "outputs": _last(trajectory).outputs if trajectory else {},
+        "variants": [
+            {"name": run.variant, "outcome": run.execution.outcome, "nodes": run.execution.states()}
+            for run in evidence.clean
+            if run.variant is not None
+        ],
+        "evidence": {
+            "asks": digest(sorted(set(evidence.asks))),
+            "world": digest(sorted({exchange.key for exchange in all_traffic})),
+        },
+        "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],
+        "collateral_edits": list(judged.collateral_edits),
+        "edits": sorted(diff_paths(case.workflow, trajectory.workflow)) if trajectory else [],
+        "edited": judged.edited,
+        "harmful": judged.harmful,
+        "derived": sum(exchange.origin == "derived" for exchange in all_traffic),
+        "timing": timing,
+    }
+    texts: dict[str, str] = {}
+    short: JsonRow = json.loads(canonical_json(_shortened(row, texts)))
+    return short, texts
+
+
+def _stop_reason(evidence: Evidence) -> str:
+    if evidence.problem is not None:
+        return evidence.problem.kind
+    return evidence.trajectory.stop_reason if evidence.trajectory else "crashed"
+
+
+def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int) -> JsonObject:
+    context, reply = attempt.prompt.context, attempt.reply
+    recall = context_recall(facts_of(case), context.text)
+    return {
+        "number": attempt.number,
+        "system": attempt.prompt.system,
+        "frame": attempt.prompt.frame,
+        "sections": [
+            {"name": section.name, "label": section.label, "cut": section.cut, "text": section.text}
+            for section in context.sections
+        ],
+        "context_tokens": context.tokens,
+        "truncated": context.truncated,
+        "facts": {"found": list(recall.found), "missing": list(recall.missing)},
+        "leaks": _where(case, attempt),
+        "answer": reply.text,
+        "reply": reply.status,
+        "ask": reply.ask,
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "elapsed_ms": reply.elapsed_ms,
+        "repeat": attempt.repeat,
+        "status": attempt.status,
+        "problem": attempt.problem,
+        "label": judged.labels[at] if at < len(judged.labels) else None,
+        "ladder": judged.ladder[at] if at < len(judged.ladder) else None,
+        "workflow": _pretty(attempt.candidate) if attempt.candidate is not None else None,
+        "edits": sorted(diff_paths(case.workflow, attempt.candidate)) if attempt.candidate is not None else [],
+        "execution": _execution(attempt.execution) if attempt.execution else None,
+    }
+
+
+def _execution(execution: Execution) -> JsonObject:
+    return {
+        "outcome": execution.outcome,
+        "duration_ms": execution.duration_ms,
+        "nodes": [
+            {
+                "node": record.node_id,
+                "type": record.node_type,
+                "state": record.state,
+                "action": record.action,
+                "cached": record.cached,
+                "modified": record.modified,
+                "message": record.message,
+                "ms": record.duration_ms,
+            }
+            for record in execution.nodes
+        ],
+        "failures": [
+            {
+                "node": failure.node_id,
+                "category": failure.category,
+                "message": failure.message,
+                "status": failure.status_code,
+                "fixable": failure.fixable,
+                "suggestion": failure.suggestion,
+            }
+            for failure in execution.failures
+        ],
+        "warnings": [dataclasses.asdict(warned) for warned in execution.warnings],
+    }
+
+
+def _exchange(exchange: Exchange) -> JsonObject:
+    request, answer = exchange.request, exchange.answer
+    return {
+        "phase": exchange.phase,
+        "node": exchange.node,
+        "method": request.method,
+        "url": request.url,
+        "body": _shown(request.body, request.header("content-type")),
+        "status": answer.status,
+        "fault": answer.fault,
+        "answer": _shown(answer.body, answer.header("content-type")),
+        "accepted": exchange.accepted,
+        "origin": exchange.origin,
+        "key": exchange.key,
+    }
+
+
+def _shown(body: bytes, content_type: str | None) -> str | None:
+    value = parse_body(body, content_type)
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _nodes(case: Case, trajectory: Trajectory | None) -> JsonObject:
+    """Return the labelled node states of the first execution and those that were got."""
+    got = trajectory.first.states() if trajectory else {}
+    return {name: {"expected": state, "got": got.get(name)} for name, state in case.first.items()}
+
+
+def _last(trajectory: Trajectory) -> Execution:
+    executions = [attempt.execution for attempt in trajectory.attempts if attempt.execution is not None]
+    return executions[-1] if executions else trajectory.first
+
+
+def _where(case: Case, attempt: Attempt) -> str | None:
+    if case.fix is None:
+        return None
+    return where_is_value(case.workflow, case.fix, attempt.prompt.frame, attempt.prompt.context.sections)
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    found = [value for value in values if value is not None]
+    return sum(found) if found else None
+
+
+def _pretty(document: JsonObject) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _shortened(value: Json, texts: dict[str, str]) -> Json:
+    """Return ``value`` with every long text replaced by a reference; the texts are collected."""
+    if isinstance(value, str):
+        raw = value.encode("utf-8", "surrogatepass")
+        if len(raw) <= LONG_TEXT:
+            return value
+        key = digest(raw)
+        texts[key] = value
+        return {"$text": key}
+    if isinstance(value, Mapping):
+        return {str(name): _shortened(item, texts) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shortened(item, texts) for item in value]
+    return value
+
+
+def whole(value: Json, texts: Mapping[str, str]) -> Json:
+    """Return ``value`` with every reference replaced by its text: the inverse of what :func:`build_row` does."""
+    if isinstance(value, dict):
+        if set(value) == {"$text"}:
+            return texts[value["$text"]]
+        return {name: whole(item, texts) for name, item in value.items()}
+    return [whole(item, texts) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,89 @@
+"""Published JSON Schemas of what has no file model of its own: a strategy's front matter and a line of ``trials.jsonl``."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from mendbench.bench.rows import FORMAT
+from mendbench.model.case import Kind
+from mendbench.model.execution import NodeState
+from mendbench.model.json import JsonObject
+from mendbench.model.prompt import SectionLabel
+from mendbench.model.trial import AnswerStatus, AttemptLabel, StopReason
+from mendbench.model.verdict import Outcome, VerdictName
+
+_TEXT: JsonObject = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "object", "required": ["$text"], "properties": {"$text": {"type": "string"}}, "additionalProperties": False},
+    ],
+    "description": "a text, or the digest of one in texts.jsonl",
+}  # fmt: skip
+
+
+def strategy_schema() -> JsonObject:
+    """Return the schema of the front matter of a strategy's template."""
+    section = {
+        "type": "object",
+        "required": ["name", "label", "keep"],
+        "additionalProperties": False,
+        "properties": {
+            "name": {"type": "string", "description": "a block of the template"},
+            "label": {"enum": list(get_args(SectionLabel)), "description": "raw: the API said it; state: run data; derived: ours"},
+            "keep": {"type": "integer", "description": "what has the lowest is cut first"},
+        },
+    }  # fmt: skip
+    return {
+        "title": "Strategy front matter",
+        "type": "object",
+        "required": ["title", "source", "sections"],
+        "additionalProperties": False,
+        "properties": {
+            "name": {"type": "string", "description": "equals the file's stem"},
+            "title": {"type": "string"},
+            "source": {"type": "string"},
+            "sections": {"type": "array", "items": section},
+        },
+    }
+
+
+def trial_schema() -> JsonObject:
+    """Return the schema of a line of ``trials.jsonl``."""
+    attempt = {
+        "type": "object",
+        "properties": {
+            "number": {"type": "integer", "minimum": 1},
+            "status": {"enum": list(get_args(AnswerStatus))},
+            "label": {"enum": [*get_args(AttemptLabel), None]},
+            "ladder": {"type": ["integer", "null"], "minimum": 0, "maximum": 7},
+            "answer": _TEXT,
+            "context_tokens": {"type": "integer", "minimum": 0},
+            "repeat": {"type": "boolean"},
+        },
+    }
+    nodes = {
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {"expected": {"enum": list(get_args(NodeState))}, "got": {"enum": [*get_args(NodeState), None]}},
+        },
+    }  # fmt: skip
+    text, maybe_text = {"type": "string"}, {"type": ["string", "null"]}
+    properties: JsonObject = {
+        "format": {"const": FORMAT},
+        **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer"), text),
+        **dict.fromkeys(("model", "detector", "leaks"), maybe_text),
+        "sample": {"type": "integer", "minimum": 0},
+        "kind": {"enum": list(get_args(Kind))},
+        "verdict": {"enum": list(get_args(VerdictName))},
+        "outcome": {"enum": [*get_args(Outcome), None]},
+        "stop_reason": {"enum": list(get_args(StopReason))},
+        "attempts": {"type": "array", "maxItems": 3, "items": attempt},
+        **dict.fromkeys(("wasted_attempts", "prompt_tokens", "completion_tokens"), {"type": ["integer", "null"]}),
+        **dict.fromkeys(("cost_usd", "context_recall"), {"type": ["number", "null"]}),
+        "nodes": nodes,
+        **dict.fromkeys(("requests", "variants", "repeated_side_effects", "collateral_edits", "edits"), {"type": "array"}),
+        **dict.fromkeys(("outputs", "evidence", "timing"), {"type": "object"}),
+        "derived": {"type": "integer", "minimum": 0},
+    }
+    return {"title": "Trial", "type": "object", "required": sorted(properties), "properties": properties}

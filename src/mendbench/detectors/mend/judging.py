@@ -1,0 +1,277 @@
+"""The order in which the tables are asked, and the warning's words.
+
+Each rule looks at one :class:`Evidence` and says whose matter the failure is, or None; the first that says something
+decides. Doubt is an error: a false warning costs a repair that would have worked, a missed one costs an attempt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TypeAlias
+
+from mendbench.detectors._wording import worded
+from mendbench.detectors.mend import words
+from mendbench.detectors.mend.codes import RPC, Side, side_of, side_of_token
+from mendbench.detectors.mend.reading import HTTP_FAILED, Reading, read
+from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.json import Json, JsonObject
+
+RIGHTS_STATUS = frozenset({401, 402, 403, 407, 423, 451})
+WAIT_STATUS = frozenset({408, 425, 429, *range(500, 600)})
+"""Retries are exhausted when a detector sees one of these."""
+FORM_STATUS = frozenset({405, 406, 411, 413, 414, 415, 416, 417, 426, 431})
+"""The request's form alone, whatever the body says (RFC 9110 section 15.5)."""
+ABSENT_STATUS = frozenset({404, 410})
+STATE_STATUS = frozenset({409, 412})
+REDIRECTS = range(300, 400)
+"""The address moved, and nothing followed it there: the workflow has the old one."""
+NOT_MODIFIED = 304
+KILLED = frozenset({124, 137, 143})
+"""Exit codes of a command that ran out of time or was killed (``timeout`` of GNU coreutils; 128 + signal)."""
+SERVER_FAULT = frozenset({-32000, -32603})
+"""JSON-RPC codes for any failure of the server's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A sighting, opened."""
+
+    sighting: Sighting
+    reading: Reading
+    status: int | None
+    """The HTTP status: of the answer, else the one that its body or its text tells."""
+    text: str
+    """All texts, one a line."""
+
+
+Rule: TypeAlias = Callable[[Evidence], Side | None]
+Order: TypeAlias = tuple[tuple[Side, tuple[re.Pattern[str], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """Structure first, then codes, then statuses, then words."""
+
+    name: str = "mend"
+
+    def judge(self, sighting: Sighting) -> Judgement:
+        """Return what the sighting means. Success only where the answer, opened, carries no failure at all."""
+        evidence = _evidence(sighting)
+        if _is_no_failure(evidence):
+            return Judgement(state="success", message=sighting.message)
+        rules = _RULES.get(sighting.kind, _ANSWER_RULES)
+        side = next((side for rule in rules if (side := rule(evidence)) is not None), "edit")
+        if side == "edit":
+            return Judgement(state="error", message=sighting.message)
+        return Judgement(state="warning", message=_said(evidence))
+
+
+DETECTOR = Mend()
+
+
+def _evidence(sighting: Sighting) -> Evidence:
+    outputs = _outputs(sighting)
+    body: Json = sighting.body
+    if body is None:
+        body = next((outputs[slot] for slot in ("response", "result") if outputs.get(slot)), None)
+    outside = sighting.status if _is_http(sighting) else None
+    reading = read(body, failed=outside is not None and outside in HTTP_FAILED)
+    stderr = outputs.get("stderr")
+    text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), sighting.message])
+    text = text[: words.MAX_TEXT].replace("\u2019", "'")
+    return Evidence(sighting=sighting, reading=reading, status=_status(outside, reading, text), text=text)
+
+
+def _outputs(sighting: Sighting) -> JsonObject:
+    return sighting.outputs if isinstance(sighting.outputs, dict) else {}
+
+
+def _headers(sighting: Sighting) -> JsonObject:
+    return sighting.headers if isinstance(sighting.headers, dict) else {}
+
+
+def _is_http(sighting: Sighting) -> bool:
+    return sighting.kind != "shell" and isinstance(sighting.status, int)
+
+
+def _status(outside: int | None, reading: Reading, text: str) -> int | None:
+    if outside is not None and outside in HTTP_FAILED:
+        return outside
+    if reading.statuses:
+        return reading.statuses[0]
+    found = words.STATUS.search(text)
+    told = int(next(group for group in found.groups() if group)) if found else None
+    return told if told is not None and told in HTTP_FAILED else None
+
+
+def _is_no_failure(evidence: Evidence) -> bool:
+    sighting, reading = evidence.sighting, evidence.reading
+    if sighting.kind == "http" and sighting.status == NOT_MODIFIED:
+        return True
+    if sighting.kind not in {"envelope", "mcp", "http"} or not reading.structured or reading.failed:
+        return False
+    return not (_is_http(sighting) and sighting.status in HTTP_FAILED)
+
+
+def _echoed_template(evidence: Evidence) -> Side | None:
+    return None if evidence.reading.html or not words.TEMPLATE.search(evidence.text) else "edit"
+
+
+def _limits_and_rights(evidence: Evidence) -> Side | None:
+    headers = _headers(evidence.sighting)
+    if evidence.status in WAIT_STATUS:
+        return "user"
+    if evidence.status in HTTP_FAILED and "retry-after" in headers:
+        return "user"
+    if evidence.status in RIGHTS_STATUS:
+        if str(headers.get("x-ratelimit-remaining")) == "0":
+            return "user"
+        return "edit" if words.HEADER.search(evidence.text) else "user"
+    return None
+
+
+def _unknown_route(evidence: Evidence) -> Side | None:
+    if any(words.ROUTE.search(text) for text in evidence.text.split("\n")):
+        return "edit"
+    if evidence.status not in ABSENT_STATUS:
+        return None
+    body = evidence.sighting.body
+    if evidence.reading.html:
+        return "edit"
+    said = body.get("detail") if isinstance(body, dict) and len(body) == 1 else body
+    return "edit" if isinstance(said, str) and words.BARE_NOT_FOUND.search(said) else None
+
+
+def _vocabulary(evidence: Evidence) -> Side | None:
+    absent = evidence.status not in STATE_STATUS
+    if absent and (words.VOCABULARY.search(evidence.text) or words.OFFERS.search(evidence.text)):
+        return "edit"
+    return None
+
+
+def _codes(evidence: Evidence) -> Side | None:
+    found = [side_of(code) for code in evidence.reading.codes]
+    if not any(found) and evidence.sighting.kind in {"mcp", "envelope"}:
+        found = [side_of_token(token) for token in words.TOKEN.findall(evidence.text)]
+    if "edit" in found:
+        return "edit"
+    return "user" if "user" in found else None
+
+
+def _rpc(evidence: Evidence) -> Side | None:
+    told = words.RPC_CODE.search(evidence.text)
+    codes = [*evidence.reading.rpc, *([int(told.group(1))] if told else [])]
+    return next((RPC[code] for code in codes if code in RPC), None)
+
+
+def _form_status(evidence: Evidence) -> Side | None:
+    return "edit" if evidence.status in FORM_STATUS or evidence.status in REDIRECTS else None
+
+
+def _resource_status(evidence: Evidence) -> Side | None:
+    if evidence.status in ABSENT_STATUS:
+        return "user"
+    if evidence.status in STATE_STATUS:
+        return "edit" if words.STALE.search(evidence.text) else "user"
+    return None
+
+
+def _wording(evidence: Evidence) -> Side | None:
+    return _first(evidence.text, _WORDING)
+
+
+def _refused_input(evidence: Evidence) -> Side | None:
+    return "edit" if evidence.reading.user_errors else None
+
+
+def _server_fault(evidence: Evidence) -> Side | None:
+    return "user" if SERVER_FAULT.intersection(evidence.reading.rpc) else None
+
+
+def _address(evidence: Evidence) -> Side | None:
+    return "edit" if words.ADDRESS.search(evidence.text) else None
+
+
+def _unreachable(evidence: Evidence) -> Side | None:
+    del evidence
+    return "user"
+
+
+def _killed(evidence: Evidence) -> Side | None:
+    outputs = _outputs(evidence.sighting)
+    codes = (evidence.sighting.status, outputs.get("exit_code"), outputs.get("returncode"))
+    return "user" if any(isinstance(code, int) and code in KILLED for code in codes) else None
+
+
+def _environment(evidence: Evidence) -> Side | None:
+    return _first(evidence.text, _ENVIRONMENT)
+
+
+def _plainly_the_users(evidence: Evidence) -> Side | None:
+    return _first(evidence.text, _PLAIN)
+
+
+def _first(text: str, order: Order) -> Side | None:
+    return next((side for side, tables in order if any(table.search(text) for table in tables)), None)
+
+
+_WORDING: Order = (
+    ("edit", (words.FORM,)),
+    ("user", (words.RIGHTS, words.LIMITS, words.OUTAGE)),
+    ("edit", (words.LOOSE,)),
+    ("user", (words.ABSENT, words.TAKEN, words.STATE)),
+)
+_PLAIN: Order = _WORDING[:2]
+_ENVIRONMENT: Order = (("user", (words.SHELL, words.LIMITS, words.OUTAGE)),)
+
+_ANSWER_RULES: tuple[Rule, ...] = (
+    _echoed_template,
+    _limits_and_rights,
+    _form_status,
+    _unknown_route,
+    _vocabulary,
+    _refused_input,
+    _codes,
+    _rpc,
+    _resource_status,
+    _wording,
+    _server_fault,
+)
+
+_RULES: dict[str, tuple[Rule, ...]] = {
+    "template": (),
+    "transport": (_echoed_template, _address, _unreachable),
+    "shell": (_echoed_template, _address, _killed, _environment, _limits_and_rights, _resource_status),
+    "exception": (_echoed_template, _address, _vocabulary, _limits_and_rights, _plainly_the_users),
+}
+"""By kind of sighting; every other kind is an answer."""
+
+
+def _said(evidence: Evidence) -> str:
+    """Return the warning's words: ``API error (404): Not Found``, with the right or the wait that it asks for."""
+    sighting, reading = evidence.sighting, evidence.reading
+    if sighting.kind in {"shell", "exception", "transport"}:
+        return worded(sighting.message)
+    status = f" ({evidence.status})" if evidence.status is not None else ""
+    hints = f" (needs {worded(reading.needed)})" if reading.needed else ""
+    wait = _headers(sighting).get("retry-after")
+    if isinstance(wait, str) and wait.isascii() and wait.isdigit():
+        hints += f" (retry after {wait} s)"
+    return f"API error{status}: {_words_of(evidence)}{hints}"
+
+
+def _words_of(evidence: Evidence) -> str:
+    """Return the API's own words; where it gave none, its code, the status's name, or the node's words."""
+    reading = evidence.reading
+    if reading.says and not reading.html:
+        said, more = worded(reading.says), worded(reading.detail, "")
+        return said if not more or more in said else worded(f"{said}: {more}")
+    if reading.codes:
+        return worded(reading.codes[0])
+    if evidence.sighting.kind == "mcp":
+        return worded(evidence.sighting.message)
+    named = next((status.phrase for status in HTTPStatus if status == evidence.status), None)
+    return named or worded(evidence.sighting.message)

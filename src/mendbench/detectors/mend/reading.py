@@ -1,0 +1,216 @@
+"""What an answer's body says, slot by slot: codes, texts and statuses, through the envelopes around them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from mendbench.detectors.mend.words import MAX_TEXT
+from mendbench.model.json import Json, JsonObject
+
+MAX_WRAPPERS = 4
+"""Envelopes around the one that failed: a tool router's, in an MCP text, in a JSON-RPC result."""
+
+MAX_ERRORS = 20
+"""Members of an ``errors`` list that are read."""
+
+HTTP_FAILED = range(300, 600)
+
+_FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
+_TRUE_FLAGS = ("isError", "is_error")
+_FAILED_STATUS = frozenset({"error", "fail", "failure"})
+_CODE_SLOTS = ("code", "type", "reason", "__type", "error_code", "errorCode", "category", "status", "error")
+_TEXT_SLOTS = (
+    "message", "Message", "error", "detail", "error_description", "description", "error_message", "title",
+    "userPresentableMessage", "msg",
+)  # fmt: skip
+_STATUS_SLOTS = ("status_code", "statusCode", "status", "code", "error_code")
+_LIST_SLOTS = ("errors", "errorMessages", "details", "detail", "causes", "validationResults")
+_XML = re.compile(r"<(Code|Message)>([^<]{1,500})</\1>")
+_JSON = re.compile(r"[\[{]\s*[\[{\"]")
+_HTML = re.compile(r"^\s*(?:<!doctype html|<html|<head|<title)|<title>", re.IGNORECASE)
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """What was found in one answer. Filled while the answer is opened, and only read afterwards."""
+
+    failed: bool = False
+    """Whether a slot says so: a false flag, ``isError``, an error that is not empty."""
+    structured: bool = False
+    """Whether there was any object or list to read."""
+    html: bool = False
+    user_errors: bool = False
+    """Whether a GraphQL mutation refused its input (``userErrors``)."""
+    codes: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)
+    rpc: list[int] = field(default_factory=list)
+    says: str | None = None
+    """The innermost envelope's own word for it."""
+    detail: str | None = None
+    """What the first of its listed errors says, where the envelope said something general before."""
+    needed: str | None = None
+    """The right that is lacking, where the answer names it."""
+
+
+def read(body: Json, *, failed: bool) -> Reading:
+    """Return what ``body`` says. ``failed`` tells that something outside it already said so: a status, or the node."""
+    reading = Reading()
+    layer: Json = body
+    for _ in range(MAX_WRAPPERS + 1):
+        if isinstance(layer, str):
+            parsed = _parsed(layer)
+            _read_text(reading, layer)
+            if parsed is None:
+                break
+            layer = parsed
+        if isinstance(layer, list):
+            reading.structured = True
+            _read_list(reading, layer)
+            break
+        if not isinstance(layer, dict):
+            break
+        reading.structured = True
+        if _marked(layer):
+            reading.failed = True
+        if reading.failed or failed:
+            _read_layer(reading, layer)
+        layer = _content_of(layer)
+    return reading
+
+
+def _marked(layer: JsonObject) -> bool:
+    """Return whether a slot of the envelope itself says that it failed. Empty error slots say nothing."""
+    status = layer.get("status")
+    return (
+        any(layer.get(flag) is False for flag in _FALSE_FLAGS)
+        or any(layer.get(flag) is True for flag in _TRUE_FLAGS)
+        or bool(layer.get("error"))
+        or bool(layer.get("errors"))
+        or (isinstance(status, str) and status.lower() in _FAILED_STATUS and isinstance(layer.get("message"), str))
+        or _user_errors(layer) is not None
+    )
+
+
+def _content_of(layer: JsonObject) -> Json:
+    """Return what an envelope wraps, or None."""
+    if "jsonrpc" in layer:
+        return layer.get("result")
+    content = layer.get("content")
+    if isinstance(content, list) and content and all(isinstance(part, dict) and "type" in part for part in content):
+        structured = layer.get("structuredContent")
+        texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
+        return structured if isinstance(structured, dict) and "result" not in structured else "\n".join(texts) or None
+    if layer.get("successful") is True or layer.get("success") is True:
+        return layer.get("data")
+    for slot in ("error", "message"):
+        inner = layer.get(slot)
+        if isinstance(inner, str) and _parsed(inner) is not None:
+            return inner
+    return layer["result"] if set(layer) == {"result"} else None
+
+
+def _read_text(reading: Reading, text: str) -> None:
+    cut = text[:MAX_TEXT]
+    if _HTML.search(cut):
+        reading.html = True
+        reading.texts.append(" ".join(re.sub(r"<[^<>]*>", " ", cut).split()))
+        return
+    for slot, value in _XML.findall(cut):
+        (reading.codes if slot == "Code" else reading.texts).append(value)
+        reading.says = value
+    if cut.lstrip()[:1] in {"{", "["}:
+        return
+    if cut.strip():
+        reading.texts.append(cut)
+        reading.says = cut if reading.says is None or not cut.lstrip().startswith("<") else reading.says
+    if cut.strip() and len(cut.split()) == 1:
+        reading.codes.append(cut.strip())
+
+
+def _read_layer(reading: Reading, layer: JsonObject) -> None:
+    _read_slots(reading, layer)
+    error = layer.get("error")
+    if isinstance(error, dict):
+        _read_slots(reading, error)
+        code = error.get("code")
+        if isinstance(code, int) and code < 0:
+            reading.rpc.append(code)
+    for owner in (layer, error, layer.get("details")):
+        if isinstance(owner, dict):
+            for slot in _LIST_SLOTS:
+                _read_list(reading, owner.get(slot))
+    data = layer.get("data")
+    if isinstance(data, dict):
+        _read_statuses(reading, data)
+    refused = _user_errors(layer)
+    if refused is not None:
+        reading.user_errors = True
+        _read_list(reading, refused)
+    needed = layer.get("needed")
+    if isinstance(needed, str) and needed:
+        reading.needed = needed
+
+
+def _read_slots(reading: Reading, value: JsonObject) -> None:
+    codes = [value[slot] for slot in _CODE_SLOTS if isinstance(value.get(slot), str)]
+    texts = [value[slot] for slot in _TEXT_SLOTS if isinstance(value.get(slot), str)]
+    reading.codes += [code for code in codes if code.lower() not in _FAILED_STATUS]
+    reading.texts += [text[:MAX_TEXT] for text in texts]
+    _read_statuses(reading, value)
+    said = [text for text in texts if text.strip()]
+    if said:
+        reading.says = said[0]
+
+
+def _read_statuses(reading: Reading, value: JsonObject) -> None:
+    for slot in _STATUS_SLOTS:
+        status = value.get(slot)
+        number = int(status) if isinstance(status, str) and re.fullmatch(r"[345]\d\d", status, re.ASCII) else status
+        if isinstance(number, int) and number in HTTP_FAILED:
+            reading.statuses.append(number)
+
+
+def _read_list(reading: Reading, errors: Json) -> None:
+    """Read a list of errors, each an object or a text; the first one's words stand for all, if none came before."""
+    if not isinstance(errors, list):
+        return
+    before, first = reading.says, None
+    for item in errors[:MAX_ERRORS]:
+        reading.says = None
+        if isinstance(item, str):
+            reading.texts.append(item[:MAX_TEXT])
+            reading.says = item
+        elif isinstance(item, dict):
+            for part in (item, item.get("extensions"), item.get("metadata")):
+                if isinstance(part, dict):
+                    _read_slots(reading, part)
+                    first = first or reading.says
+            _read_list(reading, item.get("fieldViolations"))
+        first = first or reading.says
+    reading.says = before or first
+    reading.detail = reading.detail or (first if before else None)
+
+
+def _user_errors(layer: JsonObject) -> list[Json] | None:
+    data = layer.get("data")
+    payloads = [layer, *data.values()] if isinstance(data, dict) else [layer]
+    for payload in payloads:
+        refused = payload.get("userErrors") if isinstance(payload, dict) else None
+        if isinstance(refused, list) and refused:
+            return refused
+    return None
+
+
+def _parsed(text: str) -> Json:
+    """Return the object or list that ``text`` is, or ends with after some words; None if there is none."""
+    start = _JSON.search(text)
+    if start is None:
+        return None
+    try:
+        value = json.loads(text[start.start() :])
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None

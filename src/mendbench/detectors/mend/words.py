@@ -1,0 +1,164 @@
+"""Phrases, and whose matter each is. Asked only where neither structure, nor code, nor status has decided.
+
+Each table is one regular expression, matched without case over at most :data:`MAX_TEXT` characters of what an answer
+says, typographic apostrophes made plain.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_TEXT = 4000
+
+
+def _any(*phrases: str) -> re.Pattern[str]:
+    return re.compile("|".join(phrases), re.IGNORECASE)
+
+
+_NAMES = (
+    r"(?:field|property|parameter|param|argument|column|attribute|(?<!payment )method|tool|function|variable"
+    r"|keyword|flag|table|directive)"
+)
+_SLOTS = r"(?:field|property|parameter|param|argument|column|attribute|option|variable|filter|input|header)"
+
+TEMPLATE = re.compile(r"\$\{[\w.\[\]\-]{1,80}\}|\{\{[^{}]{1,80}\}\}")
+"""Template syntax. Where an API quotes it back, the workflow sent it unresolved."""
+
+VOCABULARY = _any(
+    rf"\b{_NAMES}s?\b(?:[^.\n]|\.\w){{0,60}}?\b(?:not found|does(?:n't| not) exist|not defined|not recogni[sz]ed)",
+    rf"\b(?:unknown|unrecogni[sz]ed|unexpected|undefined|no such|cannot query|has no)\s+{_NAMES}s?\b",
+    r"does not exist in \S+ enum",
+    r"\bmodels?(?:/|:\s*\w|\s+(?:id\s+|named\s+)?[`'\"])",
+    r"\bunknown (?:model|name)\b",
+)
+"""The name is one of the API's own vocabulary (a field, a tool, a model): the workflow's to spell, no user's data."""
+
+OFFERS = _any(
+    r"\bdid you mean\b",
+    r"\bpotential matches\b",
+    r"\b(?:supported|valid|allowed|accepted|available) (?:\w+ )?(?:values|options|choices|models|levels|types)\b",
+    r"\bmust be one of\b",
+    r"\bexpected one of\b",
+)
+"""The answer names what would be right."""
+
+ROUTE = _any(
+    r"\bunrecogni[sz]ed request url\b",
+    r"\b(?:invalid|unknown) (?:request )?(?:url|endpoint|route)\b",
+    r"\brequested url\b.{0,200}\bnot found\b",
+    r"^\W*cannot (?:get|post|put|patch|delete|head|options) /",
+    r"\bno (?:matching )?(?:route|handler found|static resource)\b",
+    r"\b(?:route|endpoint)\b.{0,80}\bnot found\b",
+    r"^\W*404:? page not found\W*$",
+    r"\bcould not find the requested resource\b",
+)
+"""The address itself is unknown, not what it stands for."""
+
+BARE_NOT_FOUND = _any(r"^\W*(?:404)?[\s:\-]*not found$")
+"""What web servers and frameworks say of an unknown route. With a full stop or another word, it is a resource's."""
+
+HEADER = _any(r"\b(?:missing|invalid|unsupported)\b.{0,30}\b(?:header|user[- ]agent|content[- ]type)\b")
+"""A 403 for the request's form."""
+
+FORM = _any(
+    r"\b(?:property|field|parameter|param|argument|input|value|key)s?\b[^.\n]{0,40}\b(?:is|are) required\b",
+    r"['\"`] (?:is|are) (?:a )?required\b",
+    rf"\brequired (?:{_SLOTS}|key|type|value)\b",
+    r"\bfield required\b|:\s*required\b",
+    r"\b(?:was|were|is|are)(?:n't| not) (?:supplied|provided|specified|given)\b",
+    r"\b(?:missing|omitted) (?:required|mandatory)\b|\bnot provided\b",
+    rf"\bmissing (?:{_SLOTS}|key|value|propert)",
+    rf"\b{_SLOTS}s?\b[^.\n]{{0,40}}\b(?:is|are) missing\b",
+    r"\badditional propert|\bwas unexpected\b|\bare not allowed\b.{0,40}\bunexpected\b",
+    r"\bis not (?:of type|an? (?:array|string|number|integer|boolean|object|list|dict|valid (?!token|api|credential)))",
+    r"\bcould not be (?:coerced|parsed|converted|decoded)\b|\bcannot represent\b",
+    r"\bcan(?: ?not|'t) be (?:blank|empty|null|nil|parsed|converted|used|combined|specified|set)\b",
+    r"\bshould (?:be|have|match|contain)\b",
+    r"\b(?:must|can only) be\b(?! (?:log|auth|sign|an? (?:member|admin|owner)))",
+    r"\bmust (?:match|contain|provide|include|specify|define)\b",
+    r"\byou must\b[^.\n]{0,20}\bprovide\b",
+    r"\btoo (?:long|short|large|small|big)\b|\bexceeds? (?:the )?(?:max|grid|length|size)",
+    r"\b(?:at least|at most|no more than|less than|greater than)\b",
+    r"\bconstraint failed\b|\bnear \"[^\"]*\": syntax error\b",
+    r"\benotdir\b|\beisdir\b|\b(?:not|is) a directory\b",
+)
+"""The request's form: what is required, of which type, within which bounds."""
+
+RIGHTS = _any(
+    r"\bauthenticat|\bunauthori[sz]ed|\bnot authori[sz]ed|\bforbidden\b|\bcredentials?\b",
+    r"\bapi[ _-]?keys?\b|\b(?:invalid|expired|revoked|missing|bad) (?:\w+ )?token\b",
+    r"\btoken (?:\w+ ){0,3}(?:invalid|expired|revoked)\b",
+    r"\b(?:permission|access) (?:is )?(?:denied|forbidden|required)\b|\bno (?:permission|access)\b",
+    r"\b(?:insufficient|lacks?|without|missing)\b.{0,30}\b(?:scope|permission|privilege|rights|role)",
+    r"\bdo(?:es)?(?:n't| not) have (?:\w+ ){0,3}(?:permission|access|rights)\b",
+    r"\bnot (?:logged in|permitted|accessible)\b|\bmust (?:be|have) .{0,20}(?:logged in|admin|push|owner|rights)",
+    r"\brefus(?:ed|es|ing)\b|\bread[- ]only\b|\beacces\b|\beperm\b",
+)
+
+LIMITS = _any(
+    r"\brate[- _]?limit|\btoo many requests\b|\bthrottl|\bquota\b|\boverloaded\b|\btemporarily\b",
+    r"\bexceeded\b.{0,40}\b(?:quota|limit|capacity)\b|\btry again later\b|\bplease (?:wait|retry)\b",
+    r"\b(?:credit|account) balance\b|\bbilling\b",
+)
+
+OUTAGE = _any(
+    r"\btim(?:ed|e)[- ]?out\b|\bservice unavailable\b|\bbad gateway\b|\bgateway time",
+    r"\b(?:internal|server) (?:server )?error\b|\bis (?:the|still) .{0,40}(?:running|initiali[sz]ing|starting)\b",
+    r"\b(?:could not|couldn't|cannot|can't|failed to|unable to) (?:connect|resolve host|reach)\b",
+    r"\bconnection (?:to .{0,80} )?(?:refused|reset|closed|failed|aborted|error)\b",
+    r"\becon(?:nrefused|nreset|naborted)\b|\betimedout\b|\benotfound\b|\beai_again\b|\bgetaddrinfo\b",
+    r"\bname or service not known\b|\bnetwork is unreachable\b|\bno space left\b",
+)
+
+LOOSE = _any(
+    r"\binvalid\b|\bmalformed\b|\bbadly formed\b|\bnot valid\b|\bunsupported\b|\bnot supported\b",
+    r"\b(?:unable to|can ?not|can't|could not) parse\b|\bpars(?:e|ing) (?:error|failed)\b|\bproblems parsing\b",
+    r"\bsyntax error\b|\bexpected\b|\bunexpected (?:token|end|character)\b|\bmismatch\b",
+    r"\bdo(?:es)?(?:n't| not) match\b",
+)
+"""Wording of validation that other matters use too, so it is asked after rights, limits and outages."""
+
+STALE = _any(r"\b(?:do(?:es)?|did)(?:n't| not) match\b")
+"""The request contradicts what the service holds: a stale revision, which another node can read again."""
+
+ABSENT = _any(
+    r"\bnot[ _-]found\b|\bdo(?:es)?(?:n't| not) exist\b|\bno such\b|\benoent\b|\bdid not resolve\b",
+    r"\b(?:could|can)(?:n't| ?not|'t) (?:be )?(?:find|found|locate[d]?)\b|\bunable to find\b",
+    r"\bno longer (?:exists|available)\b",
+)
+"""A resource that data names."""
+
+TAKEN = _any(r"\balready (?:exists?|taken|in use|been (?:taken|used)|a member)\b|\bduplicate\b|\bconflict\b")
+
+STATE = _any(
+    r"\bdo(?:es)?(?:n't| not) have\b|\bhas no\b",
+    r"\b(?:can ?not|can't|unable to) (?:operate|update|delete|modify|edit|disable)\b",
+    r"\b(?:is|are|was|been) (?:archived|disabled|locked|closed|suspended|deactivated|not active|inactive|deleted)\b",
+    r"\bcan(?: ?not|'t) be (?:refunded|cancell?ed|deleted|modified|edited|updated)\b|\bdeclined\b",
+    r"\binsufficient funds\b",
+)
+"""The resource is there, and in a state that refuses."""
+
+SHELL = _any(
+    r"\bdocker daemon\b|\bno module named\b|\bpublickey\b|\bcould not read (?:username|password)\b",
+    r"\bpermission denied\b",
+    r"\bcannot find (?:package|module)\b|\bout of memory\b|\bkilled\b",
+)
+"""What a machine lacks, as commands say it."""
+
+ADDRESS = _any(
+    r"\b(?:invalid|malformed|relative) ur[li]\b|\bunsupported (?:protocol|url|scheme)\b|\bunknown url type\b",
+    r"\bno (?:host|scheme)\b|\bmissing .{0,20}(?:protocol|scheme|host)\b|\bnested brace\b|\bbad[ /]illegal format\b",
+    r"\binvalid port\b|\b(?:label|host) (?:is )?(?:empty|too long)\b",
+)
+"""A URL that cannot be sent to at all."""
+
+STATUS = re.compile(
+    r"\b(?i:status(?: code)?):? ?(\d{3})\b|\bHTTP(?: [Ee]rror)?(?:/\d(?:\.\d)?)?:? (\d{3})\b"
+    r"|: (\d{3}) [A-Z][a-z]|(?:Exception|error): (\d{3})\b"
+)
+"""An HTTP status inside a text: how clients and MCP servers pass on what an API answered."""
+
+RPC_CODE = re.compile(r"\bMCP error (-\d{5})\b")
+TOKEN = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+"""A code inside a text."""

@@ -1,0 +1,54 @@
+"""The specification's own detector: three patterns, and nothing else.
+
+It is kept as simple as it was written, over-warning included: every MCP tool error is a warning to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.detectors._wording import worded
+from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.json import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Minimal:
+    """``ok: false``, ``success: false`` beside ``error``, ``isError: true``: a warning. Anything else: an error."""
+
+    name: str = "minimal"
+
+    def judge(self, sighting: Sighting) -> Judgement:
+        """Return a warning where one of the three patterns stands in the node's output or in the API's answer in it."""
+        for answer in _answers(sighting):
+            said = _pattern(answer)
+            if said is not None:
+                return Judgement(state="warning", message=f"API error: {said}")
+        return Judgement(state="error", message=sighting.message)
+
+
+DETECTOR = Minimal()
+
+
+def _answers(sighting: Sighting) -> Iterator[JsonObject]:
+    """Yield the node's output and the answers in it; the result of a JSON-RPC answer is one too."""
+    outputs: Json = sighting.outputs
+    inner = [outputs.get("response"), outputs.get("result")] if isinstance(outputs, dict) else []
+    for candidate in (outputs, *inner, sighting.body):
+        if isinstance(candidate, dict):
+            yield candidate
+            result = candidate.get("result")
+            if "jsonrpc" in candidate and isinstance(result, dict):
+                yield result
+
+
+def _pattern(answer: JsonObject) -> str | None:
+    error = answer.get("error")
+    if answer.get("ok") is False:
+        return worded(error)
+    if answer.get("success") is False and "error" in answer:
+        return worded(error)
+    if answer.get("isError") is True:
+        return worded(error.get("message") if isinstance(error, dict) else error or answer.get("content"))
+    return None

@@ -1,0 +1,93 @@
+"""Every error that mendbench raises on purpose, and the exit code that each one means.
+
+::
+
+    MendbenchError            4   a fault of mendbench itself
+    ├── BadInput              2   a file, a name or an option that cannot be used
+    │   └── UnknownName       2   a name that no registered thing has
+    ├── CheckFailed           1   a check that does not hold, a regression
+    └── Incomplete            3   an answer or an exchange is missing, so there is no verdict
+    EffectEscape (BaseException)  ends the trial, whatever the code that met it catches
+    ├── ReplayMiss                a request that no recording answers
+    └── GuardTripped              an effect that did not go through the exchange port
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class MendbenchError(Exception):
+    """Base of all errors shown to a user as one line.
+
+    ``exit_code`` is what the command line returns for it.
+    """
+
+    exit_code: ClassVar[int] = 4
+
+
+class BadInput(MendbenchError):
+    """Something that the user gave cannot be used.
+
+    The message is one line: ``place: found; mend``. ``place`` names the file and the position in it,
+    ``found`` says what stands there, ``mend`` says what to do.
+    """
+
+    exit_code = 2
+
+    def __init__(self, place: str, found: str, mend: str) -> None:
+        self.place, self.found, self.mend = place, " ".join(found.split()), mend
+        super().__init__(f"{place}: {self.found}; {mend}")
+
+
+class UnknownName(BadInput):
+    """A name that nothing registered has: says the closest one and lists them all."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], place: str | None = None) -> None:
+        names = sorted(known)
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}? known: " if close else "known: "
+        super().__init__(place or kind, f"unknown {kind} {name!r}", hint + (", ".join(names) or "none"))
+
+
+class CheckFailed(MendbenchError):
+    """A check of the user's does not hold."""
+
+    exit_code = 1
+
+
+class Incomplete(MendbenchError):
+    """A recording that the work needs does not exist, so the work has no verdict."""
+
+    exit_code = 3
+
+
+class EffectEscape(BaseException):
+    """Ends a trial from inside foreign code.
+
+    Not an ``Exception``: a node's or an engine's own error handling must not take it for a failure of
+    the API that it was calling.
+    """
+
+
+class ReplayMiss(EffectEscape):
+    """A request that no recording answers.
+
+    ``differs`` names what the nearest recorded request has otherwise (``url``, ``body.channel``, …), ``record`` is
+    the command that would record it.
+    """
+
+    def __init__(self, request: str, *, nearest: str | None, differs: tuple[str, ...], record: str) -> None:
+        self.request, self.nearest, self.differs, self.record = request, nearest, differs, record
+        near = f"nearest is {nearest} (differs in {', '.join(differs)})" if nearest else "nothing like it is recorded"
+        super().__init__(f"no recording answers {request}; {near}; record it with: {record}")
+
+
+class GuardTripped(EffectEscape):
+    """Code inside a trial opened a socket or started a process instead of using the exchange port."""
+
+    def __init__(self, event: str, detail: str) -> None:
+        self.event, self.detail = event, detail
+        super().__init__(f"{event} {detail} inside a trial; every effect has to go through the exchange port")

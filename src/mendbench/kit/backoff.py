@@ -1,0 +1,125 @@
+"""Trying again: exponential backoff with a jitter that is the same on every run, and a sleep that the caller gives.
+
+In a trial the sleep moves the virtual clock; only calls of a model's server, at the rim, really sleep.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Protocol, TypeVar
+
+from mendbench.model.exchange import Answer
+
+T = TypeVar("T")
+
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses that another try may cure (RFC 9110 sections 15.5.9, 15.6; RFC 8470 section 5.2; RFC 6585 section 4)."""
+
+TRANSIENT_FAULTS = frozenset({"timeout", "refused", "reset", "truncated"})
+"""Transport faults that another try may cure. A name that does not exist and a bad certificate stay as they are."""
+
+PATIENCE_S = 120.0
+"""A server that asks for a longer wait than this is not waited for, seconds."""
+
+
+class Advancing(Protocol):
+    """What a virtual sleep needs of a clock."""
+
+    def advance(self, ms: int) -> None:
+        """Let that much time pass at once."""
+
+
+def transient(answer: Answer) -> bool:
+    """Return whether another try may bring a better answer."""
+    return answer.fault in TRANSIENT_FAULTS if answer.fault else answer.status in TRANSIENT_STATUSES
+
+
+def retry_after_s(value: str | None, now_ms: int) -> float | None:
+    """Return the seconds that a ``Retry-After`` header asks for, or None if it is absent or unreadable.
+
+    It holds seconds or a date (RFC 9110 section 10.2.3).
+    """
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        pass
+    else:
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return max(0.0, when.timestamp() - now_ms / 1000)
+
+
+def wait_s(attempt: int, *, base_s: float, cap_s: float, seed: str) -> float:
+    """Return how long to wait after failed attempt number ``attempt`` (from 1), seconds.
+
+    Half of ``base_s`` doubled with each attempt (at most ``cap_s``) is fixed, the other half is jitter drawn from a
+    digest of ``seed``.
+    """
+    whole = min(cap_s, base_s * 2.0 ** min(attempt - 1, 64))
+    drawn = int.from_bytes(hashlib.sha256(f"{seed}\n{attempt}".encode()).digest()[:4], "big") / 2**32
+    return whole * (0.5 + 0.5 * drawn)
+
+
+def retrying(
+    call: Callable[[], T],
+    clock: Advancing | None,
+    *,
+    again: Callable[[T], bool],
+    attempts: int,
+    base_s: float,
+    cap_s: float,
+    retry_after: Callable[[T], float | None] = lambda _result: None,
+    errors: tuple[type[Exception], ...] = (),
+    seed: str = "",
+    sleep: Callable[[float], None] | None = None,
+    patience_s: float = PATIENCE_S,
+) -> T:
+    """Call until ``again(result)`` is false, at most ``attempts`` times, and return the last result.
+
+    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. A result's ``retry_after`` (seconds)
+    replaces the computed wait; one beyond ``patience_s`` ends the tries at once. ``errors`` are tried again too; the
+    last one is raised.
+
+    Raises:
+        ValueError: neither a clock nor a sleep is given.
+    """
+    import tenacity  # noqa: PLC0415  replay alone never retries, and does not pay for it
+
+    pause = sleep if sleep is not None else _on(clock)
+
+    def asked(state: tenacity.RetryCallState) -> float | None:
+        outcome = state.outcome
+        return retry_after(outcome.result()) if outcome is not None and not outcome.failed else None
+
+    def wait(state: tenacity.RetryCallState) -> float:
+        wanted = asked(state)
+        return wait_s(state.attempt_number, base_s=base_s, cap_s=cap_s, seed=seed) if wanted is None else wanted
+
+    def stop(state: tenacity.RetryCallState) -> bool:
+        return state.attempt_number >= attempts or (asked(state) or 0.0) > patience_s
+
+    def last(state: tenacity.RetryCallState) -> T:
+        if state.outcome is None:
+            raise ValueError("no attempt was made")
+        result: T = state.outcome.result()
+        return result
+
+    retry = tenacity.retry_if_result(again) | tenacity.retry_if_exception_type(errors)
+    retryer = tenacity.Retrying(sleep=pause, stop=stop, wait=wait, retry=retry, retry_error_callback=last)
+    return retryer(call)
+
+
+def _on(clock: Advancing | None) -> Callable[[float], None]:
+    if clock is None:
+        raise ValueError("a clock or a sleep is needed to wait with")
+    return lambda seconds: clock.advance(round(seconds * 1000))

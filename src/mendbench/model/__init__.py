@@ -1,0 +1,1 @@
+"""Frozen data: what every other package speaks about. Nothing here does anything."""

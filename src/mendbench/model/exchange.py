@@ -1,0 +1,82 @@
+"""Exchanges: what a node or a repairer asks of the world, and what the world answers.
+
+HTTP calls, MCP calls (``mcp://server/tool``), shell commands (``shell://sandbox/``) and models
+(``model://name/chat``) all have this one shape, so that one recording and one replay serve them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+"""Header names and values in the order sent. Names compare without case."""
+
+Fault: TypeAlias = Literal["timeout", "refused", "reset", "dns", "tls", "truncated"]
+"""Why no whole answer came."""
+
+Origin: TypeAlias = Literal["recorded", "derived", "live"]
+"""Where an answer came from: a cassette, a simulated service that the cassette did not cover, or a recording under way."""
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing (RFC 9110 section 9.2.1, less TRACE)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request, before redaction when it is sent and after it when it is stored."""
+
+    method: str
+    url: str
+    headers: Headers = ()
+    body: bytes = b""
+    timeout_s: float | None = None
+    """How long the sender would wait, seconds. No part of the key."""
+
+    def header(self, name: str) -> str | None:
+        """Return the first value of that header, or None."""
+        return find_header(self.headers, name)
+
+    @property
+    def safe(self) -> bool:
+        """Whether it changes nothing: a safe HTTP method, or the listing of an MCP server's tools."""
+        return self.method in SAFE_METHODS or self.url.endswith("/tools/list")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One answer. With a ``fault``, ``status`` is 0 and the body is what had come by then."""
+
+    status: int
+    headers: Headers = ()
+    body: bytes = b""
+    elapsed_ms: int = 0
+    """How long it took. Replay moves the virtual clock by it."""
+    fault: Fault | None = None
+
+    def header(self, name: str) -> str | None:
+        """Return the first value of that header, or None."""
+        return find_header(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer, both redacted, as a trial's evidence."""
+
+    request: Request
+    answer: Answer
+    origin: Origin
+    key: str
+    """Digest of (method, URL, body, after, n): see :mod:`mendbench.replay.keys`."""
+    accepted: bool
+    """Whether the world did what was asked: a 2xx that does not carry a failure in its body."""
+    node: str | None = None
+    """The node that sent it, as far as the sender says."""
+    phase: int = 0
+    """Which execution of the trial it belongs to: 0 is the first, n follows attempt n."""
+
+
+def find_header(headers: Headers, name: str) -> str | None:
+    """Return the first value of the header ``name``, compared without case, or None."""
+    wanted = name.lower()
+    return next((value for key, value in headers if key.lower() == wanted), None)

@@ -1,0 +1,114 @@
+"""An execution: one run of a workflow, its three-state outcome, and the checkpoint to resume from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from mendbench.model.failure import Failure
+from mendbench.model.json import Json, JsonObject
+
+State: TypeAlias = Literal["success", "warning", "error"]
+"""Success: the node's own effect happened. Error: an edit of the workflow would help. Warning: none would."""
+
+NodeState: TypeAlias = Literal["success", "warning", "error", "not_run"]
+
+SightingKind: TypeAlias = Literal["http", "transport", "envelope", "mcp", "shell", "llm", "template", "exception"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A failure that was noticed in a node's output, before anything judges whose fault it is.
+
+    All policies notice the same; a detector then turns a sighting into a state.
+    """
+
+    kind: SightingKind
+    """How it showed: an HTTP status, a transport fault, a failure inside a 2xx body, and so on."""
+    message: str
+    node_id: str
+    node_type: str
+    status: int | None = None
+    headers: JsonObject = field(default_factory=dict)
+    """Lower-case names."""
+    body: Json = None
+    """The answer: parsed JSON, or text."""
+    outputs: JsonObject = field(default_factory=dict)
+    """The node's outputs as later nodes would see them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a detector made of a sighting."""
+
+    state: State
+    message: str
+    """For a warning: what the user is told, such as ``API error: channel_not_found``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRecord:
+    """What became of one node in one execution."""
+
+    node_id: str
+    node_type: str
+    state: NodeState
+    action: str | None = None
+    cached: bool = False
+    """Taken from the checkpoint and not run again."""
+    modified: bool = False
+    """Run again although it had completed before, because what it depends on was changed."""
+    message: str | None = None
+    duration_ms: int = 0
+    outputs: JsonObject = field(default_factory=dict)
+    sighting: Sighting | None = None
+    """What was noticed, if anything, whatever it was then judged to be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """One warning of an execution."""
+
+    node_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """What a checkpoint keeps of a node that need not run again."""
+
+    action: str
+    digest: str
+    """Over the node's type, its *resolved* parameters and the nodes that led to it."""
+    outputs: JsonObject
+    state: State = "success"
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """Where an execution can be resumed without repeating what it did."""
+
+    completed: dict[str, Completed] = field(default_factory=dict)
+    failed_node: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One run of a workflow, from its first node to where it ended."""
+
+    outcome: State
+    nodes: tuple[NodeRecord, ...]
+    """One for every node of the workflow, in workflow order; ``not_run`` where it was not reached."""
+    failures: tuple[Failure, ...] = ()
+    """Empty unless the outcome is ``error``, or a warning stopped the run (then ``fixable`` is false)."""
+    warnings: tuple[Warned, ...] = ()
+    outputs: JsonObject = field(default_factory=dict)
+    """The declared outputs that could be resolved."""
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    duration_ms: int = 0
+    """On the virtual clock."""
+
+    def states(self) -> dict[str, NodeState]:
+        """Return the state of every node by its id."""
+        return {record.node_id: record.state for record in self.nodes}

@@ -1,0 +1,24 @@
+"""A policy: a named set of detector, failure signature, stop rules and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+SignatureName: TypeAlias = Literal["full", "prefix40"]
+
+MAX_ANSWERS = 3
+"""At most this many answers in a trial, in every policy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a trial notices that it should stop."""
+
+    name: str
+    title: str
+    detector: str | None
+    """Name of the detector; None takes every sighting for an error."""
+    signature: SignatureName | None
+    """Stops when two executions in a row have the same one; None never does."""
+    max_answers: int = MAX_ANSWERS

@@ -1,0 +1,94 @@
+"""What a repairer is asked, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.model.execution import Execution
+from mendbench.model.failure import Failure
+from mendbench.model.json import JsonObject
+
+SectionLabel: TypeAlias = Literal["raw", "state", "derived"]
+"""raw: the API said it. state: it is in the run's data. derived: our own diagnosis."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that a strategy may see. The case and its truth are not in it."""
+
+    request: str
+    workflow: JsonObject
+    """The document as it stands in this attempt."""
+    execution: Execution
+    agent: JsonObject
+    """The agent error format's JSON of this execution, always sanitised."""
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The failures of the execution."""
+        return self.execution.failures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One part of a strategy's context."""
+
+    name: str
+    label: SectionLabel
+    text: str
+    cut: bool = False
+    """Whether the budget took some or all of it away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A strategy's rendering of one execution."""
+
+    strategy: str
+    sections: tuple[Section, ...]
+    tokens: int
+    """Estimated, see :func:`mendbench.kit.tokens.estimate`."""
+
+    @property
+    def text(self) -> str:
+        """The context block of the prompt."""
+        return "\n\n".join(section.text for section in self.sections if section.text)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether anything was cut to keep the budget."""
+        return any(section.cut for section in self.sections)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """One whole prompt: the frame, which is the same for all strategies, and then the context."""
+
+    system: str
+    frame: str
+    context: Context
+
+    @property
+    def user(self) -> str:
+        """The user message. The context comes last, so that a server's prefix cache serves all strategies of a case."""
+        return f"{self.frame}\n\n{self.context.text}" if self.context.text else self.frame
+
+
+ReplyStatus: TypeAlias = Literal["answered", "cut", "prompt_too_long"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a repairer answered."""
+
+    text: str
+    status: ReplyStatus = "answered"
+    """cut: it hit its token limit. prompt_too_long: the model's server refused the prompt for its length."""
+    model: str | None = None
+    prompt_tokens: int | None = None
+    """As the model reported them; None where it did not, or there was no model."""
+    completion_tokens: int | None = None
+    ask: str | None = None
+    """Digest of the ask that this answers."""
+    elapsed_ms: int = 0

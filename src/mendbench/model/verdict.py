@@ -1,0 +1,25 @@
+"""The verdict: what the truth says about a trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+VerdictName: TypeAlias = Literal["correct", "incorrect", "unjudged", "crashed"]
+
+Outcome: TypeAlias = Literal[
+    "repaired", "partly", "plausible", "harmful", "unrepaired", "declined",
+    "warned", "missed_warning", "false_warning", "recovered", "untouched", "disturbed",
+]  # fmt: skip
+
+End: TypeAlias = Literal["success", "warning", "error", "declined"]
+"""How a trial ended: the outcome of its last execution, or the repairer's ``cannot_fix``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether a trial was right, and how it came out."""
+
+    verdict: VerdictName
+    outcome: Outcome | None
+    """None where the trial is ``unjudged`` or ``crashed``."""

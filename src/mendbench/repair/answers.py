@@ -1,0 +1,196 @@
+"""What a repairer answered, read into a changed workflow, a refusal, or a sentence that says why it cannot be read.
+
+Understood, plain, fenced (the first block that is an answer) or between sentences (the first JSON that is one)::
+
+    {"edits": [edit, …]}             an edit as in mendbench.repair.edits; one edit need not stand in a list
+    [edit, …]                        and a single edit; any form may stand alone in a list
+    {"cannot_fix": "why"}            alone, or beside or inside an empty or one-element "edits"
+    {"nodes": [...], …}              a whole workflow; every node has an id and a type
+    {"workflow": {"nodes": [...]}}
+    [{"op": …, "path": …}, …]        JSON Patch, also as {"patch": [...]}
+
+A form that is null, false or empty beside another one does not count; two that are filled contradict each other. JSON
+that broke off is not completed, and of something that broke only a part which says by its own keys what it is
+(``edits``, ``cannot_fix``, …) is taken, never a single edit.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.json import Json, JsonObject
+from mendbench.repair.edits import EditError, apply_edits, is_edit
+from mendbench.repair.embedded_json import Broken, Found, find_json
+
+MAX_SENTENCE = 299
+"""Characters of a sentence that goes into the next prompt."""
+
+_ENVELOPES = frozenset({"edits", "cannot_fix", "patch", "workflow", "nodes"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """The workflow as the answer would have it. It may equal the one before, and need not be valid."""
+
+    document: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declined:
+    """The repairer says that no edit helps."""
+
+    reason: str
+    """In its words; empty if it gave none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """Nothing in the answer can be applied."""
+
+    problem: str
+    """One sentence of less than 300 characters, for the next prompt."""
+
+
+Answered: TypeAlias = Candidate | Declined | Unreadable
+
+
+def read_answer(text: str, document: JsonObject) -> Answered:
+    """Return what ``text`` makes of ``document``, which is left as it is. Never raises, whatever the text."""
+    first: Found | Broken | None = None
+    for part in find_json(text):
+        found = _unwrapped(part) if isinstance(part, Found) else part
+        if isinstance(found, Found) and _is_answer(found):
+            return _read(found.value, document)
+        first = first or found
+    return _unreadable(_why_none(text, first))
+
+
+def sentence(text: str) -> str:
+    """Return ``text`` on one line, with a full stop, and short enough for the next prompt."""
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
+    if len(line) >= MAX_SENTENCE:
+        return line[: MAX_SENTENCE - 2].rstrip() + " …"
+    return line if line.endswith((".", "?", "!")) else f"{line}."
+
+
+def _unwrapped(found: Found) -> Found:
+    """Return the one answer of a list that holds nothing else, or ``found`` itself."""
+    value = found.value
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and _ENVELOPES & value[0].keys():
+        return replace(found, value=value[0])
+    return found
+
+
+def _is_answer(found: Found) -> bool:
+    value = found.value
+    if isinstance(value, dict):
+        return bool(_ENVELOPES & value.keys()) or (not found.inner and is_edit(value))
+    if isinstance(value, list) and not found.inner:
+        return all(is_edit(item) or (isinstance(item, dict) and "cannot_fix" in item) for item in value)
+    return False
+
+
+def _why_none(text: str, first: Found | Broken | None) -> str:
+    if not text.strip():
+        return "The answer is empty"
+    if first is None:
+        return "The answer holds no JSON object"
+    if isinstance(first, Broken):
+        return f"The answer is not JSON: {first.why}"
+    if isinstance(first.value, dict):
+        keys = ", ".join(repr(key) for key in list(first.value)[:8]) or "none"
+        return f"The answer's JSON has neither 'edits' nor 'cannot_fix'; its keys are {keys}"
+    if isinstance(first.value, list):
+        return "The answer's list holds something that is no edit; each edit has a 'node', a 'path' and a 'value'"
+    return "The answer is not a JSON object with 'edits' or 'cannot_fix'"
+
+
+def _read(value: Json, document: JsonObject) -> Answered:
+    forms = _forms(value)
+    if len(forms) > 1:
+        return _unreadable(f"The answer gives {' and '.join(map(repr, forms))}; give one of them")
+    if not forms:
+        return _empty(value, document)
+    name, content = next(iter(forms.items()))
+    if name == "cannot_fix":
+        return Declined(reason=_reason(content, value))
+    if name == "workflow":
+        return _whole(content)
+    return _edited(content, document)
+
+
+def _forms(value: Json) -> dict[str, Json]:
+    """Return the forms of answer that ``value`` fills, by name. Null, false, and empty ones do not count."""
+    if not isinstance(value, dict):
+        return {"edits": value} if value else {}
+    forms = {name: value[name] for name in ("edits", "patch", "cannot_fix", "workflow") if value.get(name)}
+    if "nodes" in value:
+        forms["nodes"] = value
+    if is_edit(value):
+        forms["edit"] = value
+    if set(forms) == {"nodes"}:
+        return {"workflow": value}
+    return forms
+
+
+def _empty(value: Json, document: JsonObject) -> Answered:
+    """Read an answer whose forms are all empty: no edits leave the workflow as it is."""
+    if isinstance(value, list) or [] in (value.get("edits"), value.get("patch")):
+        return _edited([], document)
+    if value.get("cannot_fix") == "":
+        return Declined(reason="")
+    return _unreadable(f"The answer leaves {' and '.join(repr(key) for key in value if key in _ENVELOPES)} empty")
+
+
+def _edited(changes: Json, document: JsonObject) -> Answered:
+    if isinstance(changes, dict):
+        changes = [changes]
+    if not isinstance(changes, list):
+        return _unreadable("The answer's edits are not a list of objects")
+    alone = changes[0] if len(changes) == 1 else None
+    if isinstance(alone, dict) and alone.get("cannot_fix") and not is_edit(alone):
+        return Declined(reason=_reason(alone["cannot_fix"], alone))
+    try:
+        return _checked(apply_edits(document, changes))
+    except EditError as error:
+        text = str(error)
+        return _unreadable(text[:1].upper() + text[1:])
+
+
+def _whole(workflow: Json) -> Answered:
+    nodes = workflow.get("nodes") if isinstance(workflow, dict) else None
+    if not isinstance(nodes, list) or not nodes:
+        return _unreadable("The answer's workflow has no list of 'nodes'")
+    for at, node in enumerate(nodes):
+        if not (isinstance(node, dict) and isinstance(node.get("id"), str) and isinstance(node.get("type"), str)):
+            return _unreadable(
+                f"The answer's workflow: nodes[{at}] has no 'id' or no 'type'; a whole workflow needs both"
+            )
+    try:
+        return _checked(apply_edits(workflow, []))
+    except EditError as error:
+        return _unreadable(f"The answer's workflow cannot be used: {error}")
+
+
+def _checked(document: JsonObject) -> Answered:
+    try:
+        canonical_json(document).encode()
+    except UnicodeEncodeError:
+        return _unreadable("The answer holds half of a surrogate pair, which is no text")
+    return Candidate(document=document)
+
+
+def _reason(refusal: Json, value: Json) -> str:
+    if isinstance(refusal, str):
+        return refusal
+    if refusal is True:
+        reason = value.get("reason") if isinstance(value, dict) else None
+        return reason if isinstance(reason, str) else ""
+    return json.dumps(refusal, ensure_ascii=False)
+
+
+def _unreadable(text: str) -> Unreadable:
+    return Unreadable(problem=sentence(text))

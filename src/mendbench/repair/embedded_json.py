@@ -1,0 +1,97 @@
+"""JSON in what a model wrote: plain, fenced, or between sentences."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.model.json import Json
+
+MAX_STARTS = 1000
+"""How many places of a text are tried: bounds the work on a text of brackets only."""
+
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_START = re.compile(r'\{\s*["}]|\[\s*\{')
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One value found in a text."""
+
+    value: Json
+    inner: bool = False
+    """Whether it was found after the start of something that did not parse, so that it may be a part of that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """JSON that starts and does not parse."""
+
+    why: str
+
+
+def find_json(text: str) -> Iterator[Found | Broken]:
+    """Yield the values of ``text``, most deliberate first: all of it; else the fenced blocks, then the prose.
+
+    A literal newline or tab inside a JSON string is let through; NaN, Infinity and numbers beyond a double are not.
+    What a model thought aloud in ``<think>`` before its answer is skipped.
+    """
+    text = _THOUGHTS.sub("", text).strip()
+    whole = _parsed(text)
+    if isinstance(whole, Found):
+        yield whole
+        return
+    for block in _FENCE.findall(text):
+        found = _parsed(block.strip())
+        if isinstance(found, Found):
+            yield found
+    yield from _in_prose(text)
+
+
+def _in_prose(text: str) -> Iterator[Found | Broken]:
+    at, inner = 0, False
+    for _ in range(MAX_STARTS):
+        start = _START.search(text, at)
+        if start is None:
+            return
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError) as error:
+            yield Broken(why=_reason(error))
+            at, inner = start.start() + 1, True
+        else:
+            yield Found(value=value, inner=inner)
+
+
+def _parsed(text: str) -> Found | Broken:
+    try:
+        return Found(value=_DECODER.decode(text))
+    except (ValueError, RecursionError) as error:
+        return Broken(why=_reason(error))
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        near = error.doc[error.pos : error.pos + 20]
+        return f"{error.msg} at line {error.lineno} column {error.colno}, " + (
+            f"near {near!r}" if near else "at its end"
+        )
+    return "it nests too deep" if isinstance(error, RecursionError) else str(error)
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {digits[:20]} is too large")
+    return number
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_float=_finite)

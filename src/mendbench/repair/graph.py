@@ -1,0 +1,147 @@
+"""Nodes and edges of a workflow document: finding, adding and removing them, in place.
+
+The document may be broken: what is not a list of objects is read as if it were empty, and left as it is.
+"""
+
+from __future__ import annotations
+
+from mendbench.model.json import Json, JsonObject
+from mendbench.repair.paths import EditError
+
+DEFAULT_ACTION = "default"
+"""The action of an edge that names none."""
+
+
+def nodes_of(document: JsonObject) -> list[JsonObject]:
+    """Return the document's list of nodes itself, whose entries may be malformed; an empty one if it has none."""
+    nodes = document.get("nodes")
+    return nodes if isinstance(nodes, list) else []
+
+
+def node_ids(document: JsonObject) -> tuple[str, ...]:
+    """Return the ids of all nodes that have one, in the document's order."""
+    ids = (node.get("id") for node in nodes_of(document) if isinstance(node, dict))
+    return tuple(name for name in ids if isinstance(name, str))
+
+
+def node_index(document: JsonObject, node_id: Json) -> int:
+    """Return where the node of that id stands.
+
+    Raises:
+        EditError: no node has it, or several have.
+    """
+    if not isinstance(node_id, str):
+        raise EditError("a node is named by its id, which is a text")
+    found = [at for at, node in enumerate(nodes_of(document)) if isinstance(node, dict) and node.get("id") == node_id]
+    if not found:
+        raise EditError(f"there is no node {node_id[:60]!r}; the nodes are {', '.join(node_ids(document)) or 'none'}")
+    if len(found) > 1:
+        places = ", ".join(f"nodes[{at}]" for at in found)
+        raise EditError(f"{len(found)} nodes have the id {node_id!r} ({places}); name the one by its place in 'path'")
+    return found[0]
+
+
+def add_node(document: JsonObject, node: Json, after: Json = None) -> None:
+    """Add a node: at the end, or after another one, whose default edges then start from the new node.
+
+    Edges with another action (``error``, ``warning``, …) stay where they are.
+    """
+    if not isinstance(node, dict) or not isinstance(node.get("id"), str) or not node["id"]:
+        raise EditError("'add_node' is not an object with an 'id'")
+    if node["id"] in node_ids(document):
+        raise EditError(f"there is a node {node['id']!r} already")
+    if after is None:
+        _list_of(document, "nodes").append(node)
+        return
+    at = node_index(document, after)
+    nodes_of(document).insert(at + 1, node)
+    for edge in _edges_of(document):
+        if edge.get("from") == after and _action(edge) == DEFAULT_ACTION:
+            edge["from"] = node["id"]
+    _list_of(document, "edges").append({"from": after, "to": node["id"]})
+
+
+def remove_node(document: JsonObject, node_id: Json) -> None:
+    """Remove a node and its edges; each edge that led to it then leads to its default successor.
+
+    ``start_node`` moves on in the same way. Templates that name the node stay as they are.
+    """
+    at = node_index(document, node_id)
+    del nodes_of(document)[at]
+    edges = _edges_of(document)
+    successor = next((e.get("to") for e in edges if e.get("from") == node_id and _action(e) == DEFAULT_ACTION), None)
+    if successor == node_id:
+        successor = None
+    if edges:
+        document["edges"] = _rejoined(document["edges"], node_id, successor)
+    if document.get("start_node") == node_id:
+        if successor is None:
+            del document["start_node"]
+        else:
+            document["start_node"] = successor
+
+
+def add_edge(document: JsonObject, edge: Json) -> None:
+    """Add an edge, unless the very same one is there."""
+    source, target, action = _ends(edge, "add_edge")
+    same = (source, target, action or DEFAULT_ACTION)
+    if any((e.get("from"), e.get("to"), _action(e)) == same for e in _edges_of(document)):
+        return
+    added = {"from": source, "to": target}
+    _list_of(document, "edges").append({**added, "action": action} if action else added)
+
+
+def remove_edge(document: JsonObject, edge: Json) -> None:
+    """Remove the edges between two nodes: the one of the action that is named, or all of them."""
+    source, target, action = _ends(edge, "remove_edge")
+    gone = [
+        e
+        for e in _edges_of(document)
+        if (e.get("from"), e.get("to")) == (source, target) and (action is None or _action(e) == action)
+    ]
+    if not gone:
+        raise EditError(f"there is no edge from {source!r} to {target!r}" + (f" on {action!r}" if action else ""))
+    document["edges"] = [e for e in document["edges"] if not any(e is one for one in gone)]
+
+
+def _rejoined(edges: list[Json], node_id: Json, successor: Json) -> list[Json]:
+    kept: list[Json] = []
+    for edge in edges:
+        if not isinstance(edge, dict) or node_id not in (edge.get("from"), edge.get("to")):
+            kept.append(edge)
+        elif edge.get("to") == node_id and edge.get("from") not in (node_id, successor) and successor is not None:
+            kept.append({**edge, "to": successor})
+    joined: list[Json] = []
+    for edge in kept:
+        if edge not in joined:
+            joined.append(edge)
+    return joined
+
+
+def _edges_of(document: JsonObject) -> list[JsonObject]:
+    edges = document.get("edges")
+    return [edge for edge in edges if isinstance(edge, dict)] if isinstance(edges, list) else []
+
+
+def _list_of(document: JsonObject, key: str) -> list[Json]:
+    """Return the document's list of that name, made if there is none."""
+    if document.get(key) is None:
+        document[key] = []
+    if not isinstance(document[key], list):
+        raise EditError(f"{key!r} of the document is not a list")
+    return document[key]  # type: ignore[no-any-return]
+
+
+def _action(edge: JsonObject) -> Json:
+    return edge.get("action") or DEFAULT_ACTION
+
+
+def _ends(edge: Json, verb: str) -> tuple[str, str, str | None]:
+    if not isinstance(edge, dict):
+        raise EditError(f"{verb!r} is not an object with 'from' and 'to'")
+    source, target, action = edge.get("from"), edge.get("to"), edge.get("action")
+    if not isinstance(source, str) or not isinstance(target, str):
+        raise EditError(f"{verb!r} needs 'from' and 'to', each the id of a node")
+    if action is not None and not isinstance(action, str):
+        raise EditError(f"the 'action' of {verb!r} is not a text")
+    return source, target, action

@@ -1,0 +1,200 @@
+"""Paths inside a workflow document, as people and models write them: dots, brackets, or JSON pointers.
+
+Everything here works on a document that its caller owns: :func:`put` and :func:`drop` change it in place.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from jsonpointer import JsonPointer, JsonPointerException  # type: ignore[attr-defined, unused-ignore]
+
+from mendbench.model.json import Json, JsonObject
+
+Token: TypeAlias = str | int
+"""A name, or a list index that was written in brackets."""
+
+_STEP = re.compile(
+    r"""(?:^|\.)(?P<name>[^.\[\]]+)|\[(?:(?P<index>\d+)|(?P<quote>["'])(?P<quoted>.*?)(?P=quote)|(?P<bare>[^\[\]"']+))\]"""
+)
+APPEND = "-"
+"""The step that means the place after a list's last item (RFC 6901)."""
+
+_MAX_DIGITS = 9
+"""Digits of the longest list index that is read as one."""
+
+_NEW_LIST = (0, "0", APPEND)
+"""First tokens under something missing that say a list is meant."""
+
+
+class EditError(ValueError):
+    """An edit or a patch that cannot be applied. The message is one sentence that a repairer can act on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """A parsed path."""
+
+    tokens: tuple[Token, ...]
+    dotted: bool
+    """Whether neighbouring names may be one key that contains dots. Never so in a JSON pointer."""
+
+    def under(self, *parents: Token) -> Path:
+        """Return this path with ``parents`` before it."""
+        return replace(self, tokens=(*parents, *self.tokens))
+
+    def without(self, count: int) -> Path:
+        """Return this path without its first ``count`` tokens."""
+        return replace(self, tokens=self.tokens[count:])
+
+    def __str__(self) -> str:
+        """Return the path with dots and brackets."""
+        text = "".join(f"[{token}]" if isinstance(token, int) else f".{token}" for token in self.tokens)
+        return text.removeprefix(".")
+
+
+def parse_path(text: Json) -> Path:
+    """Return the path that ``text`` writes: ``params.body.text``, ``blocks[0]["a.b"]``, ``/params/body`` or a list.
+
+    Raises:
+        EditError: it is none of these, or it is empty.
+    """
+    if isinstance(text, list) and text and all(isinstance(t, str) or type(t) is int for t in text) and "" not in text:
+        return Path(tokens=tuple(text), dotted=False)
+    if not isinstance(text, str):
+        raise EditError("'path' is not a text")
+    if text.startswith("/"):
+        return Path(tokens=_pointer_tokens(text), dotted=False)
+    return Path(tokens=_dotted_tokens(text.strip().removeprefix("$.")), dotted=True)
+
+
+def is_index(token: Token) -> bool:
+    """Return whether ``token`` can be a place in a list."""
+    return isinstance(token, int) or (token.isascii() and token.isdigit() and len(token) <= _MAX_DIGITS)
+
+
+def put(root: JsonObject, path: Path, value: Json) -> None:
+    """Set what ``path`` leads to, in place.
+
+    Missing objects and lists on the way are made; ``-`` or the next index appends.
+
+    Raises:
+        EditError: something on the way is neither an object nor a list, or an index lies beyond the end.
+    """
+    container: Json = root
+    at = 0
+    while True:
+        key, used = _key(container, path, at)
+        at += used
+        if at == len(path.tokens):
+            _assign(container, key, value)
+            return
+        if _missing(container, key):
+            _assign(container, key, [] if path.tokens[at] in _NEW_LIST else {})
+        container = container[key]
+
+
+def drop(root: JsonObject, path: Path) -> None:
+    """Remove what ``path`` leads to, in place.
+
+    Raises:
+        EditError: there is nothing there.
+    """
+    container: Json = root
+    at = 0
+    while True:
+        key, used = _key(container, path, at)
+        at += used
+        if key not in container if isinstance(container, dict) else key >= len(container):
+            raise EditError(f"there is nothing at {str(path)!r}")
+        if at == len(path.tokens):
+            del container[key]
+            return
+        container = container[key]
+
+
+def _pointer_tokens(text: str) -> tuple[str, ...]:
+    try:
+        tokens = tuple(JsonPointer(text).parts)
+    except JsonPointerException as error:
+        raise EditError(f"{text!r} is not a JSON pointer: {error}") from error
+    if "" in tokens:
+        raise EditError(f"the path {text!r} has an empty step")
+    return tokens
+
+
+def _dotted_tokens(text: str) -> tuple[Token, ...]:
+    tokens: list[Token] = []
+    at = 0
+    while at < len(text):
+        step = _STEP.match(text, at)
+        if step is None:
+            raise EditError(f"the path {text!r} cannot be read from position {at + 1} on")
+        index = step.group("index")
+        name = step.group("name") or step.group("quoted") or step.group("bare")
+        tokens.append(int(index) if index and is_index(index) else index or name or "")
+        at = step.end()
+    if not tokens or "" in tokens:
+        raise EditError("'path' is empty" if not tokens else f"the path {text!r} has an empty step")
+    return tuple(tokens)
+
+
+def _key(container: Json, path: Path, at: int) -> tuple[Json, int]:
+    """Return the key of ``container`` that the path means at ``at``, and how many tokens it takes."""
+    token = path.tokens[at]
+    if isinstance(container, list):
+        return _index(container, token, path), 1
+    if not isinstance(container, dict):
+        where = str(replace(path, tokens=path.tokens[:at]))
+        raise EditError(f"{where!r} is {_kind(container)}, not an object or a list")
+    if isinstance(token, int) and str(token) not in container:
+        where = str(replace(path, tokens=path.tokens[:at])) or "the document"
+        raise EditError(f"{where!r} is an object, so [{token}] finds nothing in it")
+    if path.dotted:
+        names = _names(path.tokens[at:])
+        for end in range(len(names), 1, -1):
+            if (whole := ".".join(names[:end])) in container:
+                return whole, end
+    return str(token), 1
+
+
+def _names(tokens: tuple[Token, ...]) -> list[str]:
+    """Return the tokens up to the first bracketed index."""
+    names: list[str] = []
+    for token in tokens:
+        if isinstance(token, int):
+            break
+        names.append(token)
+    return names
+
+
+def _index(container: list[Json], token: Token, path: Path) -> int:
+    if token == APPEND:
+        return len(container)
+    if not is_index(token):
+        raise EditError(f"{str(path)!r} takes {token!r} for a place in a list; give an index")
+    index = int(token)
+    if index < 0 or index > len(container):
+        raise EditError(f"index {index} in {str(path)!r} is beyond the list's {len(container)} items")
+    return index
+
+
+def _missing(container: Json, key: Json) -> bool:
+    return container.get(key) is None if isinstance(container, dict) else bool(key == len(container))
+
+
+def _assign(container: Json, key: Json, value: Json) -> None:
+    if isinstance(container, list) and key == len(container):
+        container.append(value)
+    else:
+        container[key] = value
+
+
+def _kind(value: Json) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    return "a text" if isinstance(value, str) else "a number"

@@ -1,0 +1,40 @@
+"""The named policies. Their detectors are named here and built by whoever runs the trial."""
+
+from __future__ import annotations
+
+from mendbench.errors import UnknownName
+from mendbench.model.policy import Policy
+
+_POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy(
+            name="naive", title="Every failure is an error, and only the limit stops", detector=None, signature=None
+        ),
+        Policy(name="loop", title="Loop detection alone", detector=None, signature="full"),
+        Policy(name="warn", title="Warning detection alone", detector="mend", signature=None),
+        Policy(name="two-layer", title="Warning detection and loop detection", detector="mend", signature="full"),
+        Policy(
+            name="seed",
+            title="Both layers as first specified: three patterns, and the first 40 characters of a message",
+            detector="minimal",
+            signature="prefix40",
+        ),
+    )
+}
+
+
+def policy(name: str) -> Policy:
+    """Return the policy of that name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in _POLICIES:
+        raise UnknownName("policy", name, _POLICIES)
+    return _POLICIES[name]
+
+
+def policy_names() -> tuple[str, ...]:
+    """Return the names of all policies, sorted."""
+    return tuple(sorted(_POLICIES))

@@ -1,0 +1,140 @@
+"""Signatures of an execution's failures: equal ones in a row mean that a repair made no progress.
+
+``prefix40`` is the engine's own, with its known weakness: an HTTP 422 on one field and the next one on another look
+the same. ``full`` reads all that the failures say, less what changes by itself from one call to the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mendbench.kit.canonical import canonical_json, digest
+from mendbench.model.execution import Execution
+from mendbench.model.failure import Failure
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.policy import SignatureName
+
+NO_ERRORS = "no_errors"
+"""The signature of an execution without failures."""
+
+BASELINE_ERRORS = 5
+BASELINE_CHARACTERS = 40
+
+LONG_NUMBER = 100_000
+"""Numbers of six digits and more are taken for ids or times."""
+
+_Rules = Sequence[tuple[re.Pattern[str], str]]
+
+_UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+_CLOCK = r"\d{2}:\d{2}(?::\d{2})?(?: gmt| utc)?"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+
+_BASELINE: _Rules = tuple(
+    (re.compile(pattern, re.IGNORECASE), word)
+    for pattern, word in (
+        (r"\b\d{2}:\d{2}(?::\d{2})?\b", "TIME"),
+        (r"\b\d{4}-\d{2}-\d{2}\b", "DATE"),
+        (_UUID, "UUID"),
+        (r"\b[0-9a-f]{8,}\b", "HEX_ID"),
+        (r"\brequest[-_]\d+\b", "REQUEST_ID"),
+        (r"\b\d{6,}\b", "NUM_ID"),
+        (r"\bline \d+\b", "line N"),
+        (r":\d+:\d+", ":N:N"),
+    )
+)
+"""The engine's normaliser, in its order. It leaves the hour of an ISO time, because of the T before it."""
+
+_FULL: _Rules = tuple(
+    (re.compile(pattern, re.IGNORECASE), word)
+    for pattern, word in (
+        (r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d+)?)?(?:Z\b| ?[+-]\d{2}:?\d{2}\b)?", "TIME"),
+        (
+            rf"(?:\b[a-z]{{3,9}}, )?\b\d{{1,2}}[ -]{_MONTH}[ -]\d{{2,4}}(?: {_CLOCK})?",
+            "TIME",
+        ),
+        (r"\b\d{4}[-/]\d{2}[-/]\d{2}\b", "DATE"),
+        (r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z\b)?(?!\d)", "TIME"),
+        (_UUID, "UUID"),
+        (r"\b(?:x-)?(?:request|trace|correlation|req)(?:[-_ ]?id)?\s*[-_:=#]\s*[\"']?[\w:.-]*\d[\w:.-]*", "REQUEST_ID"),
+        (r"(?<![\w.])\d{6,}(?:\.\d+)?(?!\w)", "NUM_ID"),
+        (r"\b0x[0-9a-f]+\b", "HEX_ID"),
+        (r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", "HEX_ID"),
+        (r"\b(?=[a-z0-9]*\d[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{16,}\b", "ID"),
+        (r"\b\d+(?:\.\d+)?\s?(?:ms|milliseconds?|s|secs?|seconds?)\b", "DURATION"),
+        (r"\bline \d+\b", "line N"),
+        (r":\d+:\d+\b", ":N:N"),
+    )
+)
+
+_VOLATILE_KEYS = frozenset(
+    {
+        "requestid", "xrequestid", "reqid", "traceid", "correlationid", "timestamp", "ts", "eventts", "time", "date",
+        "servertime", "cfray", "logid", "elapsed", "elapsedms", "duration", "durationms", "nonce",
+    }
+)  # fmt: skip
+"""Keys, in lower case and without punctuation, whose values an API makes anew for each answer."""
+
+
+def signature(execution: Execution, name: SignatureName) -> str:
+    """Return the signature of all failures of ``execution``, whatever their order."""
+    if not execution.failures:
+        return NO_ERRORS
+    return _full(execution.failures) if name == "full" else _prefix40(execution.failures)
+
+
+def normalised(text: str) -> str:
+    """Return ``text`` in lower case and single spaces, less what changes by itself: times, ids, long numbers."""
+    return _rewritten(text, _FULL)
+
+
+def _prefix40(failures: Sequence[Failure]) -> str:
+    ordered = sorted((failure.node_id or "", failure.category, failure.message) for failure in failures)
+    return "||".join(
+        f"{node}|{category}|{_rewritten(message, _BASELINE)[:BASELINE_CHARACTERS]}"
+        for node, category, message in ordered[:BASELINE_ERRORS]
+    )
+
+
+def _full(failures: Sequence[Failure]) -> str:
+    return digest(sorted(canonical_json(_facts(failure)) for failure in failures))
+
+
+def _facts(failure: Failure) -> JsonObject:
+    """Return what tells one failure from another, after normalisation."""
+    problems = sorted((problem.field, problem.problem, normalised(problem.says)) for problem in failure.problems)
+    return {
+        "node": failure.node_id,
+        "category": failure.category,
+        "message": normalised(failure.message),
+        "unresolved": sorted(set(failure.unresolved)),
+        "status": failure.status_code,
+        "exit": failure.shell_exit_code,
+        "stderr": normalised(failure.shell_stderr or ""),
+        "problems": digest([list(problem) for problem in problems]),
+        "raw": digest(_steady(failure.raw_response)),
+        "mcp": digest(_steady([failure.mcp_error, failure.mcp_error_details])),
+    }
+
+
+def _steady(value: Json) -> Json:
+    """Return ``value`` without what changes from call to call."""
+    if isinstance(value, str):
+        return normalised(value)
+    if isinstance(value, dict):
+        return {str(key): None if _volatile(str(key), item) else _steady(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_steady(item) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= LONG_NUMBER:
+        return "NUM_ID"
+    return value
+
+
+def _volatile(key: str, value: Json) -> bool:
+    return not isinstance(value, dict | list) and re.sub(r"[^a-z]", "", key.lower()) in _VOLATILE_KEYS
+
+
+def _rewritten(text: str, rules: _Rules) -> str:
+    for pattern, word in rules:
+        text = pattern.sub(word, text)
+    return " ".join(text.lower().split())

@@ -1,0 +1,8 @@
+"""Repairers: what answers a prompt. Each is one module with a ``make``."""
+
+from __future__ import annotations
+
+from mendbench.repairers.interface import Factory, Options
+from mendbench.repairers.registry import repairer, repairer_names
+
+__all__ = ["Factory", "Options", "repairer", "repairer_names"]

@@ -1,0 +1,127 @@
+"""Asks: how a prompt becomes a request to ``model://…``, and the server's answer a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from mendbench.errors import Incomplete
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import canonical_json, digest
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Prompt, Reply, ReplyStatus
+from mendbench.ports.world import World
+
+_TOO_LONG_STATUS = frozenset({400, 413, 422})
+_TOO_LONG_WORDS = (
+    "context length",  # OpenAI, vLLM
+    "context_length",
+    "context size",  # llama.cpp
+    "context_size",
+    "context window",
+    "maximum context",
+    "prompt is too long",  # Anthropic
+    "prompt too long",
+    "too many tokens",
+    "input is too long",
+    "input token count",  # Google
+)
+"""What servers say when a prompt does not fit; compared in lower case."""
+
+
+def build_ask(
+    prompt: Prompt,
+    *,
+    model: str,
+    params: Mapping[str, Json],
+    response_format: JsonObject | None,
+    draw: int | tuple[int, int],
+) -> JsonObject:
+    """Return the ask: all that decides an answer, and nothing of where it is asked."""
+    return {
+        "model": model,
+        "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+        "params": dict(params),
+        "response_format": response_format,
+        "draw": draw if isinstance(draw, int) else list(draw),
+    }
+
+
+def ask_digest(ask: JsonObject) -> str:
+    """Return the digest by which an ask is known."""
+    return digest(ask)
+
+
+def send_ask(asks: World, ask: JsonObject, url: str) -> Reply:
+    """Return the answer to ``ask``.
+
+    Raises:
+        Incomplete: the model's server gave no answer that could be read. A timeout or a failure is never an answer.
+        ReplayMiss: the answer is not recorded and may not be asked live.
+    """
+    body = canonical_json(ask).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
+    answer = asks.send(Request(method="POST", url=url, headers=(("content-type", "application/json"),), body=body))
+    return read_answer(answer, model=str(ask["model"]), ask=ask_digest(ask))
+
+
+def model_url(model: str) -> str:
+    """Return the address of a model's chat: ``model://<name>/chat``, the name quoted."""
+    return f"model://{quote(model, safe='')}/chat"
+
+
+def read_answer(answer: Answer, *, model: str, ask: str) -> Reply:
+    """Return the reply in an OpenAI-shaped chat completion.
+
+    Raises:
+        Incomplete: it is none.
+    """
+    value = parse_body(answer.body, answer.header("content-type"))
+    if answer.fault is None and answer.status in _TOO_LONG_STATUS and _speaks_of_length(answer.body):
+        return Reply(text="", status="prompt_too_long", model=model, ask=ask, elapsed_ms=answer.elapsed_ms)
+    choice = _first_choice(value)
+    if answer.fault is not None or not 200 <= answer.status < 300 or choice is None:  # noqa: PLR2004 (the 2xx)
+        raise Incomplete(
+            f"model {model!r} gave no answer: {_what_came(answer)}; mend its server and record the ask again"
+        )
+    status: ReplyStatus = "cut" if choice.get("finish_reason") == "length" else "answered"
+    usage = value.get("usage") or {}
+    return Reply(
+        text=_content(choice["message"].get("content")),
+        status=status,
+        model=model,
+        prompt_tokens=_count(usage, "prompt_tokens"),
+        completion_tokens=_count(usage, "completion_tokens"),
+        ask=ask,
+        elapsed_ms=answer.elapsed_ms,
+    )
+
+
+def _speaks_of_length(body: bytes) -> bool:
+    text = body.decode("utf-8", "replace").lower()
+    return any(words in text for words in _TOO_LONG_WORDS)
+
+
+def _first_choice(value: Json) -> JsonObject | None:
+    choices = value.get("choices") if isinstance(value, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) and isinstance(first.get("message"), dict) else None
+
+
+def _content(content: Json) -> str:
+    """Return a message's text: a string, the text parts of a list, or nothing where a model refused."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _count(usage: Json, name: str) -> int | None:
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) else None
+
+
+def _what_came(answer: Answer) -> str:
+    if answer.fault is not None:
+        return answer.fault
+    start = " ".join(answer.body.decode("utf-8", "replace").split())[:200]
+    return f"HTTP {answer.status} {start or '(empty)'}"

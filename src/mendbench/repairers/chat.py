@@ -1,0 +1,61 @@
+"""The chat repairer: any model behind an OpenAI-compatible URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mendbench.errors import BadInput
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Prompt, Reply
+from mendbench.ports.world import World
+from mendbench.repairers.asking import build_ask, model_url, send_ask
+from mendbench.repairers.interface import DEFAULT_PARAMS, Options
+
+SEEDS_PER_SAMPLE = 1000
+"""How far the seeds of two samples lie apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRepairer:
+    """Asks a chat model. Its answers are known by what was asked, never by where."""
+
+    model: str
+    params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
+    response_format: JsonObject | None = None
+    base_seed: int | None = None
+    name: str = "chat"
+
+    def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
+        """Return the ask for ``prompt``, without asking it.
+
+        At temperature 0 every draw is the same one. Else the draw is (sample, times asked), and the seed, where seeds
+        are configured, is ``base_seed + 1000 * sample + times_asked``.
+        """
+        params = dict(self.params)
+        draw: int | tuple[int, int] = 0
+        if params.get("temperature") != 0:
+            draw = (sample, times_asked)
+            if self.base_seed is not None:
+                params["seed"] = self.base_seed + SEEDS_PER_SAMPLE * sample + times_asked
+        return build_ask(prompt, model=self.model, params=params, response_format=self.response_format, draw=draw)
+
+    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
+        """Return the model's answer, recorded or live."""
+        return send_ask(asks, self.ask(prompt, sample=sample, times_asked=times_asked), model_url(self.model))
+
+
+def make(options: Options) -> ChatRepairer:
+    """Return a chat repairer.
+
+    Raises:
+        BadInput: no model is named.
+    """
+    if not options.model:
+        raise BadInput("repairer chat", "no model", "name one with --model")
+    return ChatRepairer(
+        model=options.model,
+        params=dict(options.params),
+        response_format=options.response_format,
+        base_seed=options.base_seed,
+    )

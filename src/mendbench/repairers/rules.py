@@ -1,0 +1,238 @@
+"""The rule book: a deterministic repairer that reads nothing but the prompt.
+
+It shows at once, without a model, what a strategy tells: a rule can only use what stands in the context. Its rules are
+generic ones about templates and request fields; none is about a case.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Prompt, Reply
+from mendbench.ports.world import World
+from mendbench.repairers.interface import Options
+from mendbench.repairers.likeness import ENOUGH, most_like, path_likeness
+from mendbench.repairers.told import Path, Told, read_prompt, spell, walk
+
+Rule: TypeAlias = Callable[[Told], list[JsonObject]]
+
+USER_SIDE = re.compile(
+    r"\b(channel_not_found|not_in_channel|is_archived|users?_not_found|invalid_auth|not_authed|token_revoked|token_expired"
+    r"|account_inactive|missing_scope|not_allowed_token_type|Bad credentials|Requires authentication"
+    r"|Resource not accessible by|Must have \w+ (?:rights|access)|Repository was archived|PERMISSION_DENIED"
+    r"|UNAUTHENTICATED|HTTP 401|HTTP 403)\b"
+)
+"""What services say when only the user can act (Slack Web API, GitHub REST and google.rpc documentation)."""
+
+_MISSING = re.compile(
+    r"\"(\w+)\" wasn't supplied|missing required field: (\w+)|'(\w+)' is a required property"
+    r"|[Ff]ield '(\w+)' (?:is )?required|requires '(\w+)' parameter|\b(\w+): (?:Field )?[Rr]equired\b"
+    r"|[Mm]issing required (?:parameter|argument):? [`'\"]?(\w+)"
+)
+_FIELD = re.compile(r"^(.*)\.field: (\w+)$", re.MULTILINE)
+_CODE = re.compile(r"^(.*)\.(?:code|problem): missing\w*$", re.MULTILINE)
+_NOT_LIST = re.compile(
+    r"For 'properties/(\w+)', .* is not an array|valid list on parameter `(\w+)`"
+    r"|'?(\w+)'? (?:must|should) be an? (?:array|list)"
+)
+_NOT_TEXT = re.compile(
+    r"For 'properties/(\w+)', .* is not a string|valid string on parameter `(\w+)`"
+    r"|'?(\w+)'? (?:must|should) be a string"
+)
+_AT_MOST = re.compile(r"(\d+) must be less than or equal to (\d+)")
+_BELOW = re.compile(r"must be less than (\d+) \[json-pointer:/(\w+)\]")
+_MEMBER = re.compile(r"\"?([\w\-]+)\"? is not a member of \[([^\]]*)\]")
+_MEANT = re.compile(r"['\"`]([^'\"`\n]+)['\"`][^\n]*?[Dd]id you mean:?\s*['\"`]([^'\"`\n]+)['\"`]")
+_CONTAINERS = (("params", "body"), ("params", "params"), ("params", "arguments"), ("params",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesRepairer:
+    """Answers by the first rule that has something to say."""
+
+    name: str = "rules"
+    model: str | None = None
+
+    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
+        """Return edits (none where no rule applies), or ``cannot_fix`` for a code that only a user can mend."""
+        told = read_prompt(prompt)
+        answer: JsonObject = {"edits": []}
+        if told is not None:
+            if code := USER_SIDE.search(told.text):
+                answer = {"cannot_fix": f"the service says {code.group(1)}: only the user can act"}
+            else:
+                edits = next((found for rule in RULES if (found := rule(told))), [])
+                answer = {"edits": [edit for at, edit in enumerate(edits) if edit not in edits[:at]]}
+        return Reply(text=json.dumps(answer, ensure_ascii=False))
+
+
+def meant(told: Told) -> list[JsonObject]:
+    """``'x' …, did you mean 'y'?``: write y where x stands, as a type, a parameter's name or a part of a text."""
+    edits = []
+    for wrong, right in _MEANT.findall(told.text):
+        for node_id, node in _places(told):
+            if node.get("type") == wrong:
+                edits.append(_set(node_id, ("type",), right))
+            edits += _renamed(node_id, node, wrong, right)
+            edits += _replaced(node_id, node, wrong, right)
+    return edits
+
+
+def unresolved(told: Told) -> list[JsonObject]:
+    """A template that does not resolve: take the most like of the paths, nodes and inputs that there are."""
+    edits = []
+    for bad in told.unresolved():
+        good = _nearest_path(told, bad)
+        if good is not None:
+            for node_id, node in _places(told):
+                edits += _replaced(node_id, node, f"${{{bad}}}", f"${{{good}}}")
+    return edits
+
+
+def missing(told: Told) -> list[JsonObject]:
+    """A field that the API misses: rename the most like one that was sent, else fill it from data of that name."""
+    if told.node is None or told.node_id is None:
+        return []
+    coded = set(_CODE.findall(told.text))
+    names = [*_names(_MISSING, told.text), *(name for place, name in _FIELD.findall(told.text) if place in coded)]
+    edits = []
+    for name in dict.fromkeys(names):
+        edits += _supplied(told, told.node_id, told.node, name)
+    return edits
+
+
+def not_a_list(told: Told) -> list[JsonObject]:
+    """A text where a list is wanted: split it at its commas, or put the whole value into a list."""
+    edits = []
+    for node_id, path, value in _fields(told, _names(_NOT_LIST, told.text)):
+        if isinstance(value, str):
+            whole = "${" in value
+            parts = [value] if whole else [part.strip() for part in value.split(",") if part.strip()]
+            edits.append(_set(node_id, path, parts))
+    return edits
+
+
+def not_a_text(told: Told) -> list[JsonObject]:
+    """A number or a flag where a text is wanted: write it as a text."""
+    fields = _fields(told, _names(_NOT_TEXT, told.text))
+    return [
+        _set(node_id, path, json.dumps(value))
+        for node_id, path, value in fields
+        if isinstance(value, bool | int | float)
+    ]
+
+
+def too_large(told: Told) -> list[JsonObject]:
+    """A number over a limit that the API names: take the limit."""
+    edits = []
+    for value, limit in _AT_MOST.findall(told.text):
+        for node_id, node in _places(told):
+            edits += [_set(node_id, path, int(limit)) for path, item in walk(node) if item in (int(value), value)]
+    for limit, name in _BELOW.findall(told.text):
+        edits += [_set(node_id, path, int(limit) - 1) for node_id, path, _ in _fields(told, [name])]
+    return edits
+
+
+def not_a_member(told: Told) -> list[JsonObject]:
+    """A word that is none of those allowed: take the most like one."""
+    edits = []
+    for wrong, allowed in _MEMBER.findall(told.text):
+        right = most_like(wrong, re.findall(r"[\w\-]+", allowed))
+        for node_id, node in _places(told) if right else ():
+            edits += [_set(node_id, path, right) for path, item in walk(node) if item == wrong]
+    return edits
+
+
+RULES: tuple[Rule, ...] = (meant, unresolved, missing, not_a_list, not_a_text, too_large, not_a_member)
+"""In the order in which they are tried. Before them all: codes of :data:`USER_SIDE`."""
+
+
+def make(options: Options) -> RulesRepairer:  # noqa: ARG001 (it needs none)
+    """Return the rule book."""
+    return RulesRepairer()
+
+
+def _places(told: Told) -> list[tuple[str, JsonObject]]:
+    """Return the failed node, or all nodes where the context names none."""
+    return [(told.node_id, told.node)] if told.node_id and told.node else list(told.nodes.items())
+
+
+def _names(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [next(group for group in found.groups() if group) for found in pattern.finditer(text)]
+
+
+def _fields(told: Told, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
+    """Yield where the failed node sets the fields of those names, and to what."""
+    for name in dict.fromkeys(names):
+        for node_id, node in _places(told):
+            for container in _CONTAINERS:
+                inside = _at(node, container)
+                if isinstance(inside, dict) and name in inside:
+                    yield node_id, (*container, name), inside[name]
+                    break
+
+
+def _supplied(told: Told, node_id: str, node: JsonObject, name: str) -> list[JsonObject]:
+    first: Path | None = None
+    for container in _CONTAINERS:
+        inside = _at(node, container)
+        if not isinstance(inside, dict):
+            continue
+        if name in inside:
+            return []
+        if (like := most_like(name, inside)) and not isinstance(inside[like], dict):
+            return [
+                {"node": node_id, "path": spell((*container, like)), "remove": True},
+                _set(node_id, (*container, name), inside[like]),
+            ]
+        first = first or container
+    if first is None:
+        return []
+    source = next((path for path in (*told.inputs, *told.available()) if path.rpartition(".")[2] == name), None)
+    return [_set(node_id, (*first, name), f"${{{source}}}")] if source else []
+
+
+def _nearest_path(told: Told, bad: str) -> str | None:
+    root, roots = _root(bad), (*told.nodes, *told.inputs)
+    if root not in roots:
+        near = most_like(root, roots)
+        return near and near + bad[len(root) :]
+    paths = [path if _root(path) in roots else f"{root}.{path}" for path in told.available()]
+    ranked = [(path_likeness(bad, path), path) for path in paths if _root(path) == root and path not in (bad, root)]
+    best = max(ranked, default=None, key=lambda one: one[0])
+    return best[1] if best and best[0][0] >= ENOUGH else None
+
+
+def _root(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
+def _renamed(node_id: str, node: JsonObject, wrong: str, right: str) -> list[JsonObject]:
+    for container in _CONTAINERS:
+        inside = _at(node, container)
+        if isinstance(inside, dict) and wrong in inside and right not in inside:
+            removal = {"node": node_id, "path": spell((*container, wrong)), "remove": True}
+            return [removal, _set(node_id, (*container, right), inside[wrong])]
+    return []
+
+
+def _replaced(node_id: str, node: JsonObject, wrong: str, right: str) -> list[JsonObject]:
+    params = node.get("params")
+    found = [(path, text) for path, text in walk(params, ("params",)) if isinstance(text, str) and wrong in text]
+    return [_set(node_id, path, text.replace(wrong, right)) for path, text in found]
+
+
+def _set(node_id: str, path: Path, value: Json) -> JsonObject:
+    return {"node": node_id, "path": spell(path), "value": value}
+
+
+def _at(node: JsonObject, path: tuple[str, ...]) -> Json:
+    value: Json = node
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,1 @@
+"""Replay and record: every exchange with the world and with a model goes through a cassette."""

@@ -1,0 +1,124 @@
+"""Asks a real model behind an OpenAI-compatible URL, while recording."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mendbench.errors import BadInput, Incomplete
+from mendbench.kit.backoff import retry_after_s, retrying, transient
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.redaction import Redactor
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.replay.live import HttpLive
+
+if TYPE_CHECKING:
+    import httpx2
+
+ATTEMPTS = 4
+BASE_S = 2.0
+CAP_S = 60.0
+"""Waits between the attempts: 1 to 2, 2 to 4 and 4 to 8 seconds, unless the server asks for another."""
+
+_TOO_LONG_STATUSES = frozenset({400, 413, 422})
+_TOO_LONG = re.compile(r"(?i)context|too long|too many tokens|token count|maximum.{0,20}(length|tokens)")
+"""How servers refuse a prompt for its length: OpenAI's ``context_length_exceeded``, llama.cpp's
+``exceed_context_size_error``, and others' words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatCaller:
+    """Turns an ask into ``POST {base_url}/chat/completions``. Only what the ask configures is sent.
+
+    ``api_key_env`` names the variable that holds the key; None where the server wants none.
+    """
+
+    base_url: str
+    api_key_env: str | None = None
+    timeout_s: float = 600.0
+    """How long one answer is waited for, seconds: a small model on a busy machine takes minutes."""
+    attempts: int = ATTEMPTS
+    sleep: Callable[[float], None] = time.sleep
+    transport: httpx2.BaseTransport | None = field(default=None, repr=False)
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the provider's whole answer: its chat completion, or its refusal of a prompt that is too long.
+
+        Raises:
+            BadInput: the server refuses the ask itself (key, model, parameters), or the key's variable is not set.
+            Incomplete: no answer came after all attempts. A timeout is never an answer.
+        """
+        key = self._key()
+        live = HttpLive({}, patience_s=self.timeout_s, transport=self.transport)
+        request = self._request(ask, key)
+        try:
+            came = retrying(
+                lambda: live.ask(request),
+                None,
+                again=transient,
+                attempts=self.attempts,
+                base_s=BASE_S,
+                cap_s=CAP_S,
+                retry_after=lambda answer: retry_after_s(answer.header("retry-after"), round(time.time() * 1000)),
+                seed=digest(ask),
+                sleep=self.sleep,
+            )
+        finally:
+            live.close()
+        clean = Redactor({"model-api-key": key} if key else {}).answer(came)
+        self._judge(clean, str(ask.get("model")))
+        kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
+        return Answer(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)
+
+    def _key(self) -> str | None:
+        if self.api_key_env is None:
+            return None
+        key = os.environ.get(self.api_key_env)
+        if not key:
+            raise BadInput(
+                self.api_key_env, "the environment variable is not set", "set it to the API key of the model's server"
+            )
+        return key
+
+    def _request(self, ask: JsonObject, key: str | None) -> Request:
+        wire: JsonObject = {"model": ask["model"], "messages": ask["messages"], **(ask.get("params") or {})}
+        if ask.get("response_format") is not None:
+            wire["response_format"] = ask["response_format"]
+        headers = (("Content-Type", "application/json"), *((("Authorization", f"Bearer {key}"),) if key else ()))
+        url = f"{self.base_url.rstrip('/')}/chat/completions"
+        return Request(method="POST", url=url, headers=headers, body=canonical_json(wire).encode())
+
+    def _judge(self, answer: Answer, model: str) -> None:
+        """Refuse what is no answer, so that it is never recorded."""
+        text = answer.body.decode("utf-8", "replace")
+        if answer.fault is not None or transient(answer):
+            what = answer.fault or f"HTTP {answer.status}"
+            raise Incomplete(
+                f"model {model!r} at {self.base_url} gave no answer after {self.attempts} attempts: {what}"
+            )
+        if answer.status in _TOO_LONG_STATUSES and _TOO_LONG.search(text):
+            return
+        if not 200 <= answer.status < 300:  # noqa: PLR2004  the 2xx
+            raise BadInput(
+                self.base_url,
+                f"HTTP {answer.status} to model {model!r}: {text[:200]}",
+                "check URL, key, model and parameters",
+            )
+        if not _has_choice(parse_body(answer.body, answer.header("content-type"))):
+            raise Incomplete(f"model {model!r} at {self.base_url} answered without a choice: {text[:200]}")
+
+
+def _has_choice(body: Json) -> bool:
+    choices = body.get("choices") if isinstance(body, dict) else None
+    return (
+        isinstance(choices, list)
+        and bool(choices)
+        and isinstance(choices[0], dict)
+        and isinstance(choices[0].get("message"), dict)
+    )

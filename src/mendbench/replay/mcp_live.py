@@ -1,0 +1,136 @@
+"""Asks real MCP servers over stdio, while recording: the one place that needs the MCP SDK."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from mendbench.errors import BadInput
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.urls import host_of
+from mendbench.model.exchange import Answer, Fault, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.replay.live import PATIENCE_S
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+    from mcp import Client
+
+_HEADERS = (("content-type", "application/json"),)
+
+
+class McpLive:
+    """MCP servers, each started when it is first asked and stopped by :meth:`close`.
+
+    An answer's body is the whole JSON-RPC object.
+
+    ``servers`` maps a server's name to the command that starts it (program and arguments), or to anything else that
+    the SDK's client connects to. JSON-RPC ids are always 1: one that counted would make equal answers differ.
+    """
+
+    def __init__(self, servers: Mapping[str, Sequence[str] | Any], *, patience_s: float = PATIENCE_S) -> None:
+        self._servers = {name.lower(): server for name, server in servers.items()}
+        self._patience_s = patience_s
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._clients: dict[str, Client] = {}
+
+    def serves(self, request: Request) -> bool:
+        """Return whether it is for one of these servers."""
+        return urlsplit(request.url).scheme.lower() == "mcp" and host_of(request.url) in self._servers
+
+    def resets(self, request: Request) -> bool:
+        """Return whether the server began afresh with this scope: whoever gives a scope its servers sees to that."""
+        return self.serves(request)
+
+    def ask(self, request: Request) -> Answer:
+        """Call the tool, or list the tools for ``mcp://server/tools/list``.
+
+        Raises:
+            BadInput: the SDK is not installed, or the server's command cannot be started.
+        """
+        client = self._client(host_of(request.url))
+        portal = self._opened()
+        began = time.perf_counter()
+        reply = portal.call(_reply, client, _tool_of(request), _arguments_of(request), self._patience_s)
+        took = max(0, round((time.perf_counter() - began) * 1000))
+        if isinstance(reply, str):
+            fault: Fault = "timeout" if reply == "timeout" else "truncated" if reply == "truncated" else "reset"
+            self._clients.pop(host_of(request.url), None)
+            return Answer(
+                status=0, fault=fault, elapsed_ms=round(self._patience_s * 1000) if fault == "timeout" else took
+            )
+        return Answer(status=200, headers=_HEADERS, body=canonical_json(reply).encode(), elapsed_ms=took)
+
+    def close(self) -> None:
+        """Stop all servers that were started."""
+        self._clients.clear()
+        self._portal = None
+        self._stack.close()
+
+    def _opened(self) -> BlockingPortal:
+        if self._portal is None:
+            from anyio.from_thread import start_blocking_portal  # noqa: PLC0415  replay must not pay for it
+
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        return self._portal
+
+    def _client(self, name: str) -> Client:
+        if name in self._clients:
+            return self._clients[name]
+        try:
+            from mcp import Client, StdioServerParameters  # noqa: PLC0415  an extra, and slow to import
+        except ImportError as error:
+            raise BadInput(
+                f"MCP server {name!r}", "the MCP SDK is not installed", "pip install 'mendbench[mcp]'"
+            ) from error
+        server: Any = self._servers[name]
+        if isinstance(server, list | tuple):
+            server = StdioServerParameters(command=server[0], args=list(server[1:]))
+        portal = self._opened()
+        try:
+            client = self._stack.enter_context(portal.wrap_async_context_manager(Client(server)))
+        except (OSError, ValueError) as error:
+            raise BadInput(f"MCP server {name!r}", f"cannot be started ({error})", "mend its command") from error
+        self._clients[name] = client
+        return client
+
+
+async def _reply(client: Client, tool: str | None, arguments: JsonObject, patience_s: float) -> JsonObject | str:
+    """Return the JSON-RPC answer as it came, or the name of the fault that there is instead."""
+    from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+
+    asked = (
+        types.ListToolsRequest()
+        if tool is None
+        else types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+    )
+    try:
+        whole: Any = TypeAdapter(dict[str, Any])  # the SDK's own result types would drop and default fields
+        result: JsonObject = await client.session.send_request(asked, whole, patience_s)
+    except MCPError as error:
+        if error.code == types.REQUEST_TIMEOUT:
+            return "timeout"
+        if error.code == types.CONNECTION_CLOSED:
+            return "reset"
+        data: JsonObject = {"code": error.code, "message": error.message}
+        return {"jsonrpc": "2.0", "id": 1, "error": data if error.data is None else {**data, "data": error.data}}
+    except ValidationError:
+        return "truncated"
+    return {"jsonrpc": "2.0", "id": 1, "result": result}
+
+
+def _tool_of(request: Request) -> str | None:
+    """Return the tool's name, or None where the tools are to be listed."""
+    path = urlsplit(request.url).path.lstrip("/")
+    return None if path == "tools/list" else unquote(path)
+
+
+def _arguments_of(request: Request) -> JsonObject:
+    value: Json = parse_body(request.body, "application/json")
+    return value if isinstance(value, dict) else {}

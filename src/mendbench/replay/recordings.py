@@ -1,0 +1,180 @@
+"""The recordings of one case: its world, what models' edits led to in it, and one file of answers per model."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from threading import RLock
+from typing import Literal, TypeAlias
+
+from mendbench.errors import BadInput
+from mendbench.replay import cassette
+from mendbench.replay.cassette import Entry
+
+RecordMode: TypeAlias = Literal["none", "new_episodes", "all"]
+"""none: read only. new_episodes: record what is missing. all: record everything anew, each key once."""
+
+WORLD = "world.yaml"
+TRAJECTORIES = "world.trajectories.yaml"
+
+_Stamp: TypeAlias = tuple[int, int]
+
+
+class _File:
+    """One cassette, read once and written through."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.entries: dict[str, Entry] = {}
+        self.fresh: set[str] = set()
+        self._stamp: _Stamp | None = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the file again if somebody else has written to it."""
+        stamp = _stamp(self.path)
+        if stamp != self._stamp:
+            loaded = _loaded(self.path, stamp) if stamp else ()
+            self.entries = {entry.key: entry for entry in loaded}
+            self._stamp = stamp
+
+    def store(self, entry: Entry, *, replace: bool) -> Entry:
+        """Write the entry, unless its key is there already, and return the one that stands."""
+        entry = cassette.settled(entry)
+        with cassette.locked(self.path.parent):
+            self.refresh()
+            standing = self.entries.get(entry.key)
+            if standing is not None and not (replace and entry.key not in self.fresh):
+                return standing
+            if standing is None:
+                cassette.append(self.path, entry)
+            else:
+                cassette.rewrite(self.path, (self.entries | {entry.key: entry}).values())
+            self.entries[entry.key] = entry
+            self.fresh.add(entry.key)
+            self._stamp = _stamp(self.path)
+        return entry
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """Take entries out of the file."""
+        with cassette.locked(self.path.parent):
+            self.refresh()
+            gone = set(keys)
+            self.entries = {key: entry for key, entry in self.entries.items() if key not in gone}
+            cassette.rewrite(self.path, self.entries.values())
+            self._stamp = _stamp(self.path)
+
+
+class Recordings:
+    """Everything recorded for one case.
+
+    Share one instance among all scopes of a case: it knows what was used and what was recorded anew.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.used: set[str] = set()
+        """Keys of the world's entries that were served."""
+        self._lock = RLock()
+        self._world = _File(folder / WORLD)
+        self._trajectories = _File(folder / TRAJECTORIES)
+        self._models: dict[str, _File] = {}
+        twice = sorted(self._world.entries.keys() & self._trajectories.entries.keys())
+        if twice:
+            raise BadInput(
+                str(self._trajectories.path), f"key {twice[0]} stands in {WORLD} too", "delete it from one of the two"
+            )
+
+    @classmethod
+    def open(cls, folder: Path) -> Recordings:
+        """Return the recordings in a folder, which need not exist.
+
+        Raises:
+            BadInput: a cassette in it is broken.
+        """
+        return cls(folder)
+
+    def world(self, key: str, *, fresh: bool = False) -> Entry | None:
+        """Return the world's entry of that key; with ``fresh`` only one that this instance recorded."""
+        with self._lock:
+            for file in (self._world, self._trajectories):
+                if key in file.entries and (not fresh or key in file.fresh):
+                    return file.entries[key]
+        return None
+
+    def served(self, key: str) -> None:
+        """Note that the entry of that key was used."""
+        self.used.add(key)
+
+    def world_entries(self) -> tuple[Entry, ...]:
+        """Return all entries of the world, trajectories last."""
+        return (*self._world.entries.values(), *self._trajectories.entries.values())
+
+    def unused(self, *, trajectories: bool = False) -> tuple[Entry, ...]:
+        """Return the entries of ``world.yaml``, or of the trajectories, that nothing has asked for since opening."""
+        file = self._trajectories if trajectories else self._world
+        return tuple(entry for key, entry in file.entries.items() if key not in self.used)
+
+    def prune(self, *, trajectories: bool = False) -> tuple[Entry, ...]:
+        """Delete the unused entries from the file and return them."""
+        gone = self.unused(trajectories=trajectories)
+        if gone:
+            with self._lock:
+                (self._trajectories if trajectories else self._world).drop(entry.key for entry in gone)
+        return gone
+
+    def append_world(self, entry: Entry, *, trajectory: bool, replace: bool = False) -> Entry:
+        """Store an exchange with the world and return the one that stands under its key from now on.
+
+        With ``replace``, an entry that was there before this instance was opened is replaced, in the file where it
+        stands.
+        """
+        with self._lock:
+            standing = next((f for f in (self._world, self._trajectories) if entry.key in f.entries), None)
+            file = standing or (self._trajectories if trajectory else self._world)
+            return file.store(entry, replace=replace)
+
+    def ask(self, model: str, key: str, *, fresh: bool = False) -> Entry | None:
+        """Return a model's entry of that key; with ``fresh`` only one that this instance recorded."""
+        with self._lock:
+            file = self._model(model)
+            return file.entries.get(key) if not fresh or key in file.fresh else None
+
+    def ask_entries(self, model: str) -> tuple[Entry, ...]:
+        """Return all that a model was asked."""
+        with self._lock:
+            return tuple(self._model(model).entries.values())
+
+    def append_ask(self, model: str, entry: Entry, *, replace: bool = False) -> Entry:
+        """Store a model's answer and return the one that stands under its key from now on."""
+        with self._lock:
+            return self._model(model).store(entry, replace=replace)
+
+    def _model(self, model: str) -> _File:
+        name = model_file(model)
+        if name not in self._models:
+            self._models[name] = _File(self.folder / name)
+        return self._models[name]
+
+
+def model_file(model: str) -> str:
+    """Return the name of the file that a model's answers stand in, safe on every file system."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", model).strip("-.") or "model"
+    name = f"{safe}.yaml"
+    return f"model-{name}" if name.lower() in {WORLD, TRAJECTORIES} else name
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return (found.st_mtime_ns, found.st_size)
+
+
+@functools.lru_cache(maxsize=1024)
+def _loaded(path: Path, _stamp_then: _Stamp) -> tuple[Entry, ...]:
+    """Read a cassette once per process and version of the file."""
+    return cassette.load(path)

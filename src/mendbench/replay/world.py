@@ -1,0 +1,289 @@
+"""The world of one scope, served from a cassette: a trial's world, or a clean run's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+from mendbench.errors import ReplayMiss
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.clock import START_MS
+from mendbench.kit.envelopes import accepted
+from mendbench.kit.redaction import Redactor
+from mendbench.kit.urls import host_of, normalise_url
+from mendbench.model.exchange import Answer, Exchange, Origin, Request
+from mendbench.ports.clock import Clock
+from mendbench.ports.world import Service
+from mendbench.replay import keys
+from mendbench.replay.asks import AskBook
+from mendbench.replay.cassette import Entry, settled_headers
+from mendbench.replay.guard import allowed
+from mendbench.replay.live import Live
+from mendbench.replay.recordings import Recordings, RecordMode
+
+UNKNOWN_HOST = Answer(status=0, fault="dns", elapsed_ms=30)
+"""What every request to a host that the case does not declare gets: the name does not exist."""
+
+MS_PER_WRITE = 1000
+
+_TOO_MANY_REQUESTS = 429
+_SERVER_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedPart:
+    """A simulated service and the state it starts from, the case's own merged in."""
+
+    service: Service
+    state: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sent:
+    """A request as it was really sent, secrets and all. It never leaves this module."""
+
+    request: Request
+    now_ms: int
+
+
+@dataclass(slots=True)
+class _Part:
+    """One service in this scope: where its keys stand, and what a simulation or a real server has to catch up with."""
+
+    after: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+    sent: list[_Sent] = field(default_factory=list)
+    state: dict[str, object] | None = None
+    driven: int = 0
+    """So many of ``sent`` the simulation has seen."""
+    fed: int = 0
+    """So many of ``sent`` the real server has seen."""
+    writes: int = 0
+    """So many of ``sent`` were accepted writes."""
+
+    @property
+    def told_ms(self) -> int:
+        """The time that a simulation is told: one second for each accepted write, and nothing else.
+
+        A key knows the writes before a request, and not the moment: an answer that hung on the moment would be recorded with one and
+        replayed at another.
+        """
+        return START_MS + MS_PER_WRITE * self.writes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One request on its way: redacted, raw, and its place in the scope."""
+
+    clean: Request
+    raw: Request
+    service: str
+    part: _Part
+    identity: str
+    n: int
+
+    @property
+    def key(self) -> str:
+        return keys.key_of(self.identity, self.part.after, self.n)
+
+
+class ScopedWorld:
+    """Answers from the cassette, else from the simulated service, else, while recording, from the live world.
+
+    ``hosts`` maps every declared host (or MCP server, or ``sandbox``) to its service's name; the hosts of ``services``
+    are declared by themselves. With ``trajectory``, what is recorded after the first execution goes into
+    ``world.trajectories.yaml``. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
+    time like any other.
+    """
+
+    def __init__(
+        self,
+        *,
+        recordings: Recordings,
+        services: Mapping[str, SimulatedPart],
+        hosts: Mapping[str, str],
+        redactor: Redactor,
+        clock: Clock,
+        mode: RecordMode = "none",
+        live: Live | None = None,
+        record_hint: str = "mendbench run --record new_episodes",
+        trajectory: bool = False,
+        asks: AskBook | None = None,
+        origins: Mapping[str, str] | None = None,
+    ) -> None:
+        own = {host: name for name, part in services.items() for host in part.service.hosts}
+        self._hosts = {host.lower(): name for host, name in {**own, **hosts}.items()}
+        self._recordings, self._services, self._redactor, self._clock = recordings, services, redactor, clock
+        self._mode, self._live, self._hint, self._trajectory = mode, live, record_hint, trajectory
+        self._asks = asks
+        self._origins = dict(origins or {})
+        self._parts: dict[str, _Part] = {}
+        self._traffic: list[Exchange] = []
+        self._phase = 0
+
+    def begin_execution(self) -> None:
+        """Say that the next exchanges belong to the next execution. The first one needs no call."""
+        self._phase += 1
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        """Return all exchanges of this scope so far, redacted, in order."""
+        return tuple(self._traffic)
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        """Return the world's answer, redacted; moves the clock by the time it took.
+
+        Where the sender waits less (``timeout_s``) than the world took, it gets a ``timeout`` fault, though the world
+        did what was asked.
+
+        Raises:
+            ReplayMiss: nothing recorded answers it, no simulated service does, and nothing may be asked live.
+        """
+        if self._asks is not None and urlsplit(request.url).scheme == "model":
+            return self._answered_by_model(self._asks, request, node)
+        clean = self._redactor.request(request)
+        service = self._service_of(request.url)
+        if service is None:
+            key = keys.world_key(clean, "", 0)
+            return self._finish(clean, UNKNOWN_HOST, origin="recorded", key=key, did=False, node=node)
+        part = self._parts.setdefault(service, _Part(after=self._origins.get(service, "")))
+        name = keys.identity(clean)
+        asked = _Asked(clean=clean, raw=request, service=service, part=part, identity=name, n=part.counts.get(name, 0))
+        key, sent = asked.key, _Sent(request=request, now_ms=part.told_ms)
+        reads_only = self._mode == "none" or (self._trajectory and service in self._services)
+        stored, origin = self._recorded(asked) if reads_only else self._recording(asked)
+        part.sent.append(sent)
+        part.counts[name] = asked.n + 1
+        did = accepted(stored, parse_body(stored.body, stored.header("content-type")))
+        if did and not clean.safe:
+            part.after = keys.fold(part.after, clean)
+            part.writes += 1
+            part.counts.clear()
+        return self._finish(clean, _as_waited(stored, request.timeout_s), origin=origin, key=key, did=did, node=node)
+
+    def _finish(
+        self, clean: Request, answer: Answer, *, origin: Origin, key: str, did: bool, node: str | None
+    ) -> Answer:
+        self._clock.advance(answer.elapsed_ms)
+        exchange = Exchange(
+            request=clean, answer=answer, origin=origin, key=key, accepted=did, node=node, phase=self._phase
+        )
+        self._traffic.append(exchange)
+        return answer
+
+    def _answered_by_model(self, asks: AskBook, request: Request, node: str | None) -> Answer:
+        found = asks.exchange(request, node=node, phase=self._phase)
+        answer = _as_waited(found.answer, request.timeout_s)
+        self._clock.advance(answer.elapsed_ms)
+        self._traffic.append(replace(found, answer=answer))
+        return answer
+
+    def _service_of(self, url: str) -> str | None:
+        host = host_of(url)
+        if host in self._hosts:
+            return self._hosts[host]
+        return self._hosts.get("shell") if urlsplit(url).scheme == "shell" else None
+
+    def _recorded(self, asked: _Asked) -> tuple[Answer, Origin]:
+        """Answer without recording anything."""
+        entry = self._recordings.world(asked.key) or self._repeated(asked)
+        if entry is not None:
+            self._recordings.served(entry.key)
+            return entry.answer, "recorded"
+        if asked.service in self._services:
+            return self._simulate(asked), "derived"
+        raise self._miss(asked)
+
+    def _recording(self, asked: _Asked) -> tuple[Answer, Origin]:
+        """Answer from the record, once what is missing there has been recorded."""
+        simulated = asked.service in self._services
+        live = self._live if self._live is not None and self._live.serves(asked.raw) else None
+        if not simulated and live is None:
+            return self._recorded(asked)
+        anew = self._mode == "all"
+        origin: Origin = "recorded"
+        entry = self._recordings.world(asked.key, fresh=anew)
+        if entry is None:
+            came = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
+            origin = "recorded" if simulated else "live"
+            last = self._repeated(asked, fresh=anew)
+            unchanged = last if last is not None and _same(last.answer, came) else None
+            entry = unchanged or self._store(asked, came, replace=anew)
+        self._recordings.served(entry.key)
+        return entry.answer, origin
+
+    def _ask(self, live: Live, asked: _Asked) -> Answer:
+        """Return the live answer, redacted; a world that was reset is led through the earlier writes first."""
+        with allowed():
+            if live.resets(asked.raw):
+                for earlier in asked.part.sent[asked.part.fed :]:
+                    if not earlier.request.safe:
+                        live.ask(earlier.request)
+            came = live.ask(asked.raw)
+        asked.part.fed = len(asked.part.sent) + 1
+        return self._clean(came)
+
+    def _store(self, asked: _Asked, answer: Answer, *, replace: bool) -> Entry:
+        entry = Entry(
+            key=asked.key,
+            request=asked.clean,
+            answer=answer,
+            service=asked.service,
+            after=asked.part.after,
+            n=asked.n,
+        )
+        later = self._trajectory and self._phase > 0
+        return self._recordings.append_world(entry, trajectory=later, replace=replace)
+
+    def _simulate(self, asked: _Asked) -> Answer:
+        """Return the service's answer, after driving it through the earlier requests that it has not seen yet."""
+        simulated, part = self._services[asked.service], asked.part
+        state = simulated.state if part.state is None else part.state
+        for earlier in part.sent[part.driven :]:
+            state, _ = simulated.service.answer(state, earlier.request, earlier.now_ms)
+        part.state, came = simulated.service.answer(state, asked.raw, part.told_ms)
+        part.driven = len(part.sent) + 1
+        return self._clean(came)
+
+    def _clean(self, came: Answer) -> Answer:
+        clean = self._redactor.answer(came)
+        return replace(clean, headers=settled_headers(clean.headers))
+
+    def _repeated(self, asked: _Asked, *, fresh: bool = False) -> Entry | None:
+        """Return the last recorded answer to a safe read, unless asking again might bring a better one."""
+        if not asked.clean.safe:
+            return None
+        earlier = (keys.key_of(asked.identity, asked.part.after, n) for n in range(asked.n - 1, -1, -1))
+        found = (self._recordings.world(key, fresh=fresh) for key in earlier)
+        last = next((entry for entry in found if entry is not None), None)
+        return last if last is not None and _lasting(last.answer) else None
+
+    def _miss(self, asked: _Asked) -> ReplayMiss:
+        entries = [entry for entry in self._recordings.world_entries() if entry.service in (asked.service, None)]
+        near = keys.nearest(asked.clean, [entry.request for entry in entries])
+        shown = f"{asked.clean.method} {normalise_url(asked.clean.url)}"
+        if near is None:
+            return ReplayMiss(shown, nearest=None, differs=(), record=self._hint)
+        differs = keys.differences(asked.clean, near) or _place_differences(asked, entries)
+        return ReplayMiss(shown, nearest=f"{near.method} {normalise_url(near.url)}", differs=differs, record=self._hint)
+
+
+def _place_differences(asked: _Asked, entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Return what tells a request from recorded twins: the writes before it, or how often it was sent."""
+    twins = [entry for entry in entries if keys.identity(entry.request) == asked.identity]
+    return ("n",) if any(entry.after == asked.part.after for entry in twins) else ("after",)
+
+
+def _lasting(answer: Answer) -> bool:
+    return answer.fault is None and answer.status != _TOO_MANY_REQUESTS and answer.status < _SERVER_ERROR
+
+
+def _same(a: Answer, b: Answer) -> bool:
+    return (a.status, a.fault, a.body) == (b.status, b.fault, b.body)
+
+
+def _as_waited(answer: Answer, timeout_s: float | None) -> Answer:
+    """Return what a sender sees who waits ``timeout_s`` at most."""
+    if timeout_s is None or answer.elapsed_ms <= timeout_s * 1000:
+        return answer
+    return Answer(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))

@@ -1,0 +1,174 @@
+"""What a run says on its first screen, as data: what was run, what came out, and what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mendbench.bench.results import StoredRun
+from mendbench.bench.rows import whole
+from mendbench.bench.totals import EDIT_KINDS
+from mendbench.model.json import Json
+from mendbench.model.trial import JsonRow
+from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
+from mendbench.report.views import Views, views_of
+
+LISTED = 12
+"""Trials without a verdict that are named one by one; the rest is counted."""
+
+KINDS = {
+    "repairable": "that an edit mends",
+    "mixed": "that an edit mends in part and the user must finish",
+    "needs_user": "that only the user can mend",
+    "transient": "that another try cures",
+    "control": "with nothing wrong",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One line about what was run."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """A trial without a verdict, and why."""
+
+    key: str
+    verdict: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps:
+    """What is missing from a run."""
+
+    trials: int
+    unjudged: int
+    crashed: int
+    bounds: tuple[tuple[str, Line], ...]
+    """Where it was run, and the line that has bounds for want of a verdict."""
+    listed: tuple[Open, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The first screen."""
+
+    lead: str
+    facts: tuple[Fact, ...]
+    digests: tuple[Fact, ...]
+    gaps: Gaps | None
+    few: bool
+    """Whether counts stand for rates, because there are fewer than :data:`FEW` cases with an edit fault."""
+    views: Views
+    panels: tuple[Panel, ...]
+    policies: tuple[PolicyTable, ...]
+
+
+def summarise(run: StoredRun) -> Summary:
+    """Return what the first screen of a run's report shows."""
+    views = views_of(run)
+    tables = panels(run.rows, views)
+    edits = {row["case"] for row in run.rows if row["kind"] in EDIT_KINDS}
+    digests = run.run.get("digests") or {}
+    return Summary(
+        lead=_lead(tables[0]) if tables else "",
+        facts=tuple(_facts(run, views)),
+        digests=tuple(Fact(name=name, value=str(digests[name])) for name in sorted(digests)),
+        gaps=_gaps(run, tables),
+        few=len(edits) < FEW,
+        views=views,
+        panels=tables,
+        policies=policy_tables(run.rows, views),
+    )
+
+
+def _lead(panel: Panel) -> str:
+    """Return the headline in words."""
+    plain = [line for line in panel.lines if line.group == "strategy"] or list(panel.lines)
+    cases = max(line.cases for line in plain)
+    if cases == 0:
+        return "No case of this run has a fault that an edit mends, so there is no repair success to tell."
+    high, low = max(line.value for line in plain), min(line.value for line in plain)
+    best = [line.name for line in plain if line.value == high]
+    text = f"Under {panel.policy.label}, {panel.solver.label} repaired {_right(plain, high)} of {cases} cases"
+    if len(plain) == 1:
+        text += f" told by {plain[0].name}"
+    elif high == low:
+        text += ", whichever strategy told it the error"
+    else:
+        text += f" at best ({_listing(best)}) and {_right(plain, low)} at worst"
+    alone = next((line for line in panel.lines if line.name == "none"), None)
+    return f"{text}{f'; {alone.right} without any error context' if alone and alone not in plain else ''}."
+
+
+def _right(lines: Sequence[Line], value: float) -> str:
+    return next(line.right for line in lines if line.value == value)
+
+
+def _facts(run: StoredRun, views: Views) -> list[Fact]:
+    kinds = {row["case"]: row["kind"] for row in run.rows}
+    counted = Counter(kinds.values())
+    told = [f"{counted[kind]} {meaning}" for kind, meaning in KINDS.items() if counted[kind]]
+    samples = len({row["sample"] for row in run.rows})
+    facts = [
+        Fact(name="Cases", value=f"{len(kinds)}: {', '.join(told)}"),
+        Fact(name="Trials", value=f"{len(run.rows)}{f', {samples} samples each' if samples > 1 else ''}"),
+        Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
+        Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
+        Fact(name="Policies", value=_listing([view.label for view in views.policies])),
+        Fact(name="World", value=_provenance(run.rows)),
+        Fact(name="mendbench", value=str(run.run.get("mendbench_version", "unknown version"))),
+    ]
+    return [fact for fact in facts if fact.value]
+
+
+def _provenance(rows: Sequence[JsonRow]) -> str:
+    """Return where the world's answers come from, in cases, and how many stood in no cassette."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for service, source in (row["recorded_from"] or {}).items():
+            found[f"{service} from {source}"].add(row["case"])
+    derived = sum(row["derived"] for row in rows)
+    told = "; ".join(
+        f"{name} ({len(found[name])} {'case' if len(found[name]) == 1 else 'cases'})" for name in sorted(found)
+    )
+    said = (
+        f"{derived} answers derived by simulated services, the others recorded" if derived else "every answer recorded"
+    )
+    return f"{told}; {said}" if told else said
+
+
+def _gaps(run: StoredRun, tables: Sequence[Panel]) -> Gaps | None:
+    missing = [row for row in run.rows if row["verdict"] in {"unjudged", "crashed"}]
+    if not missing:
+        return None
+    bounds = {
+        ("" if line.group == "bound" else f"{panel.solver.label}, {panel.policy.label}", line): None
+        for panel in tables
+        for line in panel.lines
+        if line.bounds
+    }
+    return Gaps(
+        trials=len(run.rows),
+        unjudged=sum(row["verdict"] == "unjudged" for row in missing),
+        crashed=sum(row["verdict"] == "crashed" for row in missing),
+        bounds=tuple(bounds),
+        listed=tuple(
+            Open(key=row["key"], verdict=row["verdict"], says=_says(row, run.texts)) for row in missing[:LISTED]
+        ),
+    )
+
+
+def _says(row: JsonRow, texts: Mapping[str, str]) -> str:
+    problem: Json = whole(row["problem"], texts)
+    return str(problem["message"]) if problem else ""
+
+
+def _listing(names: Sequence[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,222 @@
+"""The figures of a report: one line for each strategy under one policy, and one for each policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from mendbench.bench.totals import EDIT_KINDS, totals
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
+from mendbench.repair.policies import policy, policy_names
+from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views
+
+FEW = 20
+"""Cases below which a share is shown as a count and not as a rate: one case would move it by five points and more."""
+
+UNSTOPPED = "naive"
+"""The policy that only the limit stops; what the others lose or save is counted against it."""
+
+NOTHING = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """Repair success as drawn: per cent of the cases."""
+
+    low: float
+    point: float
+    high: float
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What one strategy, control or bound adds up to under one policy. Figures are texts, ready to be shown."""
+
+    name: str
+    group: Group
+    note: str
+    right: str
+    cases: int
+    rate: str | None
+    """None where there are fewer than :data:`FEW` cases."""
+    bounds: str | None
+    """None where every trial was judged."""
+    bar: Bar | None
+    first: str
+    plausible: int
+    harmful: int
+    attempts: int
+    wasted: int
+    context_tokens: str
+    value: float
+    """Right cases as a number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """The lines of one solver under one policy."""
+
+    solver: Solver
+    policy: PolicyView
+    title: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyLine:
+    """What one policy adds up to, over the trials that every policy has."""
+
+    label: str
+    title: str
+    right: int
+    of: int
+    lost: str
+    attempts: int
+    wasted: int
+    futile_per_user: str
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyTable:
+    """One solver's policies side by side."""
+
+    solver: Solver
+    trials: int
+    cases: int
+    lines: tuple[PolicyLine, ...]
+
+
+def panels(rows: Sequence[JsonRow], views: Views) -> tuple[Panel, ...]:
+    """Return one table for each solver and policy that has trials, the headline's first."""
+    found = totals(rows)
+    made = []
+    for solver in views.solvers:
+        for view in views.policies:
+            lines = tuple(_lines(rows, found, views, solver, view))
+            if any(line.group != "bound" for line in lines):
+                made.append(Panel(solver=solver, policy=view, title=_policy_title(view.policy), lines=lines))
+    return tuple(made)
+
+
+def _lines(
+    rows: Sequence[JsonRow], found: Sequence[JsonObject], views: Views, solver: Solver, view: PolicyView
+) -> Iterable[Line]:
+    for column in views.columns:
+        for total in found:
+            if column.group == "bound":
+                if total["repairer"] == column.name and total["engine"] == solver.engine:
+                    note = f"{BOUND_REPAIRERS[column.name]}, under {total['policy']}"
+                    yield _line(total, column.name, "bound", note, NOTHING)
+            elif total["strategy"] == column.name and solver.answered(total) and view.ran(total):
+                yield _line(total, column.name, column.group, "", _first_attempt(rows, solver, column.name))
+
+
+def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> Line:
+    cases, right, interval = total["cases"], total["right"], total["interval"]
+    outcomes = total["outcomes"]
+    open_cases = total["bounds"]["upper"] > total["bounds"]["lower"]
+    return Line(
+        name=name,
+        group=group,
+        note=note,
+        right=number(right),
+        cases=cases,
+        rate=f"{right / cases:.0%}" if cases >= FEW else None,
+        bounds=f"{number(right)} to {number(total['bounds']['upper'])}" if open_cases else None,
+        bar=_bar(right, cases, interval) if interval else None,
+        first=first,
+        plausible=outcomes.get("plausible", 0),
+        harmful=outcomes.get("harmful", 0),
+        attempts=total["attempts"],
+        wasted=total["wasted_attempts"],
+        context_tokens=NOTHING if total["context_tokens"] is None else f"{total['context_tokens']:.0f}",
+        value=right,
+    )
+
+
+def _bar(right: float, cases: int, interval: Mapping[str, float]) -> Bar:
+    low, high = interval["low"], interval["high"]
+    if cases < FEW:
+        says = f"{number(right)} of {cases}; 95 % interval {low * cases:.1f} to {high * cases:.1f} cases"
+    else:
+        says = f"{right / cases:.0%} of {cases}; 95 % interval {low:.0%} to {high:.0%}"
+    return Bar(
+        low=round(100 * low, 1), point=round(100 * right / cases, 1), high=round(100 * high, 1),
+        says=says.replace("%", "\u202f%").replace(" \u202f", "\u202f"),
+    )  # fmt: skip
+
+
+def _first_attempt(rows: Sequence[JsonRow], solver: Solver, strategy: str) -> str:
+    own = [
+        row
+        for row in rows
+        if solver.answered(row)
+        and (row["strategy"], row["policy"]) == (strategy, UNSTOPPED)
+        and row["kind"] in EDIT_KINDS
+    ]
+    return f"{sum(bool(row['right_after_first']) for row in own)} / {len(own)}" if own else NOTHING
+
+
+def policy_tables(rows: Sequence[JsonRow], views: Views) -> tuple[PolicyTable, ...]:
+    """Return the comparison of policies for each solver that was run under more than one."""
+    made = (_policy_table(rows, views, solver) for solver in views.solvers)
+    return tuple(table for table in made if len(table.lines) > 1)
+
+
+def _policy_table(rows: Sequence[JsonRow], views: Views, solver: Solver) -> PolicyTable:
+    by_policy = {
+        view: {_pair(row): row for row in rows if solver.answered(row) and view.ran(row)} for view in views.policies
+    }
+    by_policy = {view: own for view, own in by_policy.items() if own}
+    shared = set.intersection(*(set(own) for own in by_policy.values())) if by_policy else set()
+    unstopped = next((own for view, own in by_policy.items() if view.policy == UNSTOPPED), None)
+    lines = tuple(
+        _policy_line(view, {pair: own[pair] for pair in sorted(shared)}, unstopped)
+        for view, own in by_policy.items()
+        if shared
+    )
+    return PolicyTable(solver=solver, trials=len(shared), cases=len({pair[0] for pair in shared}), lines=lines)
+
+
+def _policy_line(
+    view: PolicyView,
+    own: Mapping[tuple[str, str, int], JsonRow],
+    unstopped: Mapping[tuple[str, str, int], JsonRow] | None,
+) -> PolicyLine:
+    edits = {pair: row for pair, row in own.items() if row["kind"] in EDIT_KINDS}
+    user = [
+        sum(one["label"] == "futile" for one in row["attempts"]) for row in own.values() if row["kind"] == "needs_user"
+    ]
+    lost = sum(
+        row["verdict"] != "correct" and unstopped[pair]["verdict"] == "correct"
+        for pair, row in edits.items()
+        if unstopped
+    )
+    return PolicyLine(
+        label=view.label,
+        title=_policy_title(view.policy),
+        right=sum(row["verdict"] == "correct" for row in edits.values()),
+        of=len(edits),
+        lost=NOTHING if unstopped is None or view.policy == UNSTOPPED else str(lost),
+        attempts=sum(len(row["attempts"]) for row in own.values()),
+        wasted=sum(row["wasted_attempts"] or 0 for row in own.values()),
+        futile_per_user=f"{fmean(user):.2f}" if user else NOTHING,
+        completion_tokens=sum(row["completion_tokens"] or 0 for row in own.values()),
+    )
+
+
+def _pair(row: JsonRow) -> tuple[str, str, int]:
+    return row["case"], row["strategy"], row["sample"]
+
+
+def _policy_title(name: str) -> str:
+    return policy(name).title if name in policy_names() else ""
+
+
+def number(value: float) -> str:
+    """Return a count as text: whole where it is whole, with two decimals where samples of a case were averaged."""
+    return str(int(value)) if value == int(value) else f"{value:.2f}"

@@ -1,0 +1,126 @@
+"""How a run's trials are laid side by side: who answered, under which policy, and in which columns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.bench.results import StoredRun
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
+
+CONTROL_STRATEGIES = ("none", "placebo", "summary-b")
+"""Recorded like strategies; a gap no larger than theirs is not a finding."""
+
+BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}
+"""Run once a case, to show what lies below and above every strategy."""
+
+MAIN_POLICY = "two-layer"
+"""The policy that the headline is counted under."""
+
+Group: TypeAlias = Literal["strategy", "control", "bound"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solver:
+    """Who answered the prompts: one repairer, with its model, in one engine."""
+
+    label: str
+    engine: str
+    repairer: str
+    model: str | None
+
+    def answered(self, row: JsonRow) -> bool:
+        """Return whether the trial's answers are this solver's."""
+        return (row["engine"], row["repairer"], row["model"]) == (self.engine, self.repairer, self.model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyView:
+    """One policy with the detector that was really used."""
+
+    label: str
+    policy: str
+    detector: str | None
+
+    def ran(self, row: JsonRow) -> bool:
+        """Return whether the trial ran under it."""
+        return (row["policy"], row["detector"]) == (self.policy, self.detector)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of the grid: a strategy, or a repairer that bounds them all."""
+
+    name: str
+    group: Group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """Everything that a reader can choose from. The first solver and the first policy are the headline's."""
+
+    solvers: tuple[Solver, ...]
+    policies: tuple[PolicyView, ...]
+    columns: tuple[Column, ...]
+
+    def bounds(self) -> tuple[str, ...]:
+        """Return the repairers that stand beside every solver as floor or ceiling."""
+        return tuple(column.name for column in self.columns if column.group == "bound")
+
+
+def views_of(run: StoredRun) -> Views:
+    """Return what the run's trials can be looked at by; the run's own matrix gives the order, names the rest."""
+    matrix = run.run.get("matrix") or {}
+    named = {row["repairer"] for row in run.rows}
+    bounds = {name for name in named if name in BOUND_REPAIRERS}
+    bounds = bounds if named - bounds else set()
+    own = [row for row in run.rows if row["repairer"] not in bounds]
+    strategies = _ordered({row["strategy"] for row in own}, matrix, "strategies")
+    plain = [Column(name=name, group="strategy") for name in strategies if name not in CONTROL_STRATEGIES]
+    controls = [Column(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
+    ends = [Column(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
+    return Views(solvers=_solvers(own, matrix), policies=_policies(own, matrix), columns=(*plain, *controls, *ends))
+
+
+def _solvers(rows: Sequence[JsonRow], matrix: JsonObject) -> tuple[Solver, ...]:
+    found = {(row["engine"], row["repairer"], row["model"]) for row in rows}
+    engines, models = {key[0] for key in found}, list(matrix.get("models") or ())
+
+    def place(key: tuple[str, str, str | None]) -> tuple[bool, int, str, str, str]:
+        engine, repairer, model = key
+        return model is None, models.index(model) if model in models else len(models), engine, repairer, model or ""
+
+    repairers = {key[1] for key in found if key[2] is not None}
+    return tuple(
+        Solver(label=_solver_label(key, engines, repairers), engine=key[0], repairer=key[1], model=key[2])
+        for key in sorted(found, key=place)
+    )
+
+
+def _solver_label(key: tuple[str, str, str | None], engines: set[str], repairers: set[str]) -> str:
+    engine, repairer, model = key
+    name = repairer if model is None else model if len(repairers) == 1 else f"{model} ({repairer})"
+    return name if len(engines) == 1 else f"{name} in {engine}"
+
+
+def _policies(rows: Sequence[JsonRow], matrix: JsonObject) -> tuple[PolicyView, ...]:
+    detectors: dict[str, set[str | None]] = defaultdict(set)
+    for row in rows:
+        detectors[row["policy"]].add(row["detector"])
+    names = _ordered(set(detectors), matrix, "policies")
+    names.sort(key=lambda name: name != MAIN_POLICY)
+    return tuple(
+        PolicyView(
+            label=name if len(detectors[name]) == 1 else f"{name}, detector {one or 'none'}", policy=name, detector=one
+        )
+        for name in names
+        for one in sorted(detectors[name], key=lambda detector: detector or "")
+    )
+
+
+def _ordered(names: set[str], matrix: JsonObject, axis: str) -> list[str]:
+    order = [name for name in matrix.get(axis) or () if name in names]
+    return [*order, *sorted(names.difference(order))]

@@ -1,0 +1,135 @@
+"""The engine: walks a workflow's nodes, notices what failed, and lets a detector judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.execution import Checkpoint, Execution, NodeRecord
+from mendbench.model.failure import Failure
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Node, Workflow
+from mendbench.ports.clock import Clock
+from mendbench.ports.engine import Detector
+from mendbench.ports.world import World
+from mendbench.runtime.checkpoint import continued
+from mendbench.runtime.failures import static_failure
+from mendbench.runtime.formatter import agent_json
+from mendbench.runtime.inputs import starting_data
+from mendbench.runtime.nodes.interface import NodeType
+from mendbench.runtime.nodes.registry import node_types
+from mendbench.runtime.parse import Problem, parse_workflow, salvaged
+from mendbench.runtime.templates import resolve
+from mendbench.runtime.validate import errors_of, validate
+from mendbench.runtime.walk import Surroundings, Walk, Walked
+
+
+def _unchanged(value: Json) -> Json:
+    return value
+
+
+class MendbenchEngine:
+    """Our own engine.
+
+    ``redact`` takes the case's declared secrets out of what goes into failures and warnings: answers of the world come
+    redacted, but a failed node's parameters hold what the workflow was given. ``types`` replaces the node types that
+    are found.
+    """
+
+    name: str = "mendbench"
+
+    def __init__(
+        self, *, redact: Callable[[Json], Json] = _unchanged, types: Mapping[str, NodeType] | None = None
+    ) -> None:
+        self._redact, self._types = redact, types
+
+    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
+        """Return what is wrong with the document before anything runs, one sentence each; empty if nothing is."""
+        return tuple(self._redacted(problem.text) for problem in self._problems(workflow, inputs))
+
+    def execute(
+        self,
+        workflow: JsonObject,
+        inputs: JsonObject,
+        world: World,
+        *,
+        checkpoint: Checkpoint | None,
+        detector: Detector | None,
+        clock: Clock,
+    ) -> Execution:
+        """Run the document from its start, or from the checkpoint, to success, to a warning or to an error.
+
+        A document that does not validate ends in ``error``, sends nothing and leaves the checkpoint as it was.
+        """
+        problems = self._problems(workflow, inputs)
+        parsed, _ = parse_workflow(workflow)
+        if problems or parsed is None:
+            return _refused(salvaged(workflow), problems, checkpoint)
+        started = clock.now_ms()
+        walked = Walk(
+            parsed,
+            starting_data(parsed, inputs),
+            Surroundings(
+                world=world,
+                detector=detector,
+                clock=clock,
+                types=self._known(),
+                redact=self._redact,
+            ),
+            checkpoint,
+        ).run()
+        return self._execution(parsed, walked, checkpoint, clock.now_ms() - started)
+
+    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
+        """Return the agent error format's JSON of an execution, sanitised."""
+        shown: JsonObject = self._redact(agent_json(workflow, execution))
+        return shown
+
+    def _known(self) -> Mapping[str, NodeType]:
+        return node_types() if self._types is None else self._types
+
+    def _problems(self, workflow: JsonObject, inputs: JsonObject) -> tuple[Problem, ...]:
+        specs = {name: node.spec for name, node in self._known().items()}
+        return errors_of(validate(workflow, inputs, specs))
+
+    def _redacted(self, said: str) -> str:
+        clean: str = self._redact(said)
+        return clean
+
+    def _execution(self, workflow: Workflow, walked: Walked, before: Checkpoint | None, duration_ms: int) -> Execution:
+        """Return the execution that a walk amounts to. Only its checkpoint still holds secrets: resuming needs them."""
+        return Execution(
+            outcome=walked.outcome,
+            nodes=tuple(self._record(node, walked.records.get(node.id)) for node in workflow.nodes),
+            failures=() if walked.failure is None else (walked.failure,),
+            warnings=walked.warnings,
+            outputs={} if walked.outcome == "error" else self._redact(_declared_outputs(workflow, walked.data)),
+            checkpoint=continued(before, walked.completed, walked.stopped_at),
+            duration_ms=duration_ms,
+        )
+
+    def _record(self, node: Node, record: NodeRecord | None) -> NodeRecord:
+        if record is None:
+            return NodeRecord(node_id=node.id, node_type=node.type, state="not_run")
+        outputs, sighting = self._redact(record.outputs), record.sighting
+        return replace(record, outputs=outputs, sighting=sighting and replace(sighting, outputs=outputs))
+
+
+def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
+    """Return the declared outputs that resolve; the others are left out."""
+    resolved = ((output.name, resolve(output.source, data)) for output in workflow.outputs)
+    return {name: found.value for name, found in resolved if found.complete}
+
+
+def _refused(workflow: Workflow, problems: tuple[Problem, ...], checkpoint: Checkpoint | None) -> Execution:
+    """Return the execution of a document that does not validate: nothing ran."""
+    failures: dict[str, Failure] = {}
+    for problem in problems:
+        failures.setdefault(canonical_json([problem.message, problem.where]), static_failure(problem, workflow))
+    return Execution(
+        outcome="error",
+        nodes=tuple(NodeRecord(node_id=node.id, node_type=node.type, state="not_run") for node in workflow.nodes),
+        failures=tuple(failures.values()),
+        checkpoint=checkpoint or Checkpoint(),
+    )

@@ -1,0 +1,253 @@
+"""From what was noticed at a node to a failure with everything that the run knows about it.
+
+Nothing here asks a detector: what a repairer is told must be the same under every policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.redaction import sanitise
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Sighting
+from mendbench.model.failure import Category, Failure, FieldProblem, SentRequest, UpstreamSource
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Node, Workflow
+from mendbench.runtime.parse import Problem
+from mendbench.runtime.problems import field_problems
+from mendbench.runtime.suggest import closest_path
+from mendbench.runtime.templates import ParamProblem, Template, dotted, field_paths, lookup, templates_in, texts_in
+
+MAX_AVAILABLE = 20
+"""Paths that a failure lists of a referenced node's data."""
+
+_PATHS_LOOKED_AT = 2000
+"""Paths that are counted and searched for a likely one; data with more is cut there."""
+
+_REQUEST_STATUSES = frozenset({400, 409, 422})
+"""Statuses that blame the request's content (RFC 9110 sections 15.5.1, 15.5.10, 15.5.21)."""
+
+UNFIXABLE_WORDS = (
+    "api key", "authentication", "unauthorized", "forbidden", "rate limit", "quota", "connection refused", "timeout",
+    "permission denied", "out of memory",
+)  # fmt: skip
+"""Words in an exception's message with which the baseline calls it not fixable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What the run knows where a node failed."""
+
+    node: Node
+    sighting: Sighting
+    data: JsonObject
+    """Inputs and the outputs of the nodes that ran, this one's left out."""
+    workflow: Workflow
+    exchange: Exchange | None = None
+    """The last request that the node sent in this execution, redacted."""
+    problems: tuple[ParamProblem, ...] = ()
+    exception: str | None = None
+    """Name of the exception's class."""
+    redact: Callable[[Json], Json] = field(default=lambda value: value)
+    """Takes the declared secrets out of a value."""
+
+
+def failure_of(scene: Scene) -> Failure:
+    """Return the failure of the node that ended the run."""
+    sighting = scene.sighting
+    problems = _field_problems(sighting)
+    base = Failure(
+        source="runtime",
+        category=_category(sighting, problems),
+        message=sighting.message,
+        node_id=scene.node.id,
+        fixable=fixable(sighting),
+        node_type=scene.node.type,
+        exception_type=scene.exception,
+        problems=problems,
+        request_sent=_sent(scene.exchange),
+        upstream=tuple(_upstream(scene)),
+        upstream_data=_upstream_data(scene),
+    )
+    return redacted(_with_templates(_with_answer(base, scene), scene), scene.redact)
+
+
+def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Callable[[Json], Json]) -> Failure:
+    """Return the failure of a run that a warning stopped: nothing that an edit could mend."""
+    api = node.type == "http"
+    status = outputs.get("status_code") if api else None
+    failure = Failure(
+        source="api",
+        category="non_repairable",
+        message=message,
+        node_id=node.id,
+        fixable=False,
+        node_type=node.type,
+        status_code=status if isinstance(status, int) else None,
+        raw_response=outputs.get("response" if api else "result"),
+        response_headers=outputs.get("response_headers") if api else None,
+        response_time=outputs.get("response_time") if api else None,
+        mcp_error_details=outputs.get("error_details") if node.type == "mcp" else None,
+    )
+    return redacted(failure, redact)
+
+
+def static_failure(problem: Problem, workflow: Workflow) -> Failure:
+    """Return the failure of a document that does not validate."""
+    node = workflow.node(problem.node_id) if problem.node_id is not None else None
+    shown, total = problem.available[:MAX_AVAILABLE], len(problem.available)
+    return Failure(
+        source="validation",
+        category=problem.category,
+        message=problem.message,
+        node_id=problem.node_id,
+        hint=problem.hint,
+        node_type=node.type if node else None,
+        unresolved=(problem.template,) if problem.template else (),
+        available_fields=shown or None,
+        available_fields_total=total or None,
+        available_fields_truncated=total > len(shown),
+        suggestion=problem.suggestion,
+    )
+
+
+def fixable(sighting: Sighting) -> bool:
+    """Return the baseline's guess: all is, but exceptions and transport faults whose message has one of its words."""
+    said = sighting.message.lower()
+    return sighting.kind not in ("exception", "transport") or not any(word in said for word in UNFIXABLE_WORDS)
+
+
+def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
+    """Return the failure without the secrets that came into it from the workflow's inputs."""
+    return replace(
+        failure,
+        message=sanitise(redact(failure.message)),
+        raw_response=redact(failure.raw_response),
+        mcp_error=redact(failure.mcp_error),
+        shell_command=sanitise(redact(failure.shell_command)),
+        shell_stdout=redact(failure.shell_stdout),
+        shell_stderr=redact(failure.shell_stderr),
+        upstream=tuple(replace(one, value=_hidden(one, redact)) for one in failure.upstream),
+        upstream_data=redact(failure.upstream_data),
+    )
+
+
+def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
+    """Return a parameter's data without credentials, told by value, by the parameter's name and by the template's."""
+    value = redact(source.value)
+    for path in (source.param, source.template.rstrip("}")):
+        name = path.replace("${", "").rsplit(".", 1)[-1]
+        value = sanitise({name: value})[name]
+    return value
+
+
+def _category(sighting: Sighting, problems: tuple[FieldProblem, ...]) -> Category:
+    if sighting.kind == "template":
+        return "template_error"
+    if sighting.kind == "exception":
+        return "exception"
+    return "api_validation" if sighting.status in _REQUEST_STATUSES or problems else "execution_failure"
+
+
+def _field_problems(sighting: Sighting) -> tuple[FieldProblem, ...]:
+    if sighting.kind in ("http", "envelope", "mcp"):
+        return field_problems(sighting.body)
+    return ()
+
+
+def _with_answer(failure: Failure, scene: Scene) -> Failure:
+    """Add what the node's type has: an HTTP answer, an MCP error, a command's output."""
+    sighting = scene.sighting
+    outputs = sighting.outputs
+    match sighting.node_type:
+        case "http":
+            return replace(
+                failure,
+                status_code=sighting.status,
+                raw_response=sighting.body,
+                response_headers=sighting.headers or None,
+                response_time=outputs.get("response_time"),
+            )
+        case "mcp":
+            params = scene.node.params
+            named: JsonObject = {name: params[name] for name in ("server", "tool") if name in params}
+            return replace(
+                failure,
+                raw_response=outputs.get("result", sighting.body),
+                mcp_error_details=outputs.get("error_details") or named,
+                mcp_error=_mcp_error(sighting),
+            )
+        case "shell" if "exit_code" in outputs:
+            return replace(
+                failure,
+                shell_command=outputs.get("command"),
+                shell_exit_code=outputs["exit_code"],
+                shell_stdout=outputs.get("stdout"),
+                shell_stderr=outputs.get("stderr"),
+            )
+    return replace(failure, raw_response=sighting.body)
+
+
+def _mcp_error(sighting: Sighting) -> Json:
+    """Return the protocol's error object, else the result's own ``error``, else the words of a tool error."""
+    rpc = sighting.body if isinstance(sighting.body, dict) else {}
+    result = sighting.outputs.get("result")
+    inner = result.get("error") if isinstance(result, dict) else None
+    return rpc.get("error") or inner or sighting.outputs.get("error")
+
+
+def _sent(exchange: Exchange | None) -> SentRequest | None:
+    if exchange is None:
+        return None
+    request = exchange.request
+    body = parse_body(request.body, request.header("content-type"))
+    return SentRequest(method=request.method, url=request.url, headers=dict(request.headers), body=body)
+
+
+def _upstream(scene: Scene) -> Iterator[UpstreamSource]:
+    for place, said in texts_in(scene.node.params):
+        for template in templates_in(said):
+            found, value = lookup(scene.data, template)
+            yield UpstreamSource(param=dotted(place), template=template.text, resolved=found, value=value)
+
+
+def _upstream_data(scene: Scene) -> JsonObject | None:
+    ids = {node.id for node in scene.workflow.nodes}
+    roots = dict.fromkeys(template.root for template in templates_in(scene.node.params))
+    named = {root: scene.data[root] for root in roots if root in ids and root in scene.data}
+    return named or None
+
+
+def _with_templates(failure: Failure, scene: Scene) -> Failure:
+    """Add what is unresolved, what there would have been instead, and the likeliest of it."""
+    if not scene.problems:
+        return failure
+    texts = tuple(dict.fromkeys(text for problem in scene.problems for text in problem.templates))
+    templates = templates_in(list(texts))
+    known = tuple(dict.fromkeys(path for template in templates for path in _available(template, scene.data)))
+    meant = next((path for path in (_meant(template, scene.data) for template in templates) if path), None)
+    return replace(
+        failure,
+        unresolved=texts,
+        available_fields=known[:MAX_AVAILABLE],
+        available_fields_total=len(known),
+        available_fields_truncated=len(known) > MAX_AVAILABLE,
+        suggestion="${" + meant + "}" if meant else None,
+    )
+
+
+def _available(template: Template, data: JsonObject) -> tuple[str, ...]:
+    """Return the paths of the node that the template names, or the names that it could have named."""
+    if template.root in data:
+        return field_paths(data[template.root], prefix=template.root, limit=_PATHS_LOOKED_AT)
+    return tuple(data)
+
+
+def _meant(template: Template, data: JsonObject) -> str | None:
+    paths = _available(template, data)
+    if template.root in data:
+        return closest_path(template.text[2:-1], paths)
+    root = closest_path(template.root, paths)
+    return root + template.text[2 + len(template.root) : -1] if root else None

@@ -1,0 +1,102 @@
+"""The agent error format: one JSON that the command line, the MCP server and the ``agent-json`` strategy share.
+
+Always sanitised. Of an execution that ended in an error it says nothing that depends on a detector: a warned node that
+an edge handled looks like any other handled failure.
+"""
+
+from __future__ import annotations
+
+from mendbench.kit.redaction import sanitise
+from mendbench.model.execution import Execution, NodeRecord
+from mendbench.model.failure import Failure
+from mendbench.model.json import JsonObject
+from mendbench.runtime.parse import salvaged
+
+_ALWAYS = ("source", "category", "message", "action", "node_id", "fixable")
+_ANSWER = ("status_code", "raw_response", "response_headers", "response_time")
+_WHERE_KNOWN = (
+    "mcp_error_details", "mcp_error", "shell_command", "shell_exit_code", "shell_stdout", "shell_stderr",
+    "exception_type", "hint", "available_fields",
+)  # fmt: skip
+
+
+def agent_json(workflow: JsonObject, execution: Execution) -> JsonObject:
+    """Return the agent error format's JSON of an execution of ``workflow`` (the document)."""
+    shown: JsonObject = {
+        "success": execution.outcome != "error" and not execution.failures,
+        "error": execution.failures[0].message if execution.failures else None,
+        "errors": [_error(failure) for failure in execution.failures],
+        "checkpoint": _checkpoint(execution),
+        "execution": _execution(execution),
+        "metrics": {
+            "duration_ms": execution.duration_ms,
+            "total_cost_usd": _cost(workflow, execution),
+            "nodes_executed": len(_completed(execution)),
+        },
+    }
+    if execution.outcome != "error":
+        shown["status"] = execution.outcome
+        shown["warnings"] = [{"node_id": one.node_id, "message": one.message} for one in execution.warnings]
+        shown["outputs"] = execution.outputs
+    clean: JsonObject = sanitise(shown)
+    return clean
+
+
+def _error(failure: Failure) -> JsonObject:
+    """Return one error: the baseline's fields, each where the failure has it. Enrichment is not part of this format."""
+    shown: JsonObject = {name: getattr(failure, name) for name in _ALWAYS}
+    if failure.status_code is not None:
+        shown |= {name: getattr(failure, name) for name in _ANSWER}
+    for name in _WHERE_KNOWN:
+        value = getattr(failure, name)
+        if value is not None:
+            shown[name] = list(value) if isinstance(value, tuple) else value
+    if failure.available_fields_truncated:
+        shown["available_fields_total"] = failure.available_fields_total
+        shown["available_fields_truncated"] = True
+    return shown
+
+
+def _completed(execution: Execution) -> tuple[NodeRecord, ...]:
+    """Return the nodes that count as completed; a warned one only where no prompt follows."""
+    states = ("success",) if execution.outcome == "error" else ("success", "warning")
+    return tuple(record for record in execution.nodes if record.state in states)
+
+
+def _checkpoint(execution: Execution) -> JsonObject:
+    completed = _completed(execution)
+    kept = execution.checkpoint.completed
+    return {
+        "completed_nodes": [record.node_id for record in completed],
+        "node_actions": {record.node_id: record.action for record in completed},
+        "node_hashes": {record.node_id: kept[record.node_id].digest for record in completed if record.node_id in kept},
+        "failed_node": execution.checkpoint.failed_node,
+    }
+
+
+def _execution(execution: Execution) -> JsonObject:
+    return {
+        "duration_ms": execution.duration_ms,
+        "nodes_executed": len(_completed(execution)),
+        "nodes_total": len(execution.nodes),
+        "steps": [_step(record, execution) for record in execution.nodes],
+    }
+
+
+def _step(record: NodeRecord, execution: Execution) -> JsonObject:
+    if record.state == "not_run":
+        return {"node_id": record.node_id, "status": "not_executed", "duration_ms": None, "cached": False}
+    return {
+        "node_id": record.node_id,
+        "status": "completed" if record in _completed(execution) else "failed",
+        "duration_ms": record.duration_ms,
+        "cached": record.cached,
+        "repaired": record.modified,
+    }
+
+
+def _cost(workflow: JsonObject, execution: Execution) -> float | None:
+    """Return what the nodes cost: nothing, or None if one of them asked a model, whose price is not known here."""
+    models = {node.id for node in salvaged(workflow).nodes if node.type == "llm"}
+    ran = {record.node_id for record in execution.nodes if record.state != "not_run" and not record.cached}
+    return None if models & ran else 0.0

@@ -1,0 +1,143 @@
+"""The ``mcp`` node: one tool call of a Model Context Protocol server."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.execution import SightingKind
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.runtime.nodes.answers import answered, fault_words, succeeded, value_in
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.params import table, text, timeout
+from mendbench.runtime.nodes.patience import send_patiently
+from mendbench.runtime.validate import NodeSpec
+
+_WHO = "MCP"
+
+_SERVER_ERROR = 500
+_STATUS_WORDS = {
+    401: "Authentication failed. Check your API credentials.",
+    403: "Access forbidden. Check your permissions.",
+    404: "Session expired or endpoint not found.",
+    429: "Rate limited. Too many requests. Please wait and try again.",
+}
+
+
+def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
+    """Call the tool and give back its result.
+
+    Raises:
+        TypeError, ValueError: a parameter cannot be used.
+    """
+    server, tool = text(params, "server", _WHO), text(params, "tool", _WHO)
+    request = Request(
+        method="POST",
+        url=f"mcp://{quote(server, safe='')}/{quote(tool, safe='')}",
+        headers=(("Content-Type", "application/json"),),
+        body=canonical_json(table(params, "arguments", _WHO)).encode("utf-8", "backslashreplace"),
+        timeout_s=timeout(params, _WHO),
+    )
+    answer = send_patiently(request, send, clock)
+    said = answered(answer)
+    if not succeeded(answer):
+        return _unreached(request, answer, said, {"server": server, "tool": tool})
+    return result_of(said, server, tool)
+
+
+def result_of(said: Answered, server: str, tool: str) -> NodeOutput:
+    """Return the outputs for a JSON-RPC answer.
+
+    The result is its structured content, else its texts, parsed where they are JSON. An object without a truthy
+    ``error`` also gives its fields as outputs of their own.
+    """
+    where = {"server": server, "tool": tool}
+    rpc = said.body if isinstance(said.body, dict) else {"result": said.body}
+    if rpc.get("error"):
+        return _failed(f"MCP tool failed: {_protocol_words(rpc['error'])}", {**where, "timeout": False}, said)
+    result = rpc.get("result", rpc if "jsonrpc" not in rpc else None)
+    value = _value(result)
+    outputs: JsonObject = {"result": value, f"{server}_{tool}_result": value}
+    if isinstance(result, dict) and result.get("isError") is True:
+        failed = _failed(_error_words(result, value), {**where, "is_tool_error": True}, said)
+        return NodeOutput(outputs={**outputs, **failed.outputs}, noticed=failed.noticed, answered=said)
+    if isinstance(value, dict) and not value.get("error"):
+        own = {key: item for key, item in value.items() if not key.startswith(("_", "is_"))}
+        outputs = {**own, **outputs}
+    return NodeOutput(outputs=outputs, answered=said)
+
+
+def _value(result: Json) -> Json:
+    if not isinstance(result, dict):
+        return value_in(result) if isinstance(result, str) else result
+    if isinstance(result.get("structuredContent"), dict):
+        return result["structuredContent"]
+    blocks = result.get("content")
+    if not isinstance(blocks, list):
+        return result
+    values = [_block(block) for block in blocks]
+    return values[0] if len(values) == 1 else values or None
+
+
+def _block(block: Json) -> Json:
+    if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+        return value_in(block["text"])
+    return block
+
+
+def _error_words(result: JsonObject, value: Json) -> str:
+    """Return the tool's own words for its error, as they came."""
+    blocks = result.get("content")
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    said = "\n".join(words for words in texts if isinstance(words, str) and words)
+    if said:
+        return said
+    return value if isinstance(value, str) and value else "Tool execution failed"
+
+
+def _protocol_words(error: Json) -> str:
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("code") or "protocol error")
+    return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+
+
+def _unreached(request: Request, answer: Answer, said: Answered, where: JsonObject) -> NodeOutput:
+    """Return the outputs where no JSON-RPC answer came: the server could not be reached, or its transport refused."""
+    seconds = request.timeout_s or 0
+    if answer.fault == "timeout":
+        words = f"MCP tool timed out after {seconds:g} seconds"
+    elif answer.fault is not None:
+        words = fault_words(answer, f"MCP server {where['server']}", seconds)
+    elif answer.status >= _SERVER_ERROR:
+        words = f"Server error (HTTP {answer.status}). The server encountered an error."
+    else:
+        words = _STATUS_WORDS.get(answer.status) or f"HTTP error {answer.status}: {_head(said.body)}"
+    kind: SightingKind = "mcp" if answer.fault is None else "transport"
+    failed = _failed(f"MCP tool failed: {words}", {**where, "timeout": answer.fault == "timeout"}, said)
+    return NodeOutput(
+        outputs=failed.outputs, noticed=Noticed(kind=kind, message=failed.outputs["error"]), answered=said
+    )
+
+
+def _failed(message: str, details: JsonObject, said: Answered) -> NodeOutput:
+    outputs = {"error": message, "error_details": details}
+    return NodeOutput(outputs=outputs, noticed=Noticed(kind="mcp", message=message), answered=said)
+
+
+def _head(body: Json) -> str:
+    said = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+    return said[:200]
+
+
+NODE = NodeType(
+    type="mcp",
+    spec=NodeSpec(
+        params=frozenset({"server", "tool", "arguments", "timeout"}),
+        required=frozenset({"server", "tool"}),
+        outputs=None,
+    ),
+    run=run,
+)

@@ -1,0 +1,128 @@
+"""The ``shell`` node: one command, run in a sandbox while recording and never in replay."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.runtime.nodes.answers import body_of, fault_words, succeeded
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.params import flag, optional_text, text, timeout
+from mendbench.runtime.validate import NodeSpec
+
+URL = "shell://sandbox/"
+TIMED_OUT = -1
+"""The exit code of a command that was still running at its timeout."""
+NOT_RUN = -2
+"""The exit code of a command that could not be started."""
+
+_WHO = "Shell"
+_STDERR_SHOWN = 500
+"""Characters of standard error that the message quotes."""
+
+_ANSWERS_NO = frozenset({"grep", "egrep", "fgrep", "rg", "which", "test", "[", "diff", "cmp", "type", "command"})
+"""Programs whose exit code 1 says *no* (no match, not there, not the same) and not that they failed."""
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_CONNECTORS = frozenset({";", "&&", "||", "|", "|&", "&", "(", ")"})
+
+
+def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
+    """Have the command run and give back what it wrote.
+
+    Raises:
+        TypeError, ValueError: a parameter cannot be used.
+    """
+    del clock
+    command = text(params, "command", _WHO)
+    seconds = timeout(params, _WHO)
+    ask = {
+        "command": command,
+        "stdin": _stdin(params.get("stdin")),
+        "cwd": optional_text(params, "cwd", _WHO),
+        "env": _names(params.get("env")),
+    }
+    body = canonical_json(ask).encode("utf-8", "backslashreplace")
+    headers = (("Content-Type", "application/json"),)
+    answer = send(Request(method="POST", url=URL, headers=headers, body=body, timeout_s=seconds))
+    outputs = _read(command, answer, seconds)
+    failed = "error" in outputs and not flag(params, "ignore_errors", default=False)
+    return NodeOutput(
+        outputs=outputs,
+        noticed=Noticed(kind="shell", message=outputs["error"]) if failed else None,
+        answered=Answered(body={key: outputs[key] for key in ("stdout", "stderr", "exit_code")}) if failed else None,
+    )
+
+
+def says_no(command: str, exit_code: int, stderr: str) -> bool:
+    """Return whether a command that ended so only said *no*: the last program of its last pipeline is one that does."""
+    return exit_code == 1 and not stderr.strip() and _last_program(command) in _ANSWERS_NO
+
+
+def _read(command: str, answer: Answer, seconds: float) -> JsonObject:
+    """Return the node's outputs, with ``error`` where the command failed."""
+    said = body_of(answer)
+    wrote = said if isinstance(said, dict) else {}
+    stdout, stderr = (_as_text(wrote.get(name)).removesuffix("\n") for name in ("stdout", "stderr"))
+    code = wrote.get("exit_code")
+    outputs: JsonObject = {"stdout": stdout, "stderr": stderr, "exit_code": code, "command": command}
+    if answer.fault == "timeout":
+        return {**outputs, "exit_code": TIMED_OUT, "error": f"Command timed out after {seconds:g} seconds"}
+    if answer.fault is not None:
+        return {**outputs, "exit_code": NOT_RUN, "error": fault_words(answer, "the sandbox", seconds)}
+    if not succeeded(answer) or not isinstance(code, int) or isinstance(code, bool):
+        return {**outputs, "exit_code": NOT_RUN, "error": f"Command could not be run: {_as_text(said)[:_STDERR_SHOWN]}"}
+    if code == 0 or says_no(command, code, stderr):
+        return outputs
+    tail = f": {stderr.strip()[:_STDERR_SHOWN]}" if stderr.strip() else ""
+    return {**outputs, "error": f"Command failed with exit code {code}{tail}"}
+
+
+def _last_program(command: str) -> str:
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:
+        return ""
+    last: list[str] = []
+    for word in words:
+        if word in _CONNECTORS:
+            last = []
+        elif last or not _ASSIGNMENT.match(word):
+            last.append(word)
+    return last[0].rsplit("/", 1)[-1] if last else ""
+
+
+def _stdin(value: Json) -> str | None:
+    """Return what the command reads: a text as it is, anything else as JSON."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _names(value: Json) -> list[str]:
+    """Return the names of the variables that the command gets from the operator's environment."""
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return sorted(value)
+    raise ValueError("Shell node parameter 'env' must be a list of names of environment variables")
+
+
+def _as_text(value: Json) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+NODE = NodeType(
+    type="shell",
+    spec=NodeSpec(
+        params=frozenset({"command", "stdin", "cwd", "env", "timeout", "ignore_errors"}),
+        required=frozenset({"command"}),
+        outputs=frozenset({"stdout", "stderr", "exit_code", "command", "error"}),
+    ),
+    run=run,
+)

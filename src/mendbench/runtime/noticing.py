@@ -1,0 +1,72 @@
+"""The one wrapper around every node: runs it, and notices what failed. Whose fault that is, a detector decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mendbench.kit.envelopes import failure_in
+from mendbench.kit.redaction import sanitise
+from mendbench.model.execution import Sighting, SightingKind
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Node
+from mendbench.ports.clock import Clock
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.templates import ParamProblem
+from mendbench.runtime.unresolved import unresolved_message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """What came of trying to run a node."""
+
+    output: NodeOutput
+    exception: str | None = None
+    """Name of the class of what its code raised."""
+    problems: tuple[ParamProblem, ...] = ()
+    """Parameters that could not be resolved, for which it did not run."""
+
+
+def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
+    """Run a node on resolved parameters; what its code raises is data of the visit, but for ``EffectEscape``."""
+    try:
+        output = kind.run(params, send, clock)
+        if not isinstance(output, NodeOutput):
+            raise TypeError(f"node type {kind.type!r} returned {type(output).__name__} and no NodeOutput")  # noqa: TRY301
+    except Exception as error:  # noqa: BLE001  a node's code is foreign: whatever it raises is a failure of the workflow
+        words, name = str(error) or type(error).__name__, type(error).__name__
+        return Visit(output=_failed("exception", words), exception=name)
+    return Visit(output=output)
+
+
+def unresolved_visit(problems: tuple[ParamProblem, ...], data: JsonObject) -> Visit:
+    """Return the visit of a node that did not run, because templates in its parameters name nothing."""
+    return Visit(output=_failed("template", unresolved_message(problems[0], data)), problems=problems)
+
+
+def sighting_in(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Sighting | None:
+    """Return the failure in a visit, or None: one that the protocol declares, or one inside a successful answer."""
+    output = visit.output
+    noticed = output.noticed or _embedded(output.answered)
+    if noticed is None:
+        return None
+    answered = output.answered or Answered(body=None)
+    return Sighting(
+        kind=noticed.kind,
+        message=sanitise(redact(noticed.message)),
+        node_id=node.id,
+        node_type=node.type,
+        status=answered.status,
+        headers=answered.headers,
+        body=answered.body,
+        outputs=output.outputs,
+    )
+
+
+def _embedded(answered: Answered | None) -> Noticed | None:
+    embedded = failure_in(answered.body) if answered is not None else None
+    return Noticed(kind="envelope", message=embedded.message) if embedded is not None else None
+
+
+def _failed(kind: SightingKind, words: str) -> NodeOutput:
+    return NodeOutput(outputs={"error": words}, noticed=Noticed(kind=kind, message=words))

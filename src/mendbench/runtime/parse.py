@@ -1,0 +1,273 @@
+"""From a workflow document to a parsed :class:`.Workflow`, or to everything that is wrong with its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Edge, Input, Node, Output, Workflow
+from mendbench.runtime.schema import DATA_TYPES, TYPE_ALIASES, WORKFLOW_SCHEMA, Pointer, Violation, shown, violations
+from mendbench.runtime.suggest import closest
+
+IR_VERSION = "0.1.0"
+"""The version of the format that a document without one is taken for."""
+
+__all__ = ["IR_VERSION", "WORKFLOW_SCHEMA", "Problem", "normalised", "parse_workflow", "place_of", "salvaged"]
+
+_MEANT: Final[dict[str, dict[str, str]]] = {
+    "edges": {"source": "from", "target": "to", "from_node": "from", "to_node": "to"},
+    "outputs": {"value": "source", "from": "source"},
+    "nodes": {"name": "id", "parameters": "params", "node_type": "type"},
+}
+"""Names that are often written for another one, where likeness does not tell: part of the document, wrong name, right name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong with a workflow before it runs."""
+
+    message: str
+    """One sentence in the baseline's words."""
+    node_id: str | None = None
+    hint: str | None = None
+    """What the baseline adds to such a message: what to do, or what there is to choose from."""
+    category: Literal["static_validation"] = "static_validation"
+    where: str = ""
+    """JSON pointer (RFC 6901) into the document; the token after ``/nodes`` is the node's id if it has one of its own."""
+    severity: Literal["error", "note"] = "error"
+    """Only errors keep a workflow from running."""
+    suggestion: str | None = None
+    """Our own diagnosis: what should stand there instead of the wrong name or template."""
+    param: str | None = None
+    """The parameter, as a dotted path inside the node's params."""
+    template: str | None = None
+    """The template that is wrong, as written."""
+    available: tuple[str, ...] = ()
+    """What the wrong name could have been."""
+
+    @property
+    def text(self) -> str:
+        """The problem in one line: message, hint and suggestion."""
+        parts = [self.message, self.hint or ""]
+        if self.suggestion and f"'{self.suggestion}'" not in "".join(parts):
+            parts.append(f"did you mean '{self.suggestion}'?")
+        return "; ".join(" ".join(part.split()) for part in parts if part)
+
+
+def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem, ...]]:
+    """Return the workflow, or None and every structure error of ``document``. Never raises, whatever JSON it is given.
+
+    A missing ``ir_version`` or ``edges`` is added and a node's ``parameters`` are read as ``params``; ``source`` of the workflow
+    stays the document as it was given. An input that has a default counts as not required.
+    """
+    whole = normalised(document)
+    problems = [_violated(violation, whole) for violation in violations(whole, WORKFLOW_SCHEMA)]
+    problems += [*_duplicate_ids(whole), *_dangling(whole)]
+    return (None, tuple(problems)) if problems else (salvaged(document), ())
+
+
+def normalised(document: Json) -> Json:
+    """Return a copy of ``document`` with what authors often leave out. What is no object is returned as it is."""
+    if not isinstance(document, dict):
+        return document
+    whole: JsonObject = {"ir_version": IR_VERSION, **document}
+    whole.setdefault("edges", [])
+    if isinstance(whole.get("nodes"), list):
+        whole["nodes"] = [_with_params(node) for node in whole["nodes"]]
+    return whole
+
+
+def salvaged(document: Json) -> Workflow:
+    """Return what can be read of ``document``, leaving out what cannot: all of it if its structure is right.
+
+    For looking at a broken document, never for running it. Never raises.
+    """
+    whole = normalised(document)
+    if not isinstance(whole, dict):
+        return Workflow(nodes=())
+    start, version = whole.get("start_node"), whole.get("ir_version")
+    return Workflow(
+        nodes=tuple(_node(node) for _, node in _usable_nodes(whole)),
+        edges=tuple(_edge(edge) for edge in _list(whole, "edges") if _is_edge(edge)),
+        inputs=tuple(_input(name, spec) for name, spec in _object(whole, "inputs").items() if isinstance(spec, dict)),
+        outputs=tuple(
+            Output(name=name, source=spec["source"], description=_text(spec, "description"))
+            for name, spec in _object(whole, "outputs").items()
+            if isinstance(spec, dict) and isinstance(spec.get("source"), str)
+        ),
+        start_node=start if isinstance(start, str) else None,
+        ir_version=version if isinstance(version, str) else IR_VERSION,
+        source=document,
+    )
+
+
+def place_of(path: Pointer, document: Json) -> str:
+    """Return ``path`` as a JSON pointer, a node's index replaced by its id where that is its own."""
+    tokens = list(path)
+    if len(tokens) > 1 and tokens[0] == "nodes":
+        tokens[1] = _own_id(document, tokens[1]) or tokens[1]
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+
+
+def _violated(violation: Violation, document: Json) -> Problem:
+    path = violation.path
+    hint, suggestion = _advice(violation, document)
+    return Problem(
+        message=f"Structure: Validation error at {_dotted(path)}: {violation.message}",
+        node_id=_id_at(document, path[1]) if len(path) > 1 and path[0] == "nodes" else None,
+        hint=hint,
+        where=place_of(path, document),
+        suggestion=suggestion,
+        available=violation.allowed if violation.keyword in ("additionalProperties", "enum") else (),
+    )
+
+
+def _advice(violation: Violation, document: Json) -> tuple[str | None, str | None]:
+    """Return the baseline's hint and our suggestion."""
+    hint: str | None = None
+    suggestion: str | None = None
+    match violation.keyword:
+        case "required":
+            hint = f"Add the required field '{violation.found}'"
+        case "type":
+            hint = f"Change type from '{type(violation.found).__name__}' to '{violation.allowed[0]}'"
+        case "additionalProperties":
+            hint, suggestion = _misnamed(violation, document)
+        case "pattern" if violation.path == ("ir_version",):
+            hint = f"Use semantic versioning format, e.g., '{IR_VERSION}'"
+        case "minItems" if violation.path == ("nodes",):
+            hint = "Add at least one node to the workflow"
+        case "enum":
+            hint = f"Type must be one of: {', '.join(DATA_TYPES)}" if violation.path[-1] == "type" else None
+            suggestion = closest(str(violation.found), violation.allowed)
+    return hint, suggestion
+
+
+def _misnamed(violation: Violation, document: Json) -> tuple[str, str | None]:
+    name, area = str(violation.found), str(violation.path[0]) if violation.path else ""
+    meant = _MEANT.get(area, {}).get(name) or closest(name, violation.allowed)
+    if meant is not None and meant in _at(document, violation.path):
+        meant = None
+    if area == "outputs":
+        tail = f" Did you mean '{meant}' instead of '{name}'?" if meant else ""
+        return f"Output definitions can only have: description, type, source.{tail}", meant
+    return "Remove unknown properties or check field names", meant
+
+
+def _duplicate_ids(document: Json) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for index, node in _usable_nodes(document):
+        node_id = node["id"]
+        if node_id in seen:
+            yield Problem(
+                message=f"Structure: Validation error at nodes[{index}].id: Duplicate node ID {shown(node_id)}",
+                node_id=node_id,
+                hint="Use unique IDs for each node",
+                where=place_of(("nodes", index, "id"), document),
+            )
+        seen.add(node_id)
+
+
+def _dangling(document: Json) -> Iterator[Problem]:
+    """Yield the edges' ends and the start node that name no node."""
+    ids = sorted({node["id"] for _, node in _usable_nodes(document)})
+    for index, edge in enumerate(_list(document, "edges")):
+        for end in ("from", "to"):
+            name = edge.get(end) if isinstance(edge, dict) else None
+            if isinstance(name, str) and name not in ids:
+                yield _names_no_node(
+                    ("edges", index, end), f"Edge references non-existent node {shown(name)}", name, ids
+                )
+    start = document.get("start_node") if isinstance(document, dict) else None
+    if isinstance(start, str) and start not in ids:
+        yield _names_no_node(("start_node",), f"Start node {shown(start)} does not exist", start, ids)
+
+
+def _names_no_node(path: Pointer, says: str, name: str, ids: list[str]) -> Problem:
+    return Problem(
+        message=f"Structure: Validation error at {_dotted(path)}: {says}",
+        hint=f"Change to one of: {ids}",
+        where=place_of(path, {}),
+        suggestion=closest(name, ids),
+        available=tuple(ids),
+    )
+
+
+def _dotted(path: Pointer) -> str:
+    """Return ``nodes[1].type``; ``root`` for the whole document."""
+    text = ""
+    for token in path:
+        text += f"[{token}]" if isinstance(token, int) else f".{token}" if text else token
+    return " ".join(text.split()) or "root"
+
+
+def _with_params(node: Json) -> Json:
+    if isinstance(node, dict) and "parameters" in node and "params" not in node:
+        return {"params" if key == "parameters" else key: value for key, value in node.items()}
+    return node
+
+
+def _usable_nodes(document: Json) -> Iterator[tuple[int, JsonObject]]:
+    for index, node in enumerate(_list(document, "nodes")):
+        if isinstance(node, dict) and isinstance(node.get("id"), str):
+            yield index, node
+
+
+def _node(node: JsonObject) -> Node:
+    return Node(
+        id=node["id"], type=_text(node, "type") or "", params=_object(node, "params"), purpose=_text(node, "purpose")
+    )
+
+
+def _is_edge(edge: Json) -> bool:
+    return isinstance(edge, dict) and isinstance(edge.get("from"), str) and isinstance(edge.get("to"), str)
+
+
+def _edge(edge: JsonObject) -> Edge:
+    return Edge(source=edge["from"], target=edge["to"], action=_text(edge, "action") or "default")
+
+
+def _input(name: str, spec: JsonObject) -> Input:
+    kind = _text(spec, "type") or "string"
+    return Input(
+        name=name,
+        type=TYPE_ALIASES.get(kind, kind),
+        required=spec.get("required") is not False and "default" not in spec,
+        default=spec.get("default"),
+        description=_text(spec, "description"),
+    )
+
+
+def _own_id(document: Json, index: str | int) -> str | None:
+    node_id = _id_at(document, index)
+    ids = [node["id"] for _, node in _usable_nodes(document)]
+    return node_id if node_id is not None and ids.count(node_id) == 1 else None
+
+
+def _id_at(document: Json, index: str | int) -> str | None:
+    node = _at(document, ("nodes", index))
+    return _text(node, "id") if isinstance(node, dict) else None
+
+
+def _at(document: Json, path: Pointer) -> Json:
+    """Return what lies at a path that is known to be there."""
+    for token in path:
+        document = document[token]
+    return document
+
+
+def _text(value: JsonObject, key: str) -> str | None:
+    text = value.get(key)
+    return text if isinstance(text, str) else None
+
+
+def _list(value: Json, key: str) -> list[Json]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _object(value: Json, key: str) -> JsonObject:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}

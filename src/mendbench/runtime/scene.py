@@ -1,0 +1,70 @@
+"""A workflow document as far as it can be read, and what the names in it can refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mendbench.model.json import JsonObject
+from mendbench.model.workflow import Node, Workflow
+from mendbench.runtime.graph import Order, order_of
+from mendbench.runtime.parse import salvaged
+
+MAX_SHOWN = 20
+"""How many names a hint lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """What is known of a node type before it runs."""
+
+    params: frozenset[str]
+    """All parameters that it takes."""
+    required: frozenset[str]
+    """Those that it cannot do without."""
+    outputs: frozenset[str] | None
+    """The keys that it may write, failures included; None if they are not known (those of an MCP tool)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A document as far as it can be read, and what its names can refer to."""
+
+    workflow: Workflow
+    nodes: dict[str, Node]
+    inputs: frozenset[str]
+    """Names of inputs that are declared or given."""
+    types: Mapping[str, NodeSpec]
+    order: Order
+
+    def outputs_of(self, node_id: str) -> frozenset[str] | None:
+        """Return the keys that a node may write; None if they are not known."""
+        spec = self.types.get(self.nodes[node_id].type)
+        return spec.outputs if spec else None
+
+
+def scene_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> Scene:
+    """Return what can be read of ``document``. Never raises."""
+    workflow = salvaged(document)
+    nodes: dict[str, Node] = {}
+    for node in workflow.nodes:
+        nodes.setdefault(node.id, node)
+    return Scene(
+        workflow=workflow,
+        nodes=nodes,
+        inputs=frozenset({one.name for one in workflow.inputs} | set(inputs)),
+        types=node_types,
+        order=order_of(workflow),
+    )
+
+
+def pointer(*steps: str | int) -> str:
+    """Return a JSON pointer (RFC 6901) of ``steps``."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the first names in one line, and how many more there are."""
+    every = list(names)
+    more = f" and {len(every) - MAX_SHOWN} more" if len(every) > MAX_SHOWN else ""
+    return ", ".join(every[:MAX_SHOWN]) + more

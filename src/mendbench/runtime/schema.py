@@ -1,0 +1,247 @@
+"""The workflow's JSON Schema, and what in a document does not keep it.
+
+The checker knows the few keywords that the schema uses, reports every violation and words it as JSON Schema validators
+commonly do.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from mendbench.model.json import Json, JsonObject
+
+Keyword: TypeAlias = Literal[
+    "type",
+    "required",
+    "additionalProperties",
+    "enum",
+    "pattern",
+    "minItems",
+    "minimum",
+    "maximum",
+    "anyOf",
+    "unique",
+    "target",
+]
+Pointer: TypeAlias = tuple[str | int, ...]
+
+TYPE_ALIASES: Final[dict[str, str]] = {
+    "str": "string", "int": "number", "integer": "number", "float": "number", "bool": "boolean", "dict": "object", "list": "array",
+}  # fmt: skip
+"""Names of Python types that a declaration may use, and the types that they mean."""
+
+DATA_TYPES: Final = ("string", "number", "boolean", "object", "array")
+
+_TEXT: Final[JsonObject] = {"type": "string"}
+_FLAG: Final[JsonObject] = {"type": "boolean"}
+_TYPE_NAME: Final[JsonObject] = {"type": "string", "enum": [*DATA_TYPES, *TYPE_ALIASES]}
+
+_BATCH: Final[JsonObject] = {
+    "type": "object",
+    "required": ["items"],
+    "additionalProperties": False,
+    "properties": {
+        "items": {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}]},
+        "as": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+        "error_handling": {"type": "string", "enum": ["fail_fast", "continue"]},
+        "parallel": _FLAG,
+        "max_concurrent": {"type": "integer", "minimum": 1, "maximum": 100},
+        "max_retries": {"type": "integer", "minimum": 1, "maximum": 10},
+        "retry_wait": {"type": "number", "minimum": 0},
+    },
+}
+
+_NODE: Final[JsonObject] = {
+    "type": "object",
+    "required": ["id", "type"],
+    "additionalProperties": False,
+    "properties": {
+        "id": {"type": "string", "description": "Its name, unique in the workflow."},
+        "type": {"type": "string", "description": "Which kind of node runs."},
+        "purpose": {"type": "string", "description": "What it is for."},
+        "params": {"type": "object", "description": "What the node is told; texts may hold templates."},
+        "batch": _BATCH,
+    },
+}
+
+_EDGE: Final[JsonObject] = {
+    "type": "object",
+    "required": ["from", "to"],
+    "additionalProperties": False,
+    "properties": {
+        "from": {"type": "string", "description": "Id of the node that runs first."},
+        "to": {"type": "string", "description": "Id of the node that runs next."},
+        "action": {"type": "string", "default": "default", "description": "The action on which it is taken."},
+    },
+}
+
+_INPUT: Final[JsonObject] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "description": _TEXT,
+        "required": {"type": "boolean", "default": True},
+        "type": _TYPE_NAME,
+        "default": {},
+        "stdin": _FLAG,
+    },
+}
+
+_OUTPUT: Final[JsonObject] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "description": _TEXT,
+        "type": _TYPE_NAME,
+        "source": {"type": "string", "description": "A template, such as ${node.key}."},
+    },
+}
+
+WORKFLOW_SCHEMA: Final[JsonObject] = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "title": "Workflow",
+    "type": "object",
+    "required": ["ir_version", "nodes"],
+    "additionalProperties": False,
+    "properties": {
+        "ir_version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+        "nodes": {"type": "array", "minItems": 1, "items": _NODE},
+        "edges": {"type": "array", "items": _EDGE},
+        "start_node": {
+            "type": "string",
+            "description": "Id of the first node; the first in the list if it is not given.",
+        },
+        "inputs": {"type": "object", "additionalProperties": _INPUT},
+        "outputs": {"type": "object", "additionalProperties": _OUTPUT},
+        "mappings": {"type": "object"},
+        "enable_namespacing": {"type": "boolean", "default": True},
+        "template_resolution_mode": {"type": "string", "enum": ["strict", "permissive"], "default": "strict"},
+    },
+}
+"""JSON Schema (draft-07) of a workflow document after normalisation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One place in a document that does not keep the schema."""
+
+    path: Pointer
+    keyword: Keyword
+    message: str
+    found: Json = None
+    """The value there; for ``required`` and ``additionalProperties`` the name of the property."""
+    allowed: tuple[str, ...] = ()
+    """The names that would do, where there are such."""
+
+
+def violations(value: Json, schema: JsonObject, path: Pointer = ()) -> Iterator[Violation]:
+    """Yield everything in ``value`` that does not keep ``schema``, in the order of the document. Never raises."""
+    expected = schema.get("type")
+    if expected is not None and not _IS[expected](value):
+        yield Violation(
+            path=path,
+            keyword="type",
+            message=f"{shown(value)} is not of type '{expected}'",
+            found=value,
+            allowed=(expected,),
+        )
+        return
+    yield from _scalar_violations(value, schema, path)
+    if isinstance(value, dict):
+        yield from _object_violations(value, schema, path)
+    if isinstance(value, list):
+        if len(value) < schema.get("minItems", 0):
+            yield Violation(path=path, keyword="minItems", message=f"{shown(value)} should be non-empty", found=value)
+        for index, item in enumerate(value):
+            yield from violations(item, schema.get("items", {}), (*path, index))
+
+
+def shown(value: Json) -> str:
+    """Return ``value`` as it is quoted in a message: in one line, cut where it is long or deep."""
+    return _REPR.repr(value)
+
+
+def _scalar_violations(value: Json, schema: JsonObject, path: Pointer) -> Iterator[Violation]:
+    if "anyOf" in schema and all(any(violations(value, one, path)) for one in schema["anyOf"]):
+        yield Violation(
+            path=path,
+            keyword="anyOf",
+            message=f"{shown(value)} is not valid under any of the given schemas",
+            found=value,
+        )
+    if "enum" in schema and value not in schema["enum"]:
+        allowed = tuple(schema["enum"])
+        yield Violation(
+            path=path,
+            keyword="enum",
+            message=f"{shown(value)} is not one of {list(allowed)}",
+            found=value,
+            allowed=allowed,
+        )
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        yield Violation(
+            path=path, keyword="pattern", message=f"{shown(value)} does not match '{schema['pattern']}'", found=value
+        )
+    if "minimum" in schema and value < schema["minimum"]:
+        yield Violation(
+            path=path,
+            keyword="minimum",
+            message=f"{shown(value)} is less than the minimum of {schema['minimum']}",
+            found=value,
+        )
+    if "maximum" in schema and value > schema["maximum"]:
+        yield Violation(
+            path=path,
+            keyword="maximum",
+            message=f"{shown(value)} is greater than the maximum of {schema['maximum']}",
+            found=value,
+        )
+
+
+def _object_violations(value: JsonObject, schema: JsonObject, path: Pointer) -> Iterator[Violation]:
+    known: JsonObject = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield Violation(path=path, keyword="required", message=f"'{name}' is a required property", found=name)
+    extra = schema.get("additionalProperties", True)
+    for name, item in value.items():
+        if name in known:
+            yield from violations(item, known[name], (*path, name))
+        elif extra is False:
+            message = f"Additional properties are not allowed ({shown(name)} was unexpected)"
+            yield Violation(
+                path=path, keyword="additionalProperties", message=message, found=name, allowed=tuple(known)
+            )
+        elif isinstance(extra, dict):
+            yield from violations(item, extra, (*path, name))
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_integer(value: Json) -> bool:
+    return _is_number(value) and (isinstance(value, int) or value.is_integer())
+
+
+_IS: Final[dict[str, Callable[[Json], bool]]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "number": _is_number,
+    "integer": _is_integer,
+}
+
+
+def _message_repr() -> reprlib.Repr:
+    text = reprlib.Repr()
+    text.maxstring, text.maxother, text.maxlong = 80, 80, 40
+    return text
+
+
+_REPR: Final = _message_repr()

@@ -1,0 +1,142 @@
+"""What is wrong with the templates in a workflow's parameters, as far as it shows before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from mendbench.model.workflow import Node
+from mendbench.runtime.parse import Problem
+from mendbench.runtime.scene import Scene, listed, pointer
+from mendbench.runtime.suggest import closest
+from mendbench.runtime.templates import Place, Template, dotted, malformed, templates_in, texts_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Use:
+    """One template in one parameter of one node."""
+
+    node: Node
+    place: Place
+    template: Template
+
+    @property
+    def param(self) -> str:
+        """The parameter, as a dotted path."""
+        return dotted(self.place)
+
+    def problem(self, message: str, *, suggestion: str | None = None, available: Iterable[str] = ()) -> Problem:
+        """Return a problem with this template."""
+        names = tuple(available)
+        return Problem(
+            message=message,
+            node_id=self.node.id,
+            hint=f"Available outputs: {listed(names)}" if names else None,
+            where=pointer("nodes", self.node.id, "params", *self.place),
+            suggestion=suggestion,
+            param=self.param,
+            template=self.template.text,
+            available=names,
+        )
+
+
+def malformed_templates(scene: Scene) -> Iterator[Problem]:
+    """Yield the parameters in which something begins like a template and is none."""
+    for node in scene.workflow.nodes:
+        for place, text in texts_in(node.params):
+            broken = malformed(text)
+            if broken:
+                param = dotted(place)
+                begun = text.count("${") - sum(len(one.inner) for one in templates_in(text))
+                message = (
+                    f"Malformed template syntax in node '{node.id}' parameter '{param}': "
+                    f"Found {begun} '${{' but only {begun - len(broken)} valid template(s)"
+                )
+                yield Problem(
+                    message=message,
+                    node_id=node.id,
+                    hint=how_to_write(broken[0]),
+                    where=pointer("nodes", node.id, "params", *place),
+                    param=param,
+                    template=broken[0],
+                )
+
+
+def how_to_write(broken: str) -> str:
+    """Return what to do about a text that begins like a template and is none."""
+    if broken.startswith("$$"):
+        return f"{broken!r} is no escape, there is none: write the text without braces"
+    if not broken.endswith("}"):
+        return f"Close {broken!r} with '}}'"
+    if not broken.strip("${} \t"):
+        return f"Name what {broken!r} stands for"
+    return f"{broken!r} is no template: write ${{name.key[0].key}}, without spaces, filters or defaults and with one index a key"
+
+
+def misused_templates(scene: Scene) -> Iterator[Problem]:
+    """Yield the templates that name no node, no input, no output of a node, or a node that has not run by then."""
+    for node in scene.workflow.nodes:
+        for place, text in texts_in(node.params):
+            for template in templates_in(text):
+                problem = _use_problem(scene, _Use(node=node, place=place, template=template))
+                if problem is not None:
+                    yield problem
+
+
+def _use_problem(scene: Scene, use: _Use) -> Problem | None:
+    root = use.template.root
+    if root in scene.nodes:
+        return _order_problem(scene, use) or _key_problem(scene, use)
+    return None if root in scene.inputs else _unknown_root(scene, use)
+
+
+def _order_problem(scene: Scene, use: _Use) -> Problem | None:
+    mine, theirs = use.node.id, use.template.root
+    if mine == theirs:
+        return use.problem(f"Node '{mine}' references its own output '{use.template.text}' in parameter '{use.param}'")
+    here, there = scene.order.positions.get(mine), scene.order.positions.get(theirs)
+    if here is None or there is None or there < here:
+        return None
+    return use.problem(
+        f"Node '{mine}' references '{theirs}' which comes after it in execution order (position {there} >= {here})"
+    )
+
+
+def _key_problem(scene: Scene, use: _Use) -> Problem | None:
+    template, outputs = use.template, scene.outputs_of(use.template.root)
+    if template.key is None:
+        message = (
+            f"Invalid template {template.text} - this is a node ID. "
+            f"To reference node outputs, use ${{{template.root}}}.output_key format"
+        )
+        return use.problem(message, available=sorted(outputs or ()))
+    if outputs is None or template.key in outputs:
+        return None
+    message = f"Node '{template.root}' (type: {scene.nodes[template.root].type}) does not output '{template.key}'"
+    meant = closest(template.key, outputs)
+    return use.problem(message, suggestion=with_key(template, meant) if meant else None, available=sorted(outputs))
+
+
+def _unknown_root(scene: Scene, use: _Use) -> Problem:
+    template, root = use.template, use.template.root
+    if template.key is not None:
+        message = f"Node '{use.node.id}' references non-existent node '{root}' in parameter '{use.param}'"
+        meant = closest(root, {*scene.nodes, *scene.inputs} - {use.node.id})
+        return use.problem(message, suggestion=with_root(template, meant) if meant else None)
+    message = f"Node '{use.node.id}' references undefined input '{template.text}' in parameter '{use.param}'"
+    meant = closest(root, scene.inputs)
+    suggestion = with_root(template, meant) if meant else None
+    if meant is not None and meant.casefold() == root.casefold():
+        message += f" - did you mean '{suggestion}'?"
+    return use.problem(message, suggestion=suggestion)
+
+
+def with_root(template: Template, root: str) -> str:
+    """Return the template's text with another root."""
+    return "${" + root + template.text[2 + len(template.root) :]
+
+
+def with_key(template: Template, key: str) -> str:
+    """Return the template's text with another first key."""
+    at = template.text.index(".") + 1
+    return template.text[:at] + key + template.text[at + len(template.key or "") :]

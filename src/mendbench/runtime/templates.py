@@ -1,0 +1,309 @@
+"""Templates: ``${name.field[0].id}`` in a workflow's parameters, and what they resolve to.
+
+A template is ``${`` name, any number of ``.name``, ``}``; each name may carry one index, ``[0]`` or the index that another
+template gives, ``[${i}]``. Everything else that starts with ``${`` (``${x``, ``${}``, ``${a[-1]}``, ``${x|f}``, and ``$${x}``: there
+is no escape) stays as it is written and is reported as malformed. Keys of objects are never resolved.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
+
+from mendbench.model.json import Json, JsonObject
+
+Place: TypeAlias = tuple[str | int, ...]
+"""The way to a value inside a JSON document: keys and indexes."""
+
+MAX_DEPTH = 100
+"""How deep objects and lists are looked into. What lies deeper is left as it is."""
+
+MAX_JSON_TEXT = 10 * 1024 * 1024
+"""Longest text, in characters, that is parsed as JSON on the way of a path."""
+
+_MAX_FRAGMENT = 60
+"""Characters that are shown of a malformed template."""
+
+_NAME = r"[A-Za-z_][\w-]*"
+_PLAIN = rf"{_NAME}(?:\[[0-9]{{1,18}}\])?(?:\.{_NAME}(?:\[[0-9]{{1,18}}\])?)*"
+_INDEX = rf"\[(?:[0-9]{{1,18}}|\$\{{{_PLAIN}\}})\]"
+_PATH = rf"{_NAME}(?:{_INDEX})?(?:\.{_NAME}(?:{_INDEX})?)*"
+
+_TEMPLATE = re.compile(rf"\$\{{{_PATH}\}}")
+_TOKEN = re.compile(rf"(?P<good>(?<!\$)\$\{{{_PATH}\}})|(?P<bad>(?<!\$)\$+\{{[^{{}}$\n]*\}}?)")
+_STEP = re.compile(rf"(?P<inner>\$\{{{_PLAIN}\}})|(?P<number>[0-9]+)(?=\])|(?P<name>{_NAME})")
+_ADDRESSABLE = re.compile(_NAME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One template as the author wrote it."""
+
+    text: str
+    """The whole of it, ``${`` and ``}`` included."""
+    root: str
+    """The node or the input that it names."""
+    path: tuple[str | int, ...] = ()
+    """The way from there: keys, and indexes as integers. An index that another template gives stands as that template's text."""
+
+    @property
+    def key(self) -> str | None:
+        """The first key after the root (of a node: the output), or None if there is none."""
+        first = self.path[0] if self.path else None
+        return first if isinstance(first, str) and not first.startswith("$") else None
+
+    @property
+    def inner(self) -> tuple[Template, ...]:
+        """The templates that give its indexes."""
+        return tuple(_template(step) for step in self.path if isinstance(step, str) and step.startswith("$"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A value with its templates replaced by data."""
+
+    value: Json
+    """What could not be resolved stands in it as it was written."""
+    unresolved: tuple[Template, ...] = ()
+    """Templates that name nothing in the data."""
+    malformed: tuple[str, ...] = ()
+    """Texts that begin like a template and are none. In strict mode they stop a node just as unresolved ones do."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the author's is left unresolved."""
+        return not self.unresolved and not self.malformed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParamProblem:
+    """A parameter that could not be resolved."""
+
+    param: str
+    """Dotted path inside the params: ``body.title``, ``headers.X-Id``, ``items[0]``."""
+    templates: tuple[str, ...]
+    """What is left in it, as written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedParams:
+    """A node's parameters with their templates replaced by data."""
+
+    params: JsonObject
+    problems: tuple[ParamProblem, ...] = ()
+
+
+_Leftover: TypeAlias = Template | str
+_Report: TypeAlias = Callable[[Place, _Leftover], None]
+
+
+def templates_in(value: Json) -> tuple[Template, ...]:
+    """Return the templates anywhere in ``value``, each once, in the order of first occurrence.
+
+    A template that gives another one's index follows the one it stands in.
+    """
+    found: dict[str, Template] = {}
+    for _, text in texts_in(value):
+        for match in _TOKEN.finditer(text):
+            if match["good"]:
+                template = _template(match["good"])
+                for one in (template, *template.inner):
+                    found.setdefault(one.text, one)
+    return tuple(found.values())
+
+
+def texts_in(value: Json) -> Iterator[tuple[Place, str]]:
+    """Yield every text in ``value`` that contains ``${``, with the way to it."""
+    yield from _texts_in(value, ())
+
+
+def dotted(place: Place) -> str:
+    """Return a way as it is written in messages: ``body.items[0].title``."""
+    text = ""
+    for step in place:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def malformed(text: str) -> tuple[str, ...]:
+    """Return the parts of ``text`` that begin like a template and are none: ``${x``, ``${}``, ``${a[-1]}``, ``$${x}``."""
+    if "${" not in text:
+        return ()
+    return tuple(match["bad"][:_MAX_FRAGMENT] for match in _TOKEN.finditer(text) if match["bad"])
+
+
+def resolve(value: Json, data: Mapping[str, Json]) -> Resolved:
+    """Return ``value`` with every template replaced from ``data`` (node ids to their outputs, input names to values).
+
+    A text that is one whole template becomes the value itself, whatever its type; inside an object or a list, a value that is
+    the text of a JSON object or array is parsed. In any other text None becomes nothing, True ``True``, objects and lists JSON.
+    Data is put in as it is: a ``${…}`` that comes with it is neither resolved nor reported. Never raises, changes nothing.
+    """
+    unresolved: dict[str, Template] = {}
+    broken: dict[str, None] = {}
+
+    def report(_place: Place, leftover: _Leftover) -> None:
+        if isinstance(leftover, Template):
+            unresolved.setdefault(leftover.text, leftover)
+        else:
+            broken.setdefault(leftover)
+
+    result = _resolve(value, data, (), report)
+    return Resolved(value=result, unresolved=tuple(unresolved.values()), malformed=tuple(broken))
+
+
+def resolve_params(params: JsonObject, data: Mapping[str, Json]) -> ResolvedParams:
+    """Return ``params`` resolved, and for each place that could not be what is left there."""
+    left: dict[Place, dict[str, None]] = {}
+
+    def report(place: Place, leftover: _Leftover) -> None:
+        text = leftover.text if isinstance(leftover, Template) else leftover
+        left.setdefault(place, {}).setdefault(text)
+
+    resolved = {name: _resolve(value, data, (name,), report) for name, value in params.items()}
+    problems = tuple(ParamProblem(param=dotted(place), templates=tuple(texts)) for place, texts in left.items())
+    return ResolvedParams(params=resolved, problems=problems)
+
+
+def lookup(data: Mapping[str, Json], template: Template) -> tuple[bool, Json]:
+    """Return whether ``template`` names something in ``data``, and what.
+
+    A text on the way that is a JSON object or array is parsed and gone into. None at the end is a value; None on the way ends it.
+    """
+    if template.root not in data:
+        return False, None
+    value = data[template.root]
+    for step in template.path:
+        found, value = _step(value, step, data)
+        if not found:
+            return False, None
+    return True, value
+
+
+def field_paths(value: Json, prefix: str = "", depth: int = 5, limit: int | None = None) -> tuple[str, ...]:
+    """Return the paths inside ``value`` in template syntax (``response.items[0].id``), each before what lies in it.
+
+    Of a list only the first item is shown; texts that are JSON objects or arrays are gone into, as templates do; keys that no
+    template can name are left out. ``prefix`` is put before each path, ``depth`` counts steps, ``limit`` cuts the list.
+    """
+    return tuple(islice(_field_paths(value, prefix, depth), limit))
+
+
+def _template(text: str) -> Template:
+    steps: list[str | int] = [
+        int(match["number"]) if match["number"] else match["inner"] or match["name"]
+        for match in _STEP.finditer(text, 2, len(text) - 1)
+    ]
+    return Template(text=text, root=str(steps[0]), path=tuple(steps[1:]))
+
+
+def _texts_in(value: Json, place: Place) -> Iterator[tuple[Place, str]]:
+    if isinstance(value, str):
+        if "${" in value:
+            yield place, value
+    elif len(place) < MAX_DEPTH:
+        for inner, item in _items(value, place):
+            yield from _texts_in(item, inner)
+
+
+def _items(value: Json, place: Place) -> Iterator[tuple[Place, Json]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield (*place, key), item
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield (*place, index), item
+
+
+def _resolve(value: Json, data: Mapping[str, Json], place: Place, report: _Report, *, nested: bool = False) -> Json:
+    if isinstance(value, str):
+        return _resolve_text(value, data, place, report, nested=nested) if "${" in value else value
+    if not isinstance(value, dict | list) or len(place) >= MAX_DEPTH:
+        return value
+    items = [_resolve(item, data, inner, report, nested=True) for inner, item in _items(value, place)]
+    return dict(zip(value, items, strict=True)) if isinstance(value, dict) else items
+
+
+def _resolve_text(text: str, data: Mapping[str, Json], place: Place, report: _Report, *, nested: bool) -> Json:
+    if _TEMPLATE.fullmatch(text):
+        template = _template(text)
+        found, value = lookup(data, template)
+        if not found:
+            _report_unresolved(template, data, place, report)
+            return text
+        return _as_container(value) if nested and isinstance(value, str) else value
+
+    def put(match: re.Match[str]) -> str:
+        if match["bad"]:
+            report(place, match["bad"][:_MAX_FRAGMENT])
+            return match["bad"]
+        template = _template(match["good"])
+        found, value = lookup(data, template)
+        written = _written(value) if found else None
+        if written is None:
+            _report_unresolved(template, data, place, report)
+            return template.text
+        return written
+
+    return _TOKEN.sub(put, text)
+
+
+def _report_unresolved(template: Template, data: Mapping[str, Json], place: Place, report: _Report) -> None:
+    report(place, template)
+    for inner in template.inner:
+        if not lookup(data, inner)[0]:
+            report(place, inner)
+
+
+def _step(value: Json, step: str | int, data: Mapping[str, Json]) -> tuple[bool, Json]:
+    if isinstance(step, str) and step.startswith("$"):
+        found, index = lookup(data, _template(step))
+        if not found or not isinstance(index, int) or isinstance(index, bool):
+            return False, None
+        step = index
+    if isinstance(value, str):
+        value = _as_container(value)
+    if isinstance(step, int):
+        return (True, value[step]) if isinstance(value, list) and 0 <= step < len(value) else (False, None)
+    return (True, value[step]) if isinstance(value, dict) and step in value else (False, None)
+
+
+def _as_container(text: str) -> Json:
+    """Return the object or list that ``text`` is the JSON of, or ``text`` itself."""
+    if len(text) > MAX_JSON_TEXT or not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return parsed if isinstance(parsed, dict | list) else text
+
+
+def _written(value: Json) -> str | None:
+    """Return ``value`` as it stands inside a longer text, or None if it is too deep or has too long a number."""
+    if value is None:
+        return ""
+    try:
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _field_paths(value: Json, place: str, depth: int) -> Iterator[str]:
+    if depth <= 0:
+        return
+    if isinstance(value, str):
+        value = _as_container(value)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str) and _ADDRESSABLE.fullmatch(key):
+                path = f"{place}.{key}" if place else key
+                yield path
+                yield from _field_paths(item, path, depth - 1)
+    elif isinstance(value, list) and value and place and not place.endswith("]"):
+        yield f"{place}[0]"
+        yield from _field_paths(value[0], f"{place}[0]", depth)

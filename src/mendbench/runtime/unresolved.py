@@ -1,0 +1,111 @@
+"""The message for templates that name nothing in the run's data, in the baseline's layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from mendbench.kit.redaction import sanitise
+from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.templates import ParamProblem, Template, templates_in
+
+MAX_KEYS = 20
+"""Context keys that are listed."""
+
+MAX_SUGGESTIONS = 3
+
+_PREVIEW, _ACTUAL, _STDERR = 50, 60, 500
+"""Characters shown of a key's value, of a text that should have been JSON, and of a node's standard error."""
+
+
+def unresolved_message(problem: ParamProblem, data: JsonObject) -> str:
+    """Return the message for one parameter: what is unresolved, which root keys there are, and what may be the matter.
+
+    As in the baseline, fields of objects are not listed here, and names are compared for nodes and inputs alone.
+    """
+    templates = templates_in(list(problem.templates))
+    parts = [
+        f"Unresolved variables in parameter '{problem.param}': {', '.join(problem.templates)}",
+        "\n".join(["Available context keys:", *_keys(data)]),
+        *(_not_json(templates, data) or _suggestions(templates, data)),
+        *_stderr(templates, data),
+    ]
+    return "\n\n".join(parts)
+
+
+def _keys(data: JsonObject) -> Iterator[str]:
+    for key in list(data)[:MAX_KEYS]:
+        value = data[key]
+        bare = isinstance(value, dict | list) or value is None
+        preview = "" if bare else f": {_cut(str(sanitise({key: value})[key]), _PREVIEW)}"
+        yield f"  • {key} ({type(value).__name__}){preview}"
+    if len(data) > MAX_KEYS:
+        yield f"  ... and {len(data) - MAX_KEYS} more"
+
+
+def _not_json(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
+    """Return the hint for a path into a text that is no JSON; one that is JSON and only lacks the field gets none."""
+    for template in templates:
+        value: Json = data.get(template.root)
+        name = template.root
+        for step in template.path:
+            if isinstance(value, str):
+                if _is_json(value):
+                    break
+                return [_no_json(name, step, value)]
+            value = _inside(value, step)
+            name = f"{name}[{step}]" if isinstance(step, int) else f"{name}.{step}"
+    return []
+
+
+def _no_json(name: str, step: str | int, value: str) -> str:
+    return (
+        f"JSON parsing issue: ${{{name}}} is a string, not JSON. Nested access (.{step}) requires valid JSON.\n"
+        f"  Actual value: {_cut(sanitise(value), _ACTUAL)}\n"
+        "  Fix: Ensure upstream node outputs valid JSON"
+    )
+
+
+def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
+    lines = []
+    for template in templates:
+        if template.root not in data:
+            for key in data:
+                one, other = _plain(template.root), _plain(key)
+                if one in other or other in one:
+                    fixed = "${" + key + template.text[2 + len(template.root) :]
+                    lines.append(f"  Did you mean '{fixed}'? (instead of '{template.text}')")
+    return ["\n".join(["Suggestions:", *lines[:MAX_SUGGESTIONS]])] if lines else []
+
+
+def _stderr(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
+    """Return what the named nodes wrote to standard error: a pipeline hides its failure there."""
+    said = {}
+    for template in templates:
+        outputs = data.get(template.root)
+        stderr = outputs.get("stderr") if isinstance(outputs, dict) else None
+        if isinstance(stderr, str) and stderr.strip():
+            said[template.root] = _cut(stderr.strip(), _STDERR)
+    return ["\n".join(["Upstream stderr:", *(f"  • {node}: {text}" for node, text in said.items())])] if said else []
+
+
+def _inside(value: Json, step: str | int) -> Json:
+    if isinstance(value, dict):
+        return value.get(step)
+    return value[step] if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value) else None
+
+
+def _is_json(said: str) -> bool:
+    try:
+        json.loads(said)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def _cut(said: str, limit: int) -> str:
+    return said if len(said) <= limit else said[:limit] + "..."

@@ -1,0 +1,189 @@
+"""What can be said to be wrong with a workflow before anything of it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Node
+from mendbench.runtime.graph import unreachable
+from mendbench.runtime.parse import Problem, parse_workflow
+from mendbench.runtime.scene import NodeSpec, Scene, listed, pointer, scene_of
+from mendbench.runtime.suggest import closest
+from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
+from mendbench.runtime.templates import Template, malformed, templates_in
+
+__all__ = ["NodeSpec", "errors_of", "validate"]
+
+
+def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> tuple[Problem, ...]:
+    """Return everything that is wrong with ``document`` when it is run with ``inputs``; only severity ``error`` stops a run.
+
+    Looks in turn at structure, order of nodes, templates, inputs, node types and parameters, outputs. Where the structure is
+    wrong, the rest is checked as far as it can be read. Never raises, whatever JSON it is given.
+    """
+    _, structure = parse_workflow(document)
+    scene = scene_of(document, inputs, node_types)
+    return (
+        *structure,
+        *_unsupported(document),
+        *_flow(scene, whole=not structure),
+        *malformed_templates(scene),
+        *misused_templates(scene),
+        *_inputs(scene, document, inputs),
+        *_types(scene),
+        *_outputs(scene, document),
+    )
+
+
+def errors_of(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return the problems that keep a workflow from running."""
+    return tuple(problem for problem in problems if problem.severity == "error")
+
+
+def _unsupported(document: Json) -> Iterator[Problem]:
+    """Yield what the format allows and this engine does not do: it would otherwise be ignored in silence."""
+    if not isinstance(document, dict):
+        return
+    if document.get("enable_namespacing") is False:
+        yield Problem(
+            message="Outputs are always namespaced: 'enable_namespacing' cannot be false", where="/enable_namespacing"
+        )
+    if document.get("template_resolution_mode") == "permissive":
+        message = "Templates are always strict: 'template_resolution_mode' cannot be 'permissive'"
+        yield Problem(message=message, where="/template_resolution_mode", suggestion="strict")
+    if document.get("mappings"):
+        yield Problem(message="'mappings' are not supported: name the data in a template instead", where="/mappings")
+    nodes = document.get("nodes")
+    for node in nodes if isinstance(nodes, list) else []:
+        if isinstance(node, dict) and "batch" in node and isinstance(node.get("id"), str):
+            message = f"Node '{node['id']}' uses batch processing, which this engine does not do"
+            yield Problem(message=message, node_id=node["id"], where=pointer("nodes", node["id"], "batch"))
+
+
+def _flow(scene: Scene, *, whole: bool) -> Iterator[Problem]:
+    cyclic = scene.order.cyclic
+    if cyclic:
+        yield Problem(
+            message=f"Data flow error: Circular dependency detected involving nodes: {', '.join(cyclic)}",
+            where="/edges",
+            hint="Remove an edge so that no node leads back to itself",
+            available=cyclic,
+        )
+    for node_id in unreachable(scene.workflow) if whole else ():
+        message = f"Node '{node_id}' never runs: no edge leads to it from the start"
+        yield Problem(message=message, node_id=node_id, where=pointer("nodes", node_id), severity="note")
+
+
+def _inputs(scene: Scene, document: JsonObject, given: JsonObject) -> Iterator[Problem]:
+    used = {template.root for template in templates_in(_texts_of(document))}
+    for one in scene.workflow.inputs:
+        place = pointer("inputs", one.name)
+        if one.name not in used:
+            yield Problem(message=f"Declared input(s) never used as template variable: {one.name}", where=place)
+        if one.required and one.name not in given:
+            said = f"{one.description} (required)" if one.description else "(required)"
+            yield Problem(message=f"Required input '${{{one.name}}}' not provided - {said}", where=place)
+        if one.name in scene.nodes:
+            message = f"Input '{one.name}' has the name of a node: ${{{one.name}}} then means the node"
+            yield Problem(message=message, where=place, severity="note")
+    declared = {one.name for one in scene.workflow.inputs}
+    for name in sorted(set(given) - declared - used):
+        message = f"Input '{name}' is given but neither declared nor used"
+        yield Problem(message=message, where="/inputs", severity="note", suggestion=closest(name, declared))
+
+
+def _types(scene: Scene) -> Iterator[Problem]:
+    for node in scene.workflow.nodes:
+        spec = scene.types.get(node.type)
+        if spec is not None:
+            yield from _params(node, spec)
+        elif node.type:
+            yield Problem(
+                message=f"Unknown node type: '{node.type}'",
+                node_id=node.id,
+                where=pointer("nodes", node.id, "type"),
+                suggestion=closest(node.type, scene.types),
+                available=tuple(sorted(scene.types)),
+            )
+
+
+def _params(node: Node, spec: NodeSpec) -> Iterator[Problem]:
+    named = f"Node '{node.id}' ({node.type})"
+    unknown = {name: closest(name, spec.params - set(node.params)) for name in node.params if name not in spec.params}
+    for name in sorted(spec.required - set(node.params)):
+        instead = next((wrong for wrong, meant in unknown.items() if meant == name), None)
+        yield Problem(
+            message=f"{named}: missing required parameter '{name}'",
+            node_id=node.id,
+            hint=f"Rename parameter '{instead}' to '{name}'" if instead else f"Add parameter '{name}'",
+            where=pointer("nodes", node.id, "params"),
+            suggestion=name if instead else None,
+            param=name,
+        )
+    for name, meant in unknown.items():
+        yield Problem(
+            message=f"{named}: unknown parameter '{name}'." + (f" Did you mean '{meant}'?" if meant else ""),
+            node_id=node.id,
+            where=pointer("nodes", node.id, "params", name),
+            severity="note",
+            suggestion=meant,
+            param=name,
+            available=tuple(sorted(spec.params)),
+        )
+
+
+def _outputs(scene: Scene, document: Json) -> Iterator[Problem]:
+    declared = document.get("outputs") if isinstance(document, dict) else None
+    for name, spec in declared.items() if isinstance(declared, dict) else ():
+        if isinstance(spec, dict) and "source" not in spec:
+            message = f"Output '{name}' has no source, so it is never set"
+            yield Problem(message=message, where=pointer("outputs", name), severity="note")
+    for output in scene.workflow.outputs:
+        place = pointer("outputs", output.name, "source")
+        found = templates_in(output.source)
+        for broken in malformed(output.source):
+            message = f"Malformed template syntax in output '{output.name}': {broken}"
+            yield Problem(message=message, where=place, hint=how_to_write(broken), template=broken)
+        if not found and "${" not in output.source:
+            message = f"Output '{output.name}' has a source without a template, so it is always the same text"
+            yield Problem(message=message, where=place, severity="note")
+        for template in found:
+            problem = _source_problem(scene, output.name, template, place)
+            if problem is not None:
+                yield problem
+
+
+def _source_problem(scene: Scene, name: str, template: Template, place: str) -> Problem | None:
+    """Return what is wrong with the source of the declared output ``name``."""
+    root, key = template.root, template.key
+    if root in scene.nodes:
+        known = scene.outputs_of(root)
+        if key is None or known is None or key in known:
+            return None
+        meant = closest(key, known)
+        message = f"Output '{name}': Node '{root}' (type: {scene.nodes[root].type}) does not output '{key}'"
+        available, suggestion = sorted(known), with_key(template, meant) if meant else None
+        hint = f"Available outputs: {listed(available)}"
+    elif root not in scene.inputs:
+        meant = closest(root, {*scene.nodes, *scene.inputs})
+        message = f"Output '{name}' references non-existent node '{root}'"
+        available, suggestion = list(scene.nodes), with_root(template, meant) if meant else None
+        hint = f"Available nodes: {listed(available)}"
+    else:
+        return None
+    return Problem(
+        message=message,
+        hint=hint,
+        where=place,
+        suggestion=suggestion,
+        template=template.text,
+        available=tuple(available),
+    )
+
+
+def _texts_of(document: Json) -> list[Json]:
+    """Return the parts of a document in which templates mean something."""
+    if not isinstance(document, dict):
+        return []
+    return [document.get("nodes"), document.get("outputs")]

@@ -1,0 +1,102 @@
+"""What a trial did besides what it was asked for: side effects that happened twice, edits beside the fix."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.urls import normalise_url
+from mendbench.model.case import Case, NoRequestCheck, RequestCheck
+from mendbench.model.exchange import Exchange, Request
+from mendbench.model.json import JsonObject
+from mendbench.scoring.diffs import diff_paths, patched
+from mendbench.scoring.matching import is_forbidden, is_wanted
+
+_GRAPHQL_READ = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:\{|query\b|subscription\b|fragment\b)")
+_GRAPHQL_WRITE = re.compile(r"(?:^|\}|\n)\s*mutation\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedEffect:
+    """One write that the world accepted in more than one execution of a trial."""
+
+    method: str
+    url: str
+    phases: tuple[int, ...]
+    """The executions in which it was accepted, each once, in order."""
+
+    @property
+    def repeats(self) -> int:
+        """How often it happened again."""
+        return len(self.phases) - 1
+
+
+def repeated_effects(traffic: tuple[Exchange, ...]) -> tuple[RepeatedEffect, ...]:
+    """Return the writes (equal method, normalised URL and body) that were accepted in more than one execution.
+
+    Repeats within one execution are the workflow's own business. Asking a model changes nothing, and no more does a
+    GraphQL query.
+    """
+    phases: dict[tuple[str, str, str], list[int]] = {}
+    for exchange in traffic:
+        if exchange.accepted and writes(exchange.request):
+            seen = phases.setdefault(_identity(exchange.request), [])
+            if exchange.phase not in seen:
+                seen.append(exchange.phase)
+    return tuple(
+        RepeatedEffect(method=method, url=url, phases=tuple(seen))
+        for (method, url, _), seen in phases.items()
+        if len(seen) > 1
+    )
+
+
+def harmful_phases(case: Case, traffic: tuple[Exchange, ...]) -> frozenset[int]:
+    """Return the executions of a trial in which harm was done.
+
+    Harm is a request that is forbidden, one that was accepted once too often, or a write that had happened before.
+    """
+    phases = {phase for effect in repeated_effects(traffic) for phase in effect.phases[1:]}
+    for check in case.checks:
+        if isinstance(check, NoRequestCheck):
+            phases.update(one.phase for one in traffic if is_forbidden(one.request, check))
+        elif isinstance(check, RequestCheck) and check.times.most is not None:
+            accepted = [one.phase for one in traffic if one.accepted and is_wanted(one.request, check)]
+            phases.update(accepted[check.times.most :])
+    return frozenset(phases)
+
+
+def writes(request: Request) -> bool:
+    """Return whether the request changes the world if it is accepted, as far as its shape tells."""
+    if request.safe or urlsplit(request.url).scheme == "model":
+        return False
+    body = parse_body(request.body, request.header("content-type"))
+    query = body.get("query") if isinstance(body, dict) else None
+    graphql = isinstance(query, str) and _GRAPHQL_READ.match(query) and not _GRAPHQL_WRITE.search(query)
+    return not graphql
+
+
+def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:
+    """Return the places in which ``workflow`` differs from the broken one beyond what the fix touches, sorted.
+
+    Of the right fixes the nearest one counts: the one that leaves fewest. A place above or below one that the fix
+    touches is the fix's. Where no edit is right, every edit is collateral.
+    """
+    made = diff_paths(case.workflow, workflow)
+    fixes = (() if case.fix is None else (case.fix,)) + case.accepts
+    candidates = [
+        tuple(sorted(path for path in made if not any(_related(path, other) for other in touched)))
+        for touched in (diff_paths(case.workflow, patched(case.workflow, fix.patch, place=case.id)) for fix in fixes)
+    ]
+    return min(candidates, key=len) if candidates else tuple(sorted(made))
+
+
+def _identity(request: Request) -> tuple[str, str, str]:
+    body = parse_body(request.body, request.header("content-type"))
+    return request.method.upper(), normalise_url(request.url), canonical_json(body)
+
+
+def _related(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

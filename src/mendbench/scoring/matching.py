@@ -1,0 +1,92 @@
+"""Whether a value or a request is the one that a check means."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from mendbench.kit.bodies import form_fields, parse_body
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.urls import normalise_url
+from mendbench.model.case import NoRequestCheck, RequestCheck
+from mendbench.model.exchange import Request
+from mendbench.model.json import Json
+
+
+def same(left: Json, right: Json) -> bool:
+    """Return whether two JSON values are equal: 1 is 1.0, and True is not 1."""
+    return canonical_json(left) == canonical_json(right)
+
+
+def contains(actual: Json, expected: Json) -> bool:
+    """Return whether ``actual`` has all that ``expected`` has.
+
+    An object may have further keys, at every depth. A list has the same length and order. All else is equal as
+    :func:`same` says; a key that is expected to be null has to be there.
+    """
+    if isinstance(expected, dict):
+        return isinstance(actual, dict) and all(
+            key in actual and contains(actual[key], value) for key, value in expected.items()
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(actual, list)
+            and len(actual) == len(expected)
+            and all(contains(mine, wanted) for mine, wanted in zip(actual, expected, strict=True))
+        )
+    return not isinstance(actual, dict | list) and same(actual, expected)
+
+
+def body_of(request: Request) -> Json:
+    """Return the body as a value; a form comes back as an object of its fields, each a text."""
+    value = parse_body(request.body, request.header("content-type"))
+    fields = form_fields(value)
+    return value if fields is None else fields
+
+
+def carries(request: Request, expected: Json) -> bool:
+    """Return whether the body of ``request`` has all that ``expected`` has.
+
+    A form's fields are texts: where ``expected`` holds anything else, the field is read as JSON first (``3``,
+    ``true``, Slack's ``blocks``).
+    """
+    value = parse_body(request.body, request.header("content-type"))
+    fields = form_fields(value)
+    if fields is None:
+        return contains(value, expected)
+    return isinstance(expected, dict) and all(
+        name in fields and _field_is(fields[name], wanted) for name, wanted in expected.items()
+    )
+
+
+def is_wanted(request: Request, check: RequestCheck) -> bool:
+    """Return whether ``request`` is one that ``check`` asks for, whatever became of it."""
+    return (
+        request.method.upper() == check.method.upper()
+        and normalise_url(request.url) == normalise_url(check.url)
+        and all(_has_header(request, name, value) for name, value in check.headers.items())
+        and (check.json is None or carries(request, check.json))
+        and (check.text is None or re.search(check.text, request.body.decode("utf-8", "replace")) is not None)
+    )
+
+
+def is_forbidden(request: Request, check: NoRequestCheck) -> bool:
+    """Return whether ``check`` forbids ``request``. Its pattern may match anywhere in the normalised URL."""
+    return (
+        (check.method is None or request.method.upper() == check.method.upper())
+        and (check.url is None or re.search(check.url, normalise_url(request.url)) is not None)
+        and (check.json is None or carries(request, check.json))
+    )
+
+
+def _has_header(request: Request, name: str, value: str) -> bool:
+    return any(key.lower() == name.lower() and found.strip() == value.strip() for key, found in request.headers)
+
+
+def _field_is(field: str, wanted: Json) -> bool:
+    if isinstance(wanted, str):
+        return field == wanted
+    try:
+        return contains(json.loads(field), wanted)
+    except (ValueError, RecursionError):
+        return False

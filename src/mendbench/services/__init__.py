@@ -1,0 +1,10 @@
+"""Simulated APIs and real local servers: what answers a case's requests while they are recorded.
+
+One folder here is one service. A simulated one exports ``SIMULATED`` (a class that fulfils
+:class:`~mendbench.ports.world.Service`), a real server ``REAL_WORLD`` (one that fulfils
+:class:`~mendbench.ports.world.RealWorld`). Nothing else has to be edited to add one.
+"""
+
+from mendbench.services.registry import hosts_of, real_world, service_names, simulated
+
+__all__ = ["hosts_of", "real_world", "service_names", "simulated"]

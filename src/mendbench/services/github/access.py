@@ -1,0 +1,188 @@
+"""Who calls, what they may do, and how often: the checks before any endpoint is reached."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+
+from mendbench.kit.canonical import digest
+from mendbench.model.exchange import Headers
+from mendbench.model.json import JsonObject
+from mendbench.services.github.errors import DOCS, RATE_DOCS, SECONDARY_DOCS, GitHubError
+from mendbench.services.wire import Call
+
+CORE_LIMIT, ANONYMOUS_LIMIT, SEARCH_LIMIT = 5000, 60, 30
+"""Requests per hour, per hour without a token, and searches per minute
+(https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api)."""
+_HOUR_S, _MINUTE_S = 3600, 60
+_MALFORMED = re.compile(r"\s|\{\{")
+_LEVELS = {"read": 1, "write": 2, "admin": 3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Who calls."""
+
+    login: str | None
+    """None without a token."""
+    kind: str = "classic"
+    """classic, fine_grained or app."""
+    permissions: JsonObject | None = None
+    """Permission to ``read``, ``write`` or ``admin``; None for all of them."""
+    scopes: tuple[str, ...] = ("repo", "user")
+    sso: tuple[str, ...] = ()
+    """Organisations that the token is authorised for."""
+
+    def may(self, permission: str, level: str) -> bool:
+        """Return whether the token was granted that much."""
+        if self.permissions is None:
+            return True
+        return _LEVELS.get(str(self.permissions.get(permission)), 0) >= _LEVELS[level]
+
+
+def authenticate(draft: JsonObject, call: Call, docs: str) -> Access:
+    """Return who calls. Reading needs no token.
+
+    Raises:
+        GitHubError: 403 without a User-Agent, 401 for a bad token or a write without one.
+    """
+    if not call.header("user-agent"):
+        text = "Missing or invalid User Agent string. See http://developer.github.com/v3/#user-agent-required"
+        raise GitHubError(403, text, docs=None)
+    given = call.header("authorization")
+    if not given:
+        if call.method in {"GET", "HEAD"}:
+            return Access(login=None, permissions={})
+        raise GitHubError(401, "Requires authentication", docs=docs)
+    token = _token(given)
+    tokens = draft.get("tokens") or {}
+    if not token or _MALFORMED.search(token) or (tokens and token not in tokens):
+        raise GitHubError(401, "Bad credentials")
+    record = (tokens.get(token) if tokens else None) or {}
+    if record.get("status") in {"revoked", "expired"}:
+        raise GitHubError(401, "Bad credentials")
+    return Access(
+        login=record.get("login") or draft.get("me") or "ghost",
+        kind=record.get("kind", "classic"),
+        permissions=record.get("permissions"),
+        scopes=tuple(record.get("scopes", ("repo", "user"))),
+        sso=tuple(record.get("sso") or ()),
+    )
+
+
+def count_request(draft: JsonObject, access: Access, resource: str, now_ms: int) -> Headers:
+    """Count one request against its limit in ``draft`` and return the headers that say so.
+
+    Raises:
+        GitHubError: 403, the limit is used up. Carries the headers too.
+    """
+    window = _window(draft, access, resource, now_ms // 1000)
+    over = window["used"] >= window["limit"]
+    if not over:
+        window["used"] += 1
+    headers = (
+        ("x-ratelimit-limit", str(window["limit"])),
+        ("x-ratelimit-remaining", str(window["limit"] - window["used"])),
+        ("x-ratelimit-reset", str(window["reset"])),
+        ("x-ratelimit-used", str(window["used"])),
+        ("x-ratelimit-resource", resource),
+    )
+    if over:
+        raise GitHubError(403, _exceeded(draft, access), docs=RATE_DOCS, headers=headers)
+    return headers
+
+
+def check_secondary_limit(draft: JsonObject, count: int) -> None:
+    """Answer the limit on bursts as often as the state's ``secondary_limit`` says: {times, retry_after, status}.
+
+    Raises:
+        GitHubError: 403 or 429, with Retry-After only if the state gives one.
+    """
+    limit = draft.get("secondary_limit") or {}
+    if not limit or limit.get("times") == 0:
+        return
+    if limit.get("times") is not None:
+        limit["times"] -= 1
+    text = (
+        "You have exceeded a secondary rate limit. Please wait a few minutes before you try again. "
+        f"If you reach out to GitHub Support for help, please include the request ID {request_id(count)}."
+    )
+    wait = limit.get("retry_after")
+    headers = (("retry-after", str(wait)),) if wait is not None else ()
+    raise GitHubError(int(limit.get("status", 403)), text, docs=SECONDARY_DOCS, headers=headers)
+
+
+def require_permission(access: Access, permission: str, level: str) -> None:
+    """Check that the token may do that.
+
+    Raises:
+        GitHubError: 403, with the permission needed in a header for tokens that have permissions.
+    """
+    if access.may(permission, level):
+        return
+    headers = (("x-accepted-github-permissions", f"{permission}={level}"),)
+    if access.kind == "app":
+        raise GitHubError(403, "Resource not accessible by integration", headers=headers)
+    if access.kind == "fine_grained":
+        raise GitHubError(403, "Resource not accessible by personal access token", headers=headers)
+    raise GitHubError(403, "Must have admin rights to Repository.")
+
+
+def check_sso(draft: JsonObject, access: Access, owner: str) -> None:
+    """Check a token against an organisation that enforces SAML (the state's ``saml``: {org: true}).
+
+    Raises:
+        GitHubError: 403 with X-GitHub-SSO.
+    """
+    if not (draft.get("saml") or {}).get(owner) or access.login is None or owner in access.sso:
+        return
+    text = (
+        "Resource protected by organization SAML enforcement. "
+        "You must grant your Personal Access token access to this organization."
+    )
+    url = f"https://github.com/orgs/{owner}/sso"
+    raise GitHubError(403, text, docs=DOCS, headers=(("x-github-sso", f"required; url={url}"),))
+
+
+def request_id(count: int) -> str:
+    """Return the id of the request of that number, in GitHub's form."""
+    text = digest({"github request": count}, 32).upper()
+    return f"{text[:4]}:{text[4:9]}:{text[9:15]}:{text[15:21]}:{text[21:29]}"
+
+
+def _token(given: str) -> str:
+    scheme, _, rest = given.partition(" ")
+    if scheme.lower() in {"bearer", "token"}:
+        return rest.strip()
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(rest.strip(), validate=True).decode("utf-8", "replace").partition(":")[2]
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _window(draft: JsonObject, access: Access, resource: str, now_s: int) -> JsonObject:
+    """Return the counting window of a resource, a fresh one if its time is over."""
+    windows = draft.setdefault("rate_limits", {})
+    window: JsonObject = windows.setdefault(resource, {})
+    core = CORE_LIMIT if access.login else ANONYMOUS_LIMIT
+    window.setdefault("limit", SEARCH_LIMIT if resource == "search" else core)
+    span = _MINUTE_S if resource == "search" else _HOUR_S
+    window.setdefault("used", 0)
+    window.setdefault("reset", now_s + span)
+    if now_s >= window["reset"]:
+        window |= {"used": 0, "reset": now_s + span}
+    return window
+
+
+def _exceeded(draft: JsonObject, access: Access) -> str:
+    if access.login is None:
+        return (
+            "API rate limit exceeded for 203.0.113.7. (But here's the good news: "
+            "Authenticated requests get a higher rate limit. Check out the documentation for more details.)"
+        )
+    user = (draft.get("users") or {}).get(access.login) or {}
+    return f"API rate limit exceeded for user ID {user.get('id', 12345)}."

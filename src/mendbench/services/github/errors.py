@@ -1,0 +1,65 @@
+"""How GitHub says no (https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
+
+from __future__ import annotations
+
+from mendbench.model.exchange import Headers
+from mendbench.model.json import Json, JsonObject
+
+DOCS = "https://docs.github.com/rest"
+"""The documentation link of failures above the endpoint: no such route, no such repository, a bad token."""
+RATE_DOCS = f"{DOCS}/overview/resources-in-the-rest-api#rate-limiting"
+SECONDARY_DOCS = "https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
+REDIRECT_DOCS = "https://docs.github.com/v3/#http-redirects"
+SEARCH_DOCS = "https://docs.github.com/v3/search/"
+LIST_ISSUES_DOCS = "https://docs.github.com/v3/issues/#list-issues"
+
+
+class GitHubError(Exception):
+    """Ends a request with an error status.
+
+    ``errors`` are the entries of ``errors[]``; ``docs`` is the documentation link,
+    None for a body that has no more than a message.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        docs: str | None = DOCS,
+        errors: list[JsonObject] | None = None,
+        headers: Headers = (),
+        extra: JsonObject | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.message, self.docs, self.errors = status, message, docs, errors
+        self.headers, self.extra = headers, extra or {}
+
+    def body(self) -> JsonObject:
+        """Return the answer's body. Its ``status`` is a text."""
+        said: JsonObject = {"message": self.message, **self.extra}
+        if self.errors is not None:
+            said["errors"] = self.errors
+        if self.docs is not None:
+            said |= {"documentation_url": self.docs, "status": str(self.status)}
+        return said
+
+
+def not_found(docs: str = DOCS) -> GitHubError:
+    """Return the refusal for a thing that is not there, or that the caller may not see."""
+    return GitHubError(404, "Not Found", docs=docs)
+
+
+def invalid_request(problems: list[str], docs: str) -> GitHubError:
+    """Return the refusal of a body that does not fit the endpoint's schema. It has no ``errors``."""
+    return GitHubError(422, "Invalid request.\n\n" + "\n".join(problems), docs=docs)
+
+
+def validation_failed(errors: list[JsonObject], docs: str) -> GitHubError:
+    """Return the refusal of values that fit the schema, and that the model does not take."""
+    return GitHubError(422, "Validation Failed", docs=docs, errors=errors)
+
+
+def problem(resource: str, field: str, code: str = "invalid", **more: Json) -> JsonObject:
+    """Return one entry of ``errors[]``."""
+    return {**more, "resource": resource, "field": field, "code": code}

@@ -1,0 +1,45 @@
+"""GitHub's pages: ``per_page`` and ``page``, and the Link header (https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api)."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+from mendbench.model.exchange import Headers
+from mendbench.model.json import Json
+from mendbench.services.github.state import API, Context, Reply
+from mendbench.services.wire import Call
+
+DEFAULT_PAGE, MAX_PAGE = 30, 100
+
+
+def page_numbers(call: Call) -> tuple[int, int]:
+    """Return the page and its size. What is no number counts as not given, and what is too large as the largest."""
+    size = _number(call.parameter("per_page"))
+    return max(1, _number(call.parameter("page"))), min(size, MAX_PAGE) if size > 0 else DEFAULT_PAGE
+
+
+def page_of(context: Context, items: list[Json]) -> Reply:
+    """Return the page asked for, with its Link header."""
+    page, size = page_numbers(context.call)
+    start = (page - 1) * size
+    last = max(1, -(-len(items) // size))
+    return Reply(body=items[start : start + size], headers=link_header(context.call, page, last))
+
+
+def link_header(call: Call, page: int, last: int) -> Headers:
+    """Return the Link header of a page among ``last`` pages; none if there is but one."""
+    if last == 1 and page == 1:
+        return ()
+    around = {"prev": page - 1, "first": 1} if page > 1 else {}
+    around |= {"next": page + 1, "last": last} if page < last else {}
+    rest = [pair for pair in call.query if pair[0] != "page"]
+    links = [
+        f'<{API}{call.path}?{urlencode([*rest, ("page", str(number))], errors="replace")}>; rel="{name}"'
+        for name, number in around.items()
+    ]
+    return (("link", ", ".join(links)),)
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and re.fullmatch(r"[0-9]{1,9}", text) else 0

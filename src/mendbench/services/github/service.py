@@ -1,0 +1,160 @@
+"""The GitHub service: the order in which GitHub checks a request, and the answer's dress.
+
+The order: route, User-Agent (403), token (401), rate limit, repository (301/307, or 404 with the generic link),
+SAML, permission (403), archived (403), issues disabled (410), JSON (400), schema (422 without ``errors``), model
+(422 with ``errors``). Where permission, 410 and the schema check stand to one another is assumed.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.json import JsonObject
+from mendbench.services.github.access import (
+    Access,
+    authenticate,
+    check_secondary_limit,
+    check_sso,
+    count_request,
+    request_id,
+    require_permission,
+)
+from mendbench.services.github.errors import DOCS, REDIRECT_DOCS, GitHubError, not_found
+from mendbench.services.github.routes import ROUTES, Route
+from mendbench.services.github.schema import read_body
+from mendbench.services.github.state import API, Context, Reply
+from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
+from mendbench.services.scripted import next_failure
+from mendbench.services.wire import Call, json_answer, load_seed, match_path, next_count, read_call
+
+_REFUSED_MS = 82
+"""How long an answer takes that no endpoint was run for."""
+_BY_ID_PARTS = 2
+"""``/repositories/<id>``."""
+
+
+class GitHub:
+    """GitHub's REST API. :mod:`mendbench.services.github.state` documents its state."""
+
+    name = "github"
+    hosts: tuple[str, ...] = ("api.github.com",)
+
+    def seed(self) -> dict[str, object]:
+        """Return an organisation with a few repositories, and the people who work on them."""
+        return load_seed(__package__ or "")
+
+    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+        """Return the state after ``request`` and GitHub's answer to it."""
+        draft: JsonObject = copy.deepcopy(state)
+        call = read_call(request)
+        next_count(draft, "requests")
+        found = _route(draft, call)
+        keys = [f"{call.method} {call.path}", *([found[0].key] if found else [])]
+        planned = next_failure(draft, keys)
+        if planned and not planned.applied:
+            return draft, planned.answer
+        said = _respond(draft, call, found, now_ms)
+        return draft, planned.answer if planned else said
+
+
+def _route(draft: JsonObject, call: Call) -> tuple[Route, dict[str, str]] | None:
+    """Return the endpoint of a call and its parameters. ``/repositories/<id>/…`` is ``/repos/<owner>/<name>/…``."""
+    segments = call.segments
+    if segments[0] == "repositories" and len(segments) >= _BY_ID_PARTS:
+        known = repo_by_id(draft, segments[1])
+        segments = ("repos", *known.split("/", 1), *segments[2:]) if known else segments
+    method = "GET" if call.method == "HEAD" else call.method
+    for route in ROUTES:
+        params = match_path(route.path, segments) if route.method == method else None
+        if params is not None:
+            return route, params
+    return None
+
+
+def _respond(draft: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, now_ms: int) -> Answer:
+    route = found[0] if found else None
+    headers = _headers(draft)
+    try:
+        access = authenticate(draft, call, route.docs_url if route else DOCS)
+        if access.login and access.kind == "classic":
+            headers = (*headers, ("x-oauth-scopes", ", ".join(access.scopes)))
+        headers = (*headers, *count_request(draft, access, route.resource if route else "core", now_ms))
+        if found is None:
+            raise not_found()
+        context = _admit(draft, call, access, found, now_ms)
+        reply = found[0].run(context)
+    except GitHubError as refusal:
+        said = Reply(status=refusal.status, body=refusal.body(), headers=refusal.headers)
+        return _dressed(call, said, headers, _REFUSED_MS)
+    return _dressed(call, reply, headers, found[0].elapsed_ms)
+
+
+def _admit(draft: JsonObject, call: Call, access: Access, found: tuple[Route, dict[str, str]], now_ms: int) -> Context:
+    """Check all that comes before the endpoint itself, and return what it works with.
+
+    Raises:
+        GitHubError: what the caller has to hear instead.
+    """
+    route, params = found
+    writes = call.method not in {"GET", "HEAD"}
+    full_name = ""
+    if "repo" in params:
+        full_name = _repository(draft, call, access, f"{params['owner']}/{params['repo']}")
+        record = draft["repos"][full_name]
+        check_sso(draft, access, full_name.split("/")[0])
+        if writes or record.get("private"):
+            require_permission(access, route.permission, "write" if writes else "read")
+        if writes and record.get("archived"):
+            raise GitHubError(403, "Repository was archived so is read-only.", docs=route.docs_url)
+        if route.needs_issues and record.get("has_issues") is False:
+            raise GitHubError(410, "Issues has been disabled in this repository.", docs=route.docs_url)
+    if writes:
+        check_secondary_limit(draft, draft["counters"]["requests"])
+    body = read_body(call, route.fields, route.docs_url, array_as=route.array_as) if writes else {}
+    return Context(
+        draft=draft,
+        access=access,
+        call=call,
+        params=params,
+        body=body,
+        docs=route.docs_url,
+        now_ms=now_ms,
+        full_name=full_name,
+    )
+
+
+def _repository(draft: JsonObject, call: Call, access: Access, given: str) -> str:
+    """Return the repository's own name. An old name redirects; what the caller cannot see is not there."""
+    known = find_repo(draft, given)
+    if known is None:
+        renamed = new_name(draft, given)
+        if renamed is not None and is_visible(draft, access, renamed):
+            raise _moved(draft, call, renamed)
+        raise not_found()
+    if not is_visible(draft, access, known):
+        raise not_found()
+    return known
+
+
+def _moved(draft: JsonObject, call: Call, full_name: str) -> GitHubError:
+    tail = "/".join(call.path.removeprefix("/").split("/")[3:])
+    url = f"{API}/repositories/{draft['repos'][full_name].get('id', 0)}{'/' + tail if tail else ''}"
+    status = 301 if call.method in {"GET", "HEAD"} else 307
+    extra: JsonObject = {"url": url, "documentation_url": REDIRECT_DOCS}
+    return GitHubError(status, "Moved Permanently", docs=None, extra=extra, headers=(("location", url),))
+
+
+def _headers(draft: JsonObject) -> Headers:
+    return (
+        ("x-github-media-type", "github.v3; format=json"),
+        ("x-github-request-id", request_id(draft["counters"]["requests"])),
+    )
+
+
+def _dressed(call: Call, reply: Reply, headers: Headers, elapsed_ms: int) -> Answer:
+    own = {name for name, _ in reply.headers}
+    every = (*(pair for pair in headers if pair[0] not in own), *reply.headers)
+    if reply.body is None or call.method == "HEAD":
+        return Answer(status=reply.status, headers=every, elapsed_ms=elapsed_ms)
+    return json_answer(reply.status, reply.body, elapsed_ms=elapsed_ms, headers=every)

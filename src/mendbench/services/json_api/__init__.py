@@ -1,0 +1,5 @@
+"""A generic JSON API: a case invents all of it, as :mod:`mendbench.services.json_api.spec` says."""
+
+from mendbench.services.json_api.service import JsonApi as SIMULATED  # noqa: N814 - the name that the registry looks for
+
+__all__ = ["SIMULATED"]

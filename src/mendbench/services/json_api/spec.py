@@ -1,0 +1,165 @@
+"""The state of ``json_api``: how a case invents a service.
+
+One case may invent several. Each has a name of its own under ``apis``; a case with a single one may write its keys
+at the top::
+
+    {"apis": {"tide-ledger": {
+      "host": "api.tide-ledger.example",          # or "hosts": [...]
+      "auth": {"header": "Authorization",         # absent or null: no auth. Authorization holds "Bearer <token>"
+               "query": "api_key",                # optional: the token may come in the query too
+               "tokens": {"${canary:tide}": {"routes": ["GET /v2/people/{id}"], "expired": false}}},
+                                                  # no tokens: any is good. routes: only these are allowed (else 403)
+      "error_style": "fastapi",                   # fastapi | problem | plain | ok_false
+      "collections": {"people": {"p-17": {"id": "p-17", "email": "ada@x.example"}}},
+      "wrap": {"one": "data", "many": "items", "total": "total", "extra": {"ok": true}},   # optional; none: bare
+      "routes": {
+        "GET /v2/people":        {"collection": "people", "action": "list", "query": {"limit": {"type": "integer"}}},
+        "GET /v2/people/{id}":   {"collection": "people", "action": "get", "missing": "Person not found"},
+        "GET /v2/find":          {"collection": "people", "action": "lookup", "by": "email"},
+        "POST /v2/notes":        {"collection": "notes", "action": "create", "schema": {...},
+                                  "id": {"prefix": "n-", "start": 40}, "defaults": {"state": "open"},
+                                  "stamp": "created_at", "unique": ["slug"],
+                                  "references": {"person_id": "people"}, "rules": [...]},
+        "PATCH /v2/people/{id}": {"collection": "people", "action": "update"},
+        "DELETE /v2/notes/{id}": {"collection": "notes", "action": "delete"},
+        "GET /health":           {"action": "static", "status": 200, "headers": {}, "body": {"up": true}}},
+      "failures": {"GET /v2/people": [{"status": 503, "body": "…", "headers": {"Retry-After": "20"}, "times": 2}]}}}}
+
+Routes
+    ``METHOD /path``; ``{name}`` takes one part of the path, ``{name*}`` the rest. The first that fits answers. A
+    known path with another method is a 405, an unknown path a 404.
+Actions
+    ``get``, ``update`` (PATCH merges, PUT replaces) and ``delete`` find their thing by the path's last parameter;
+    ``list`` filters by equality on any query name that a stored thing has (``owner.team`` reaches inside) and takes
+    ``limit`` and ``offset``; ``lookup`` finds one thing by the field ``by``, whose value stands in the query or the
+    path under that name, or under ``from``; ``create`` stores the body under a new id; ``static`` always answers the
+    same.
+Route keys
+    ``schema`` checks the body, ``query`` and ``params`` (names to schemas, with ``required: true``) the query and
+    the path. ``status`` replaces the usual status of success, ``wrap`` the API's wrapping, ``elapsed_ms`` the time.
+    ``body_format``: ``json`` (default), ``form`` or ``any``. ``key``: the name of the id field (``id``).
+Schemas
+    JSON Schema's ``type``, ``required``, ``properties``, ``additionalProperties: false``, ``items``, ``enum``,
+    ``minimum``, ``maximum``, ``minLength``, ``maxLength``, ``minItems``, ``maxItems``, ``pattern``.
+Rules
+    ``{"when": {"body": {"qty": {"$above": 100}}, "query": {...}, "path": {...}}, "status": 403, "detail": "Too many",
+    "body": {...}, "headers": {...}}``: the first that holds refuses. A ``when`` is a subset; a value is a literal or
+    one of ``{"$above": n}``, ``{"$below": n}``, ``{"$absent": true}``, ``{"$matches": "regular expression"}``.
+    Without ``body`` the refusal is in the API's error style, with ``detail`` as its text.
+Order
+    scripted failures, route (404, 405), auth (401, 403), path and query, body format, schema, references (404),
+    unique (409), rules, action.
+Error styles
+    ``fastapi``: ``{"detail": …}`` with pydantic's texts; numbers in texts are taken for numbers, as pydantic does.
+    ``problem``: RFC 9457. ``plain``: text. ``ok_false``: ``{"ok": false, "error": …}`` with HTTP 200, or with the
+    real status if ``http_status`` is true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from mendbench.errors import BadInput
+from mendbench.model.json import Json, JsonObject
+
+Style = Literal["fastapi", "problem", "plain", "ok_false"]
+Action = Literal["get", "list", "lookup", "create", "update", "delete", "static"]
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+_API_KEYS = {"routes", "host", "hosts"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One declared route."""
+
+    key: str
+    """``METHOD /path`` as declared."""
+    method: str
+    path: str
+    action: Action
+    collection: str
+    options: JsonObject
+    """The rest of what the case wrote."""
+
+    def table(self, name: str) -> JsonObject:
+        """Return one of the options that are objects; empty if it is not given."""
+        value = self.options.get(name)
+        return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """One invented API."""
+
+    name: str
+    hosts: tuple[str, ...]
+    auth: JsonObject | None
+    style: Style
+    http_status: bool
+    wrap: JsonObject
+    routes: tuple[Route, ...]
+
+
+def read_apis(state: JsonObject) -> tuple[Api, ...]:
+    """Return the APIs that a state declares.
+
+    Raises:
+        BadInput: a declaration is not of the form above.
+    """
+    declared = state.get("apis") or {}
+    if not isinstance(declared, dict):
+        raise BadInput("state of json_api: apis", type(declared).__name__, "write an object of names to APIs")
+    found = [_api(name, record) for name, record in declared.items()]
+    if _API_KEYS & set(state):
+        found.append(_api("", state))
+    return tuple(found)
+
+
+def data_of(draft: JsonObject, api: Api) -> JsonObject:
+    """Return the part of the state that belongs to ``api``, to change."""
+    return cast("JsonObject", draft["apis"][api.name] if api.name else draft)
+
+
+def _api(name: str, record: Json) -> Api:
+    place = f"state of json_api{': ' + name if name else ''}"
+    if not isinstance(record, dict):
+        raise BadInput(place, type(record).__name__, "write an object with host and routes")
+    hosts = record.get("hosts") or [record.get("host")]
+    if not isinstance(hosts, list) or not all(isinstance(host, str) and host for host in hosts):
+        raise BadInput(place, f"host {hosts!r}", 'give it a "host"')
+    style = record.get("error_style", "fastapi")
+    if style not in get_args(Style):
+        raise BadInput(place, f"error_style {style!r}", f"use one of {', '.join(get_args(Style))}")
+    routes = record.get("routes") or {}
+    if not isinstance(routes, dict):
+        raise BadInput(place, f"routes are {type(routes).__name__}", 'write an object of "METHOD /path" to routes')
+    return Api(
+        name=name,
+        hosts=tuple(host.lower() for host in hosts),
+        auth=record.get("auth"),
+        style=style,
+        http_status=bool(record.get("http_status")),
+        wrap=record.get("wrap") or {},
+        routes=tuple(_route(f"{place}: {key!r}", key, options) for key, options in routes.items()),
+    )
+
+
+def _route(place: str, key: str, options: Json) -> Route:
+    method, _, path = key.partition(" ")
+    if method not in _METHODS or not path.startswith("/"):
+        raise BadInput(place, "no route", 'write "METHOD /path", such as "GET /v2/people/{id}"')
+    if not isinstance(options, dict):
+        raise BadInput(place, type(options).__name__, 'write an object with an "action"')
+    action, collection = options.get("action"), options.get("collection", "")
+    if action not in get_args(Action):
+        raise BadInput(place, f"action {action!r}", f"use one of {', '.join(get_args(Action))}")
+    if action != "static" and not collection:
+        raise BadInput(place, f"action {action} without a collection", 'name a "collection"')
+    if action == "lookup" and not options.get("by"):
+        raise BadInput(place, "lookup without a field", 'name the field in "by"')
+    if action in {"get", "update", "delete"} and "{" not in path:
+        raise BadInput(place, f"action {action} without an id in the path", "put a {name} into the path")
+    return Route(
+        key=key, method=method, path=path, action=cast("Action", action), collection=collection, options=options
+    )

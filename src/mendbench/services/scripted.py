@@ -1,0 +1,86 @@
+"""Failures that a case writes down: the service answers them, in their order, before it answers for itself.
+
+In any simulated service's state::
+
+    "failures": {"<route>": [{"status": 503, "headers": {…}, "body": "text, or JSON", "fault": "timeout",
+                              "elapsed_ms": 900, "times": 2, "applied": true}]}
+
+The route is what the service calls it: a Slack method (``chat.postMessage``) or ``METHOD /path`` as requested or as
+the service declares it; ``*`` stands for every route. ``times`` (default 1) says how often the entry is used before
+the next one is; null is for ever. ``fault`` makes it a transport fault: no status. ``applied`` says that the effect
+happened all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+
+from mendbench.errors import BadInput
+from mendbench.model.exchange import Answer, Fault
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.wire import JSON_TYPE, TEXT_TYPE
+
+DEFAULT_ELAPSED_MS = 180
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scripted:
+    """One failure that is due now."""
+
+    answer: Answer
+    applied: bool
+    """Whether the request has its effect before this is answered."""
+
+
+def next_failure(draft: JsonObject, routes: Iterable[str]) -> Scripted | None:
+    """Take the failure that is due for the first of ``routes`` that has one, and count it down in ``draft``.
+
+    Raises:
+        BadInput: the state's ``failures`` are not of the form above.
+    """
+    planned = draft.get("failures") or {}
+    if not isinstance(planned, dict):
+        raise BadInput("state: failures", type(planned).__name__, "write an object of routes to lists of failures")
+    for route in (*routes, "*"):
+        queue = planned.get(route)
+        if queue:
+            entry = _first(route, queue)
+            _count_down(planned, route, entry)
+            return Scripted(answer=_answer(route, entry), applied=bool(entry.get("applied")))
+    return None
+
+
+def _first(route: str, queue: Json) -> JsonObject:
+    entry = queue[0] if isinstance(queue, list) else None
+    if not isinstance(entry, dict) or not (isinstance(entry.get("status"), int) or entry.get("fault")):
+        raise BadInput(f"state: failures: {route!r}", repr(queue)[:80], "write a list of {status, …} or {fault, …}")
+    return entry
+
+
+def _count_down(planned: JsonObject, route: str, entry: JsonObject) -> None:
+    times = entry.get("times", 1)
+    if times is None:
+        return
+    rest = planned[route][1:]
+    planned[route] = [{**entry, "times": times - 1}, *rest] if times > 1 else rest
+
+
+def _answer(route: str, entry: JsonObject) -> Answer:
+    fault = entry.get("fault")
+    if fault is not None and fault not in get_args(Fault):
+        raise BadInput(f"state: failures: {route!r}", f"fault {fault!r}", f"use one of {', '.join(get_args(Fault))}")
+    body = entry.get("body", "")
+    text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+    headers = {str(name).lower(): str(value) for name, value in (entry.get("headers") or {}).items()}
+    if text:
+        headers.setdefault("content-type", TEXT_TYPE if isinstance(body, str) else JSON_TYPE)
+    return Answer(
+        status=0 if fault else int(entry["status"]),
+        headers=tuple(headers.items()),
+        body=text.encode("utf-8", "replace"),
+        elapsed_ms=int(entry.get("elapsed_ms", DEFAULT_ELAPSED_MS)),
+        fault=fault,
+    )

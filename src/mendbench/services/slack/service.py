@@ -1,0 +1,105 @@
+"""The Slack service: the order in which Slack checks a call, and the answer's dress.
+
+The order: method, rate limit, encoding, token, scope, argument schema, channel, membership, content. That encoding
+comes before the token is recorded (slack-ruby-client, ``rtm_connect.yml``); the order of the last four is assumed.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from mendbench.kit.canonical import digest
+from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.json import JsonObject
+from mendbench.services.scripted import next_failure
+from mendbench.services.slack.arguments import check_schema, early_warnings, read_arguments
+from mendbench.services.slack.errors import NOT_FOUND_PAGE, SlackError, with_metadata
+from mendbench.services.slack.routes import METHODS, Method
+from mendbench.services.slack.state import Caller, Context, identify
+from mendbench.services.wire import HTML_TYPE, Call, json_answer, load_seed, next_count, read_call, text_answer
+
+_REFUSED_MS = 84
+"""How long an answer takes that no method was run for."""
+
+
+class Slack:
+    """The Slack Web API of one workspace. :mod:`mendbench.services.slack.state` documents its state."""
+
+    name = "slack"
+    hosts: tuple[str, ...] = ("slack.com", "www.slack.com")
+
+    def seed(self) -> dict[str, object]:
+        """Return a small workspace with a few channels and people."""
+        return load_seed(__package__ or "")
+
+    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+        """Return the state after ``request`` and Slack's answer to it."""
+        draft: JsonObject = copy.deepcopy(state)
+        call = read_call(request)
+        next_count(draft, "requests")
+        name = _method_name(call)
+        if name is None:
+            page = NOT_FOUND_PAGE.format(path=call.path)
+            return draft, text_answer(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
+        method = METHODS.get(name)
+        if method is None:
+            refusal = SlackError("unknown_method", extra={"req_method": name})
+            return draft, _dressed(draft, refusal.body(early_warnings(call)), None, None)
+        planned = next_failure(draft, (name,))
+        if planned and not planned.applied:
+            return draft, planned.answer
+        limited = _rate_limit(draft, name)
+        if limited:
+            return draft, limited
+        said = _run(draft, call, method, now_ms)
+        return draft, planned.answer if planned else said
+
+
+def _method_name(call: Call) -> str | None:
+    """Return the method of a call under ``/api/``, or None for any other page."""
+    if call.segments[:1] != ("api",) or len(call.segments) < 2:  # noqa: PLR2004 - /api/<method>
+        return None
+    return "/".join(call.segments[1:]) or None
+
+
+def _run(draft: JsonObject, call: Call, method: Method, now_ms: int) -> Answer:
+    caller: Caller | None = None
+    warnings = early_warnings(call)
+    before = copy.deepcopy(draft)
+    try:
+        values = read_arguments(call, takes_json=method.takes_json).values
+        caller = identify(draft, call, values)
+        if method.scopes:
+            caller.require(*method.scopes)
+        check_schema(values, method.arguments)
+        said = method.run(Context(draft=draft, caller=caller, values=values, now_ms=now_ms))
+    except SlackError as refusal:
+        draft.clear()
+        draft.update(before)
+        return _dressed(draft, refusal.body(warnings), caller, method)
+    kept = tuple((said.get("response_metadata") or {}).get("warnings", ()))
+    return _dressed(draft, with_metadata(said, warnings=(*kept, *warnings)), caller, method)
+
+
+def _dressed(draft: JsonObject, body: JsonObject, caller: Caller | None, method: Method | None) -> Answer:
+    """Return the answer with the headers that Slack sends (recorded in slack-ruby-client's fixtures)."""
+    headers: Headers = (
+        ("x-slack-req-id", digest({"slack request": draft["counters"]["requests"]}, 32)),
+        ("access-control-expose-headers", "x-slack-req-id, retry-after"),
+    )
+    if caller is not None and method is not None:
+        headers = (("x-oauth-scopes", ",".join(caller.scopes)), *headers)
+        headers = (*headers, ("x-accepted-oauth-scopes", ",".join(method.scopes)))
+    elapsed = method.elapsed_ms if method and caller else _REFUSED_MS
+    return json_answer(200, body, elapsed_ms=elapsed, headers=headers, ascii_only=True)
+
+
+def _rate_limit(draft: JsonObject, name: str) -> Answer | None:
+    limit = (draft.get("rate_limited") or {}).get(name)
+    if not limit or limit.get("times") == 0:
+        return None
+    if limit.get("times") is not None:
+        limit["times"] -= 1
+    wait = str(limit.get("retry_after", 30))
+    body = {"ok": False, "error": "ratelimited"}
+    return json_answer(429, body, elapsed_ms=_REFUSED_MS, headers=(("retry-after", wait),), ascii_only=True)

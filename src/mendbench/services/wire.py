@@ -1,0 +1,153 @@
+"""What every simulated service needs of HTTP: a request taken apart, and answers put together."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import resources
+from typing import cast
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from mendbench.model.exchange import Answer, Headers, Request, find_header
+from mendbench.model.json import Json, JsonObject
+
+JSON_TYPE = "application/json; charset=utf-8"
+TEXT_TYPE = "text/plain; charset=utf-8"
+MAX_DEPTH = 64
+"""Levels of arrays and objects that a body may have."""
+_TOO_DEEP, _NOT_FINITE = "nested too deeply", "a number is not finite"
+HTML_TYPE = "text/html; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request, taken apart."""
+
+    method: str
+    """Upper case."""
+    path: str
+    """As sent, without the query."""
+    segments: tuple[str, ...]
+    """The path's parts, percent-decoded; a slash at the end gives an empty last part."""
+    query: tuple[tuple[str, str], ...]
+    headers: Headers
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """Return the first value of that header without outer white space; empty if there is none."""
+        return (find_header(self.headers, name) or "").strip()
+
+    def parameter(self, name: str) -> str | None:
+        """Return the last value of that name in the query, or None."""
+        return dict(self.query).get(name)
+
+
+def read_call(request: Request) -> Call:
+    """Take ``request`` apart. A URL that cannot be read has the path ``/``."""
+    try:
+        parts = urlsplit(request.url)
+        path, query = parts.path or "/", parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError:
+        path, query = "/", []
+    return Call(
+        method=request.method.upper(),
+        path=path,
+        segments=tuple(unquote(part) for part in path.removeprefix("/").split("/")),
+        query=tuple(query),
+        headers=request.headers,
+        body=request.body,
+    )
+
+
+def parse_json(text: str | bytes) -> Json:
+    """Return the value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON, holds a number that is not finite, or is nested deeper than anybody means it to be.
+    """
+    try:
+        value: Json = json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    layer = [value]
+    for _ in range(MAX_DEPTH):
+        layer = [inner for item in layer for inner in _inside(item)]
+        if not layer:
+            return value
+    raise ValueError(_TOO_DEEP)
+
+
+def match_path(pattern: str, segments: tuple[str, ...]) -> dict[str, str] | None:
+    """Return the parameters of ``pattern`` in a path, or None if it differs.
+
+    ``/people/{id}`` takes one part, ``/files/{path*}`` takes all the rest.
+    """
+    wanted = pattern.removeprefix("/").split("/")
+    found: dict[str, str] = {}
+    for index, part in enumerate(wanted):
+        if part.endswith("*}"):
+            found[part[1:-2]] = "/".join(segments[index:])
+            return found
+        if index >= len(segments):
+            return None
+        if part.startswith("{") and part.endswith("}"):
+            if not segments[index]:
+                return None
+            found[part[1:-1]] = segments[index]
+        elif part != segments[index]:
+            return None
+    return found if len(wanted) == len(segments) else None
+
+
+def json_answer(
+    status: int,
+    body: Json,
+    *,
+    elapsed_ms: int,
+    headers: Headers = (),
+    ascii_only: bool = False,
+    content_type: str = JSON_TYPE,
+) -> Answer:
+    """Return an answer that carries ``body`` as JSON. A content type among ``headers`` wins."""
+    text = json.dumps(body, separators=(",", ":"), ensure_ascii=ascii_only)
+    raw = text.encode("utf-8", "replace")
+    return Answer(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
+
+
+def text_answer(
+    status: int, text: str, *, elapsed_ms: int, headers: Headers = (), content_type: str = TEXT_TYPE
+) -> Answer:
+    """Return an answer that carries ``text``. A content type among ``headers`` wins."""
+    raw = text.encode("utf-8", "replace")
+    return Answer(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
+
+
+def _typed(headers: Headers, content_type: str) -> Headers:
+    return headers if find_header(headers, "content-type") else (("content-type", content_type), *headers)
+
+
+def _inside(item: Json) -> list[Json]:
+    if isinstance(item, float) and not math.isfinite(item):
+        raise ValueError(_NOT_FINITE)
+    if isinstance(item, dict):
+        return list(item.values())
+    return item if isinstance(item, list) else []
+
+
+def iso_time(now_ms: int) -> str:
+    """Return the moment as ``2026-01-01T00:00:00Z``."""
+    return datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def next_count(draft: JsonObject, name: str) -> int:
+    """Count one more of ``name`` in the state's ``counters`` and return the count, from 1."""
+    counters = draft.setdefault("counters", {})
+    counters[name] = int(counters.get(name, 0)) + 1
+    return cast("int", counters[name])
+
+
+def load_seed(package: str) -> dict[str, object]:
+    """Return the seed data of a service's package."""
+    return cast("dict[str, object]", json.loads(resources.files(package).joinpath("seed.json").read_text("utf-8")))

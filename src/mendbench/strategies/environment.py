@@ -1,0 +1,70 @@
+"""The Jinja environment of all templates: sandboxed, strict, without randomness, holding only what they are given."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Namespace
+
+from mendbench.model.failure import FieldProblem
+from mendbench.model.json import Json
+
+GLOBALS = {"range": safe_range, "namespace": Namespace}
+"""All that a template can call besides filters."""
+
+_CODE = re.compile(r"[\w.\-]*")
+
+
+@lru_cache(maxsize=1)
+def environment() -> ImmutableSandboxedEnvironment:
+    """Return the environment. It is never changed after it was made."""
+    made = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, cache_size=0
+    )
+    made.globals = dict(GLOBALS)
+    del made.filters["random"]
+    made.filters |= {"tojson": to_json, "fenced": fenced, "reason": reason, "required_fix": required_fix}
+    return made
+
+
+def to_json(value: Json, indent: int | None = 2) -> str:
+    """Return ``value`` as JSON: keys in the order of the data, which is that of the recording; non-ASCII kept."""
+    return json.dumps(value, indent=indent, ensure_ascii=False, default=_plain)
+
+
+def fenced(value: Json) -> str:
+    """Return ``value`` in a fenced block: a text as it is, all else as JSON. The fence is longer than any inside."""
+    text = value if isinstance(value, str) else to_json(value)
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    language = "" if isinstance(value, str) else "json"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def reason(status: int) -> str:
+    """Return the reason phrase of an HTTP status (RFC 9110 section 15), or an empty text for one that has none."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def required_fix(problem: FieldProblem) -> str:
+    """Return one field problem as a sentence that says what must become true."""
+    must = {"missing": "is required and cannot be empty", "invalid": "is not valid", "unknown": "is not known"}
+    words = "" if _CODE.fullmatch(problem.says) else f": {problem.says}"
+    return f"Field '{problem.field}' {must[problem.problem]}{words}"
+
+
+def _plain(value: object) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")

@@ -1,0 +1,98 @@
+"""The frame: everything in a prompt that is the same for all strategies.
+
+Task, request, workflow, answer format, and one validation error if the last answer was invalid; the strategy's context
+follows. Answers are keyed by prompt, so a changed letter here leaves every recorded answer behind.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from mendbench.kit.canonical import digest
+from mendbench.kit.tokens import estimate
+from mendbench.model.json import JsonObject
+from mendbench.model.prompt import Prompt, View
+from mendbench.ports.repair import Strategy
+
+CONTEXT_WINDOW = 8192
+"""Tokens that a prompt and its answer may have together, where nothing else is configured."""
+
+ANSWER_TOKENS = 400
+"""Tokens that an answer may have, where nothing else is configured."""
+
+MARGIN_TOKENS = 64
+"""Tokens left free for what a model's server puts around the messages, and for the error of the estimate."""
+
+SYSTEM = "You repair workflows that call APIs. Answer with one JSON object and nothing else."
+
+_TASK = """\
+# Task
+A workflow failed. Find the node that causes it and edit it, so that the workflow does what the request asks.
+Change only what is needed. Keep all other nodes and parameters. Use only data that the workflow has."""
+
+_TEMPLATES = """\
+A value can be a template, which is filled in when the node runs: `${node_id.response.name[0].field}` is a part of \
+the response of an earlier http node, `${node_id.result}` what an earlier transform or mcp node returned, \
+`${node_id.stdout}` what a shell node printed, `${input_name}` an input. \
+Prefer templates to fixed values: the workflow runs again with other inputs."""
+
+_ANSWER = """\
+# Answer
+Answer with JSON edits. Each names a node, the path of a value inside that node, and the new value, which must \
+differ from the old one:
+{"edits": [{"node": "brew_tea", "path": "params.body.heat", "value": "${kettle_probe.response.celsius}"}]}
+An edit can also be {"node": "brew_tea", "path": "params.body.cup", "remove": true}, \
+{"add_node": {"id": "...", "type": "...", "params": {}}, "after": "brew_tea"}, {"remove_node": "brew_tea"}, \
+{"add_edge": {"from": "a", "to": "b"}}, {"remove_edge": {"from": "a", "to": "b"}} \
+or {"path": "outputs.name.source", "value": "..."}.
+Only if no edit can ever help, because the user has to create or permit something outside the workflow: \
+{"cannot_fix": "what the user has to do"}"""
+
+_PROBLEM = "# Your last answer was not usable"
+_CONTEXT = "# What happened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How many tokens there are, and for what."""
+
+    window: int = CONTEXT_WINDOW
+    answer: int = ANSWER_TOKENS
+    margin: int = MARGIN_TOKENS
+
+    def for_context(self, frame: str) -> int:
+        """Return what is left for the context beside this frame; the same for every strategy. Never negative."""
+        return max(0, self.window - self.answer - self.margin - estimate(SYSTEM) - estimate(frame))
+
+
+DEFAULT_BUDGET = Budget()
+
+
+def build_frame(request: str, workflow: JsonObject, problem: str | None = None) -> str:
+    """Return the frame's user part, without the context and its heading.
+
+    ``problem`` says why the last answer was unparsable or invalid.
+    """
+    document = json.dumps(workflow, indent=1, ensure_ascii=False)
+    parts = [
+        _TASK,
+        f"# Request\n{request.strip()}",
+        f"# Workflow\n```json\n{document}\n```\n{_TEMPLATES}",
+        _ANSWER,
+        *([f"{_PROBLEM}\n{problem.strip()}"] if problem and problem.strip() else []),
+    ]
+    return "\n\n".join(parts)
+
+
+def build_prompt(view: View, strategy: Strategy, problem: str | None = None, budget: Budget = DEFAULT_BUDGET) -> Prompt:
+    """Return the whole prompt: the frame, then the strategy's context under its heading, if there is any."""
+    frame = build_frame(view.request, view.workflow, problem)
+    framed = f"{frame}\n\n{_CONTEXT}"
+    context = strategy.render(view, budget.for_context(framed))
+    return Prompt(system=SYSTEM, frame=framed if context.text else frame, context=context)
+
+
+def frame_digest() -> str:
+    """Return a digest over everything in the frame that is the same in all prompts."""
+    return digest([SYSTEM, _TASK, _TEMPLATES, _ANSWER, _PROBLEM, _CONTEXT, build_frame("", {})])

@@ -1,0 +1,100 @@
+"""The YAML block at the top of a template file, between two lines of three hyphens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import yaml
+
+from mendbench.errors import BadInput
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import SectionLabel
+from mendbench.strategies.interface import SectionSpec, strategy_name
+
+_FENCE = "---"
+_FIELDS = {"name", "title", "source", "sections"}
+_SECTION_FIELDS = {"name", "label", "keep"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontMatter:
+    """What a template file says about itself, and its body."""
+
+    title: str
+    source: str
+    sections: tuple[SectionSpec, ...]
+    body: str
+    """The Jinja text, led by as many empty lines as the front matter has, so that its line numbers are the file's."""
+
+
+def read_front_matter(path: Path) -> FrontMatter:
+    """Return the front matter and the body of a template file.
+
+    Raises:
+        BadInput: the file cannot be read, has no front matter, or it is not of the documented form.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(str(path), f"cannot be read ({error})", "give the path of a UTF-8 template file") from error
+    ends = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE]
+    if len(ends) < 2 or ends[0] != 0:  # noqa: PLR2004 (an opening and a closing line)
+        raise BadInput(f"{path}:1", "no front matter", "begin the file with '---', title, source and sections, '---'")
+    fields = _fields(path, "".join(lines[1 : ends[1]]))
+    return FrontMatter(
+        title=_text(path, fields, "title"),
+        source=_text(path, fields, "source"),
+        sections=_sections(path, fields["sections"]),
+        body="\n" * (ends[1] + 1) + "".join(lines[ends[1] + 1 :]),
+    )
+
+
+def _fields(path: Path, text: str) -> JsonObject:
+    try:
+        fields = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (a safe loader both ways)
+    except yaml.YAMLError as error:
+        raise BadInput(f"{path}: front matter", f"not YAML ({error})", "mend the lines between '---'") from error
+    if not isinstance(fields, dict):
+        raise BadInput(f"{path}: front matter", "not a mapping", "write 'title: …', 'source: …', 'sections: […]'")
+    for name in sorted(map(str, set(fields) - _FIELDS)):
+        raise BadInput(f"{path}: front matter", f"unknown field {name!r}", f"use {', '.join(sorted(_FIELDS))}")
+    for name in sorted(_FIELDS - {"name"} - set(fields)):
+        raise BadInput(f"{path}: front matter", f"no field {name!r}", "add it")
+    own = fields.get("name", strategy_name(path))
+    if own != strategy_name(path):
+        raise BadInput(
+            f"{path}: name", f"{own!r} is not the file's name", f"write {strategy_name(path)!r} or leave it out"
+        )
+    return fields
+
+
+def _text(path: Path, fields: JsonObject, name: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput(f"{path}: {name}", f"{value!r} is not a text", "write one line of text")
+    return " ".join(value.split())
+
+
+def _sections(path: Path, value: Json) -> tuple[SectionSpec, ...]:
+    if not isinstance(value, list):
+        raise BadInput(f"{path}: sections", f"{value!r} is not a list", "list sections as {name, label, keep}")
+    specs = tuple(_section(f"{path}: sections[{index}]", item) for index, item in enumerate(value))
+    names = [spec.name for spec in specs]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        raise BadInput(f"{path}: sections", f"{name!r} is declared twice", "declare each section once")
+    return specs
+
+
+def _section(place: str, item: Json) -> SectionSpec:
+    if not isinstance(item, dict) or set(item) != _SECTION_FIELDS:
+        raise BadInput(place, f"{item!r}", "give exactly name, label and keep")
+    name, label, keep = item["name"], item["label"], item["keep"]
+    if not isinstance(name, str) or not name.isidentifier():
+        raise BadInput(f"{place}.name", f"{name!r} is no block name", "use letters, digits and _")
+    if label not in get_args(SectionLabel):
+        raise BadInput(f"{place}.label", f"{label!r}", f"use one of {', '.join(get_args(SectionLabel))}")
+    if not isinstance(keep, int) or isinstance(keep, bool):
+        raise BadInput(f"{place}.keep", f"{keep!r} is not a whole number", "rank sections: the lowest is cut first")
+    return SectionSpec(name=name, label=label, keep=keep)

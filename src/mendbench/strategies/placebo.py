@@ -1,0 +1,91 @@
+"""The placebo: a context of like length that tells of another workflow's failure.
+
+What it gains over no context at all is not knowledge; a strategy has to beat it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from mendbench.kit.files import write_atomically
+from mendbench.kit.tokens import estimate
+from mendbench.kit.urls import host_of
+from mendbench.model.prompt import View
+
+BANK = Path(__file__).parent / "controls" / "placebo.json"
+"""The texts that come with mendbench."""
+
+_FORMAT = 1
+_URL = re.compile(r"[a-z][a-z0-9+.\-]*://[^\s\"'`<>\\]+", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z_][\w\-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One text of the bank."""
+
+    text: str
+    tokens: int
+    """Estimated."""
+    hosts: tuple[str, ...]
+    """Hosts that it names."""
+    words: tuple[str, ...]
+    """Everything in it that could be a node's id."""
+
+
+def entry(text: str) -> Entry:
+    """Return the entry of a text."""
+    return Entry(text=text, tokens=estimate(text), hosts=_hosts(text), words=tuple(sorted(set(_WORD.findall(text)))))
+
+
+def choose(entries: Sequence[Entry], view: View, wanted_tokens: int) -> str:
+    """Return the text nearest to ``wanted_tokens`` among those that name no node and no host of the view's workflow.
+
+    If every entry names one, the one that names fewest is taken; an empty bank gives an empty text. Ties go to the text
+    that comes first in the alphabet, so that the order of the bank decides nothing.
+    """
+    ids, hosts = _node_ids(view), set(_view_hosts(view))
+
+    def rank(one: Entry) -> tuple[int, int, str]:
+        return len(ids & set(one.words)) + len(hosts & set(one.hosts)), abs(one.tokens - wanted_tokens), one.text
+
+    return min(entries, key=rank).text if entries else ""
+
+
+@lru_cache(maxsize=1)
+def shipped_entries() -> tuple[Entry, ...]:
+    """Return the bank that comes with mendbench."""
+    return read_entries(BANK)
+
+
+def read_entries(path: Path) -> tuple[Entry, ...]:
+    """Return the bank that a file holds. Only the texts count; the rest is computed again."""
+    document = json.loads(path.read_text("utf-8"))
+    return tuple(entry(item["text"]) for item in document["entries"])
+
+
+def write_entries(path: Path, entries: Iterable[Entry]) -> None:
+    """Write a bank."""
+    document = {"format": _FORMAT, "entries": [asdict(one) for one in entries]}
+    write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def _node_ids(view: View) -> set[str]:
+    nodes = view.workflow.get("nodes")
+    listed = nodes if isinstance(nodes, list) else []
+    ids = {str(node["id"]) for node in listed if isinstance(node, dict) and node.get("id")}
+    return ids | {record.node_id for record in view.execution.nodes}
+
+
+def _view_hosts(view: View) -> tuple[str, ...]:
+    sent = [failure.request_sent.url for failure in view.failures if failure.request_sent]
+    return _hosts("\n".join([json.dumps(view.workflow, ensure_ascii=False), *sent]))
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(sorted({host for url in _URL.findall(text) if (host := host_of(url))}))

@@ -1,0 +1,65 @@
+"""Which strategies there are: the shipped ones, those of installed packages, and those of the user's folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.strategies.interface import SUFFIX, StrategyInfo, strategy_name
+from mendbench.strategies.template import TEMPLATES, TemplateStrategy, load
+
+ENTRY_POINTS = "mendbench.strategies"
+"""Group of entry points; each names a folder of template files, as a path or a text."""
+
+
+def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
+    """Return the strategy of that name, or the one in the template file of that path.
+
+    Raises:
+        UnknownName: no folder holds a template of that name.
+        BadInput: the template cannot be used.
+    """
+    if name.endswith(SUFFIX) or "/" in name:
+        path = Path(name)
+        if not path.name.endswith(SUFFIX):
+            raise BadInput(name, "not a template file", f"give a file whose name ends in {SUFFIX}")
+        return load(path)
+    known = _files(extra_dirs)
+    if name not in known:
+        raise UnknownName("strategy", name, known)
+    return load(known[name])
+
+
+def strategies(extra_dirs: Iterable[Path] = ()) -> tuple[StrategyInfo, ...]:
+    """Return all strategies by name.
+
+    Raises:
+        BadInput: one of the templates cannot be used, a folder does not exist, or two files have one name.
+    """
+    return tuple(load(path).info for _, path in sorted(_files(extra_dirs).items()))
+
+
+def _files(extra_dirs: Iterable[Path]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for folder in (TEMPLATES, *_installed(), *map(Path, extra_dirs)):
+        if not folder.is_dir():
+            raise BadInput(str(folder), "no such folder", "give a folder that holds template files")
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            name = strategy_name(path)
+            if found.setdefault(name, path).resolve() != path.resolve():
+                raise BadInput(str(path), f"there is a strategy {name!r} already, in {found[name]}", "rename the file")
+    return found
+
+
+def _installed() -> list[Path]:
+    folders = []
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            folders.append(Path(point.load()))
+        except Exception as error:  # an installed package's own code
+            raise BadInput(
+                f"entry point {point.value}", f"{type(error).__name__}: {error}", "mend or remove it"
+            ) from error
+    return folders

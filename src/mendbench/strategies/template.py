@@ -1,0 +1,176 @@
+"""A strategy is one template file: front matter, and one Jinja block for each section that it declares."""
+
+from __future__ import annotations
+
+import dataclasses
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+from jinja2 import Template, TemplateSyntaxError, meta, nodes
+
+from mendbench.errors import BadInput
+from mendbench.kit.canonical import digest
+from mendbench.model.failure import Failure
+from mendbench.model.json import Json
+from mendbench.model.prompt import Context, View
+from mendbench.strategies.cutting import fit
+from mendbench.strategies.environment import GLOBALS, environment
+from mendbench.strategies.front_matter import read_front_matter
+from mendbench.strategies.interface import SUFFIX, SectionSpec, StrategyInfo, strategy_name
+from mendbench.strategies.placebo import choose, shipped_entries
+
+TEMPLATES = Path(__file__).parent / "templates"
+"""The folder of the strategies that come with mendbench."""
+
+_FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
+_VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
+VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo"})
+"""What a template may name: the fields of the view; those of its first failure, null where there is none; and
+``placebo``, a text about another workflow's failure, about as long as ``full-context`` would be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateStrategy:
+    """A strategy read from a template file. Plain data, so that it can be sent to another process."""
+
+    name: str
+    title: str
+    source: str
+    path: Path
+    sections: tuple[SectionSpec, ...]
+    body: str
+
+    @property
+    def info(self) -> StrategyInfo:
+        """Return its line of ``strategy list``."""
+        return StrategyInfo(strategy=self.name, title=self.title, source=self.source, path=self.path)
+
+    @property
+    def digest(self) -> str:
+        """Return a digest over all that decides what it renders, but for the placebo's bank."""
+        return digest([self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]])
+
+    def render(self, view: View, budget: int) -> Context:
+        """Return the context block, at most ``budget`` tokens of it: the same for the same view, whenever and wherever.
+
+        Raises:
+            BadInput: the template fails on this view (an attribute that is not there, an operation on a null).
+        """
+        template = _compiled(self.path, self.body)
+        variables = _variables(view)
+        if "placebo" in _named(self.body):
+            full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
+            variables["placebo"] = choose(shipped_entries(), view, full.tokens)
+        context = template.new_context(variables)
+        texts = [_rendered(self.path, partial(template.blocks[spec.name], context)) for spec in self.sections]
+        return fit(self.name, self.sections, texts, budget)
+
+
+def load(path: Path) -> TemplateStrategy:
+    """Return the strategy that a template file holds, checked.
+
+    Raises:
+        BadInput: the file is not a template of the documented form, names a variable that does not exist, or its blocks
+            are not the declared sections.
+    """
+    front = read_front_matter(path)
+    _compiled(path, front.body)
+    tree = environment().parse(front.body)
+    _check_sections(path, tree, [spec.name for spec in front.sections])
+    _check_names(path, tree)
+    return TemplateStrategy(
+        name=strategy_name(path),
+        title=front.title,
+        source=front.source,
+        path=path,
+        sections=front.sections,
+        body=front.body,
+    )
+
+
+def _variables(view: View) -> dict[str, Json]:
+    first = view.failures[0] if view.failures else None
+    return {name: getattr(first, name, None) for name in _FAILURE_FIELDS} | {n: getattr(view, n) for n in _VIEW_FIELDS}
+
+
+@lru_cache(maxsize=256)
+def _named(body: str) -> frozenset[str]:
+    return frozenset(meta.find_undeclared_variables(environment().parse(body)))
+
+
+@lru_cache(maxsize=256)
+def _compiled(path: Path, body: str) -> Template:
+    made = environment()
+    try:
+        code = made.compile(body, name=path.name, filename=str(path))
+    except TemplateSyntaxError as error:
+        raise BadInput(f"{path}:{error.lineno}", error.message or "not Jinja", "mend the template") from error
+    return Template.from_code(made, code, dict(GLOBALS))
+
+
+def _check_sections(path: Path, tree: nodes.Template, declared: list[str]) -> None:
+    for part in tree.body:
+        for piece in part.nodes if isinstance(part, nodes.Output) else [part]:
+            text = piece.data if isinstance(piece, nodes.TemplateData) else "-"
+            if text.strip() and not isinstance(piece, nodes.Block):
+                line = piece.lineno + text[: -len(text.lstrip())].count("\n")
+                raise BadInput(f"{path}:{line}", "something outside all sections", "put it inside a {% block %}")
+    blocks = list(tree.find_all(nodes.Block))
+    for block in blocks:
+        if block not in tree.body:
+            raise BadInput(
+                f"{path}:{block.lineno}", f"block {block.name!r} inside a block", "sections stand side by side"
+            )
+        if block.name not in declared:
+            raise BadInput(
+                f"{path}:{block.lineno}", f"block {block.name!r} is no declared section", "declare it in sections"
+            )
+    for name in declared:
+        if name not in {block.name for block in blocks}:
+            raise BadInput(
+                f"{path}: sections", f"{name!r} has no block", f"write {{% block {name} %}}…{{% endblock %}}"
+            )
+
+
+def _check_names(path: Path, tree: nodes.Template) -> None:
+    for part in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport)):
+        raise BadInput(f"{path}:{part.lineno}", "a template that needs another file", "write it into this one")
+    for name in sorted(meta.find_undeclared_variables(tree) - VARIABLES - set(GLOBALS)):
+        line = next((n.lineno for n in tree.find_all(nodes.Name) if n.name == name), 1)
+        raise BadInput(f"{path}:{line}", f"unknown variable {name!r}", f"use one of {', '.join(sorted(VARIABLES))}")
+    for loop in tree.find_all(nodes.For):
+        if isinstance(loop.target, nodes.Name) and _root(loop.iter) == "failures":
+            _check_attributes(path, loop, loop.target.name)
+
+
+def _check_attributes(path: Path, loop: nodes.For, variable: str) -> None:
+    for part in loop.find_all(nodes.Getattr):
+        if isinstance(part.node, nodes.Name) and part.node.name == variable and part.attr not in _FAILURE_FIELDS:
+            found = f"a failure has no field {part.attr!r}"
+            raise BadInput(f"{path}:{part.lineno}", found, f"use one of {', '.join(_FAILURE_FIELDS)}")
+
+
+def _root(part: nodes.Node | None) -> str | None:
+    """Return the variable that an expression such as ``failures[:3]`` takes its items from, if it keeps them so."""
+    while isinstance(part, nodes.Getitem) and isinstance(part.arg, nodes.Slice):
+        part = part.node
+    return part.name if isinstance(part, nodes.Name) else None
+
+
+def _rendered(path: Path, block: Callable[[], Iterator[str]]) -> str:
+    try:
+        return _with_template_lines(block).strip("\n")
+    except Exception as error:  # a template is the user's own code, and its operators raise what they like
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        place = f"{path}:{lines[-1]}" if lines else str(path)
+        raise BadInput(place, f"{type(error).__name__}: {error}", "mend the template for this failure") from error
+
+
+def _with_template_lines(block: Callable[[], Iterator[str]]) -> str:
+    try:
+        return "".join(block())
+    except Exception:  # noqa: BLE001 (raised again at once, with the template's line numbers)
+        environment().handle_exception()

@@ -1,0 +1,146 @@
+"""Fakes of the exchange ports: a simulated service, a live world, a model's caller and a scripted world."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from mendbench.kit.clock import VirtualClock
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.json import Json, JsonObject
+
+
+def json_answer(
+    value: Json, status: int = 200, elapsed_ms: int = 10, headers: tuple[tuple[str, str], ...] = ()
+) -> Answer:
+    """Return an answer with a JSON body."""
+    kept = (("Content-Type", "application/json"), *headers)
+    return Answer(status=status, headers=kept, body=json.dumps(value).encode(), elapsed_ms=elapsed_ms)
+
+
+def get(url: str, **fields: object) -> Request:
+    """Return a GET request."""
+    return Request(method="GET", url=url, **fields)
+
+
+def post(url: str, value: Json, **fields: object) -> Request:
+    """Return a POST request with a JSON body."""
+    headers = (("Content-Type", "application/json"), *fields.pop("headers", ()))
+    return Request(method="POST", url=url, headers=headers, body=json.dumps(value).encode(), **fields)
+
+
+@dataclass
+class NotesService:
+    """Notes over JSON: POST /notes adds one, GET /notes lists them, GET /secret tells the caller's own credential."""
+
+    name: str = "notes"
+    hosts: tuple[str, ...] = ("notes.test",)
+    calls: list[Request] = field(default_factory=list)
+    elapsed_ms: int = 10
+
+    def seed(self) -> dict[str, object]:
+        return {"notes": []}
+
+    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+        self.calls.append(request)
+        notes = list(state["notes"])
+        if request.url.endswith("/secret"):
+            return state, json_answer({"you_sent": request.header("authorization")}, elapsed_ms=self.elapsed_ms)
+        if request.method == "GET":
+            return state, json_answer({"notes": notes}, elapsed_ms=self.elapsed_ms)
+        text = json.loads(request.body or b"{}").get("text")
+        if not text:
+            return state, json_answer({"ok": False, "error": "no_text"}, elapsed_ms=self.elapsed_ms)
+        added = {"text": text, "at": now_ms}
+        return {"notes": [*notes, added]}, json_answer({"ok": True, "note": added}, 201, elapsed_ms=self.elapsed_ms)
+
+
+@dataclass
+class FakeLive:
+    """A live world that answers by a function, and remembers what it was asked."""
+
+    answers: Callable[[Request], Answer]
+    starts_afresh: bool = False
+    asked: list[Request] = field(default_factory=list)
+
+    def serves(self, request: Request) -> bool:
+        return True
+
+    def resets(self, request: Request) -> bool:
+        return self.starts_afresh
+
+    def ask(self, request: Request) -> Answer:
+        self.asked.append(request)
+        return self.answers(request)
+
+
+class ForbiddenLive:
+    """A live world that must not be asked."""
+
+    def serves(self, request: Request) -> bool:
+        return True
+
+    def resets(self, request: Request) -> bool:
+        return False
+
+    def ask(self, request: Request) -> Answer:
+        raise AssertionError(f"asked live: {request.method} {request.url}")
+
+
+@dataclass
+class ScriptedCaller:
+    """A model that gives its texts in order."""
+
+    texts: Iterable[str]
+    asked: list[JsonObject] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.texts = iter(self.texts)
+
+    def ask(self, ask: JsonObject) -> Answer:
+        self.asked.append(ask)
+        return completion(next(self.texts))
+
+
+def completion(text: str, elapsed_ms: int = 1234) -> Answer:
+    """Return a chat completion as an OpenAI-compatible server gives it."""
+    value = {
+        "id": "completion",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+    }
+    return json_answer(value, elapsed_ms=elapsed_ms)
+
+
+@dataclass
+class ScriptedWorld:
+    """A world that answers by a function: for tests of whoever sends."""
+
+    answers: Callable[[Request], Answer]
+    clock: VirtualClock = field(default_factory=VirtualClock)
+    sent: list[Exchange] = field(default_factory=list)
+    phase: int = 0
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        answer = self.answers(request)
+        self.clock.advance(answer.elapsed_ms)
+        did = answer.fault is None and 200 <= answer.status < 300
+        self.sent.append(
+            Exchange(
+                request=request,
+                answer=answer,
+                origin="recorded",
+                key=str(len(self.sent)),
+                accepted=did,
+                node=node,
+                phase=self.phase,
+            )
+        )
+        return answer
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        return tuple(self.sent)
+
+    def begin_execution(self) -> None:
+        self.phase += 1

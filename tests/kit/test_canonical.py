@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.kit.canonical import canonical_json, digest
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def reordered(value):
+    if isinstance(value, dict):
+        return {key: reordered(value[key]) for key in reversed(value)}
+    return [reordered(item) for item in value] if isinstance(value, list) else value
+
+
+@given(value=values)
+def test_the_order_of_keys_does_not_matter(value):
+    assert canonical_json(value) == canonical_json(reordered(value))
+    assert digest(value) == digest(reordered(value))
+
+
+@given(value=values)
+def test_the_value_is_kept(value):
+    assert json.loads(canonical_json(value)) == value
+
+
+def test_whole_floats_are_integers():
+    assert canonical_json({"b": 1.0, "a": [2.5]}) == '{"a":[2.5],"b":1}'
+
+
+def test_what_is_not_json_is_refused():
+    with pytest.raises(TypeError):
+        canonical_json({"a": object()})
+
+
+def test_a_digest_has_the_length_asked_for_and_takes_bytes_as_they_are():
+    assert len(digest({"a": 1}, 40)) == 40
+    assert digest(b'"a"') == digest("a")
+    assert digest("\ud800")

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import string
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mendbench.kit.redaction import Redactor, canary, plant_canaries
+from mendbench.model.exchange import Answer, Request
+
+TOKEN = canary("slack/greets", "slack")
+ODD = 'p"a/s\\s +%wörd&=' + canary("x/y", "odd")[:20]
+REDACTOR = Redactor({"slack": TOKEN, "odd": ODD})
+
+secrets = st.text(alphabet=string.ascii_letters + string.digits + '-_./+=%"\\ äß€', min_size=12, max_size=40).filter(
+    lambda text: len(text.strip()) == len(text)
+)
+around = st.text(max_size=12)
+
+
+def nested(secret: str, depth: int) -> str:
+    text = secret
+    for _ in range(depth):
+        text = json.dumps({"inside": text})
+    return text
+
+
+FORMS = {
+    "plain": lambda s: s,
+    "in JSON": lambda s: nested(s, 1),
+    "in JSON in JSON": lambda s: nested(s, 2),
+    "in JSON in JSON in JSON": lambda s: nested(s, 3),
+    "in JSON with raw letters": lambda s: json.dumps({"a": s}, ensure_ascii=False),
+    "percent-encoded": lambda s: quote(s, safe=""),
+    "percent-encoded with slashes": quote,
+    "percent-encoded in lower case": lambda s: re.sub(
+        "%[0-9A-F]{2}", lambda found: found.group().lower(), quote(s, safe="")
+    ),
+    "percent-encoded twice": lambda s: quote(quote(s, safe=""), safe=""),
+    "in a form": quote_plus,
+    "percent-encoded in JSON": lambda s: json.dumps({"url": quote(s, safe="")}),
+    "in base64": lambda s: base64.b64encode(s.encode()).decode(),
+    "in base64, one byte before": lambda s: base64.b64encode(b"x" + s.encode()).decode(),
+    "in base64, two bytes before": lambda s: base64.b64encode(b"xy" + s.encode() + b"z").decode(),
+    "in base64 for URLs": lambda s: base64.urlsafe_b64encode(b"me:" + s.encode()).decode(),
+    "in base64, percent-encoded": lambda s: quote(base64.b64encode(b"me:" + s.encode()).decode(), safe=""),
+    "in base64 in JSON": lambda s: json.dumps({"auth": base64.b64encode(b"me:" + s.encode()).decode()}),
+}
+
+
+@pytest.mark.parametrize("secret", [TOKEN, ODD])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_leaves_its_name_in_every_form(form, secret):
+    text = f"before {FORMS[form](secret)} after"
+    clean = REDACTOR.text(text)
+    name = "slack" if secret == TOKEN else "odd"
+    assert f"<secret:{name}>" in clean
+    assert REDACTOR.leaks(text) == (name,)
+    assert REDACTOR.leaks(clean) == ()
+
+
+@settings(max_examples=150)
+@given(secret=secrets, before=around, after=around, form=st.sampled_from(sorted(FORMS)))
+def test_redaction_leaves_nothing_and_is_idempotent(secret, before, after, form):
+    redactor = Redactor({"it": secret})
+    clean = redactor.text(before + FORMS[form](secret) + after)
+    assert redactor.leaks(clean) == ()
+    assert redactor.text(clean) == clean
+
+
+@settings(max_examples=100)
+@given(pair=st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=3), text=st.text(max_size=60))
+def test_redaction_is_idempotent_for_any_secrets_even_short_ones(pair, text):
+    redactor = Redactor({f"s{index}": secret for index, secret in enumerate(pair)})
+    clean = redactor.text(text + "".join(pair))
+    assert redactor.text(clean) == clean
+
+
+@given(secret=secrets, value=st.recursive(st.text(max_size=5), lambda inner: st.lists(inner, max_size=3), max_leaves=5))
+def test_a_value_keeps_its_shape_and_is_left_as_it_was(secret, value):
+    redactor = Redactor({"it": secret})
+    whole = {"kept": value, "list": [secret, 1, None], secret: True}
+    before = json.dumps(whole)
+    clean = redactor.value(whole)
+    assert json.dumps(whole) == before
+    assert clean["list"] == ["<secret:it>", 1, None]
+    assert clean["<secret:it>"] is True
+
+
+def test_a_text_without_secrets_is_not_touched():
+    assert REDACTOR.text("100% of C:\\temp + more") == "100% of C:\\temp + more"
+
+
+def test_a_longer_secret_wins_over_one_that_it_contains():
+    redactor = Redactor({"short": "abcdefgh", "long": "abcdefgh-ijkl"})
+    assert redactor.text("x abcdefgh-ijkl y abcdefgh") == "x <secret:long> y <secret:short>"
+
+
+def test_a_secret_that_reads_like_a_placeholder_does_not_eat_placeholders():
+    redactor = Redactor({"a": "secret", "b": "slack-token"})
+    clean = redactor.text("the secret is slack-token")
+    assert clean == "the <secret:a> is <secret:b>"
+    assert redactor.text(clean) == clean
+
+
+def test_a_gzip_body_is_stored_decompressed_without_the_headers_that_no_longer_hold():
+    body = gzip.compress(json.dumps({"token": TOKEN}).encode())
+    headers = (("Content-Encoding", "gzip"), ("Content-Length", str(len(body))), ("X-Kept", "1"))
+    clean = REDACTOR.answer(Answer(status=200, headers=headers, body=body))
+    assert clean.body == b'{"token": "<secret:slack>"}'
+    assert clean.headers == (("X-Kept", "1"),)
+    assert REDACTOR.leaks(body) == ("slack",)
+
+
+def test_a_body_that_is_cut_off_inside_gzip_is_read_as_far_as_it_goes():
+    body = gzip.compress(TOKEN.encode() * 50)
+    clean = REDACTOR.data(body[: len(body) - 6])
+    assert clean.startswith(b"<secret:slack><secret:slack>")
+    assert REDACTOR.data(b"\x1f\x8b") == b"\x1f\x8b"
+
+
+def test_binary_bytes_around_a_secret_stay_as_they_are():
+    assert REDACTOR.data(b"\xff\x00" + TOKEN.encode() + b"\xfe") == b"\xff\x00<secret:slack>\xfe"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (f"Bearer {TOKEN}", "Bearer <secret:slack>"),
+        (TOKEN, "<secret:slack>"),
+        ("Basic " + base64.b64encode(f"me:{TOKEN}".encode()).decode(), "Basic <secret:slack>"),
+        ("Bearer somebody-elses", "<redacted>"),
+        ("<redacted>", "<redacted>"),
+        ("Bearer <secret:slack>", "Bearer <secret:slack>"),
+    ],
+)
+def test_an_authorization_header_keeps_its_scheme_and_a_declared_name_only(value, expected):
+    assert REDACTOR.headers((("authorization", value),)) == (("authorization", expected),)
+
+
+@pytest.mark.parametrize("name", ["Cookie", "Set-Cookie", "X-Api-Key", "AUTHORIZATION"])
+def test_credential_headers_never_keep_an_undeclared_value(name):
+    assert Redactor({}).headers(((name, "sid=77"),)) == ((name, "<redacted>"),)
+
+
+def test_a_request_is_redacted_everywhere():
+    request = Request(
+        method="POST",
+        url=f"https://a.test/{quote(ODD, safe='')}?token={TOKEN}",
+        headers=(("X-Note", TOKEN), ("Content-Length", "50")),
+        body=json.dumps({"x": ODD}).encode(),
+        timeout_s=3,
+    )
+    clean = REDACTOR.request(request)
+    assert clean == Request(
+        method="POST",
+        url="https://a.test/<secret:odd>?token=<secret:slack>",
+        headers=(("X-Note", "<secret:slack>"),),
+        body=b'{"x": "<secret:odd>"}',
+        timeout_s=3,
+    )
+    assert REDACTOR.request(clean) == clean
+
+
+def test_the_redactor_does_not_show_its_secrets():
+    assert TOKEN not in repr(REDACTOR)
+
+
+def test_canaries_are_long_deterministic_and_differ_by_case_and_name():
+    assert canary("a/b", "x") == canary("a/b", "x")
+    assert len({canary("a/b", "x"), canary("a/b", "y"), canary("a/c", "x")}) == 3
+    assert len(canary("a/b", "x")) >= 32
+
+
+def test_canaries_are_planted_in_all_strings_and_told_by_name():
+    value = {"headers": {"Authorization": "Bearer ${canary:slack}"}, "list": ["${canary:slack}", "${kept.template}", 3]}
+    planted, secrets_ = plant_canaries(value, "a/b")
+    token = canary("a/b", "slack")
+    assert planted == {"headers": {"Authorization": f"Bearer {token}"}, "list": [token, "${kept.template}", 3]}
+    assert secrets_ == {"slack": token}
+    assert value["list"][0] == "${canary:slack}"

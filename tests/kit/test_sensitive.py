@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mendbench.kit.redaction import sanitise
+from mendbench.kit.sensitive import secret_key
+
+DRAWN = hashlib.sha256(b"a token for these tests").hexdigest()
+
+SECRET_KEYS = [
+    "api_key", "apikey", "api-key", "apiKey", "X-Api-Key", "secret", "client_secret", "clientSecret", "token", "access_token",
+    "accessToken", "auth_token", "refresh_token", "bot_token", "password", "passwd", "pwd", "db_password", "authorization", "Authorization",
+    "auth", "bearer", "credentials", "private_key", "ssh_key", "cookie", "set-cookie", "Set-Cookie", "secret_access_key", "OAUTH_TOKEN",
+]  # fmt: skip
+OPEN_KEYS = [
+    "author", "authored_by", "token_count", "max_tokens", "tokens_used", "tokens", "total_tokens", "token_type", "next_page_token",
+    "nextPageToken", "key", "public_key", "issue_key", "secretary", "authenticated", "password_policy", "keyboard", "status", "passed",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", SECRET_KEYS)
+def test_a_credential_is_known_by_the_words_of_its_key(key):
+    assert secret_key(key)
+    assert sanitise({key: DRAWN})[key].startswith("<redacted:")
+
+
+@pytest.mark.parametrize("key", OPEN_KEYS)
+def test_a_key_that_only_sounds_like_one_keeps_its_value(key):
+    assert sanitise({key: "plain words"}) == {key: "plain words"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Bearer {DRAWN}",
+        "Bearer abc",
+        f"Basic {DRAWN[:20]}=",
+        f"sent with Bearer {DRAWN} and refused",
+        "eyJ" + DRAWN[:20] + "." + DRAWN[20:40] + "." + DRAWN[40:],
+        f"postgres://app:{DRAWN[:10]}@db.test:5432/main",
+        "xo" + "xb-" + DRAWN,
+        "gh" + "p_" + DRAWN[:36],
+        "s" + "k-" + DRAWN,
+        f"https://a.test/?page=2&access_token={DRAWN}",
+        json.dumps({"deep": {"api_key": DRAWN}}),
+        json.dumps([json.dumps({"password": DRAWN})]),
+    ],
+)
+def test_a_credential_is_known_by_its_shape_in_any_string(text):
+    for holder in (text, [text], {"note": text}, {"list": [{"x": text}]}):
+        shown = json.dumps(sanitise(holder))
+        assert DRAWN[:10] not in shown
+        assert "redacted:" in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bearer authentication is required for this endpoint",
+        "task-management needs max_tokens=512",
+        "see https://docs.test/auth?token_type=bot&page=3",
+        "https://a.test:8080/path@2",
+        "<secret:slack>",
+        "Bearer <secret:slack>",
+        '{"ok": false, "error": "invalid_auth"}',
+    ],
+)
+def test_plain_words_stay(text):
+    assert sanitise(text) == text
+
+
+def test_equal_values_get_equal_placeholders_and_others_do_not():
+    clean = sanitise({"token": "one", "list": [{"token": "one"}, {"token": "two"}]})
+    assert clean["token"] == clean["list"][0]["token"] != clean["list"][1]["token"]
+
+
+def test_a_declared_placeholder_stays_under_a_secret_key():
+    value = {"Authorization": "Bearer <secret:slack>", "token": "<secret:slack>", "password": "<redacted>"}
+    assert sanitise(value) == value
+
+
+def test_whole_structures_under_a_secret_key_are_redacted_but_flags_and_null_stay():
+    clean = sanitise({"credentials": {"user": "ann", "pins": [1234]}, "auth": True, "password": None, "secret": ""})
+    assert clean["credentials"]["user"].startswith("<redacted:")
+    assert clean["credentials"]["pins"][0].startswith("<redacted:")
+    assert (clean["auth"], clean["password"], clean["secret"]) == (True, None, "")
+
+
+@pytest.mark.parametrize("body", ["<html>", None, [], 3, ["a"], {"a": [None]}])
+def test_any_body_is_taken(body):
+    assert sanitise(body) == body
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=30)
+    | st.sampled_from([f"Bearer {DRAWN}", "a=b&token=cd"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*SECRET_KEYS[:8], *OPEN_KEYS[:8], "a"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150)
+@given(value=json_values)
+def test_sanitising_is_idempotent_and_leaves_the_original(value):
+    before = copy.deepcopy(value)
+    once = sanitise(value)
+    assert value == before
+    assert sanitise(once) == once

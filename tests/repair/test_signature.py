@@ -1,0 +1,126 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.model.failure import FieldProblem
+from mendbench.repair.signature import normalised, signature
+from tests.fakes.repair import execution, failure
+
+
+def of(*failures, name="full"):
+    return signature(execution("error", *failures), name)
+
+
+@pytest.mark.parametrize("name", ["full", "prefix40"])
+def test_an_execution_without_failures_has_the_signature_of_no_errors(name):
+    assert signature(execution("success"), name) == "no_errors"
+
+
+@pytest.mark.parametrize("name", ["full", "prefix40"])
+@given(order=st.permutations(range(4)))
+def test_the_order_of_failures_does_not_matter(name, order):
+    failures = [failure(f"error {at}", node) for at, node in enumerate(["b", None, "a", "a"])]
+    assert of(*[failures[at] for at in order], name=name) == of(*failures, name=name)
+
+
+def test_the_baseline_writes_node_category_and_forty_characters():
+    long = "Unresolved variables in parameter 'body': ${a.b}"
+    assert of(failure(long, "greet", category="template_error"), failure("HTTP 500", "fetch"), name="prefix40") == (
+        "fetch|api_validation|http 500||greet|template_error|" + long.lower()[:40]
+    )
+
+
+def test_the_baseline_looks_at_the_first_five_failures():
+    six = [failure("x", node) for node in "abcdef"]
+    assert of(*six, name="prefix40") == of(*six[:5], name="prefix40")
+    assert of(*six) != of(*six[:5])
+
+
+@pytest.mark.parametrize(
+    ("message", "normal"),
+    [
+        ("at 10:45 and 10:45:23", "at time and time"),
+        ("on 2026-01-02", "on date"),
+        ("id deadbeef01", "id hex_id"),
+        ("request_123 failed", "request_id failed"),
+        ("number 123456", "number num_id"),
+        ("line 12 of x.py:3:4", "line n of x.py:n:n"),
+        ("Too   many\n spaces", "too many spaces"),
+    ],
+)
+def test_the_baseline_normalises_volatile_parts(message, normal):
+    assert of(failure(message, "n"), name="prefix40") == f"n|api_validation|{normal}"
+
+
+def test_the_baseline_leaves_the_hour_of_an_iso_time_and_the_full_signature_does_not():
+    early, late = failure("at 2026-01-02T10:45:23Z"), failure("at 2026-01-02T11:45:23Z")
+    assert of(early, name="prefix40") != of(late, name="prefix40")
+    assert of(early) == of(late)
+
+
+def test_a_422_on_the_title_and_then_on_the_body_differ_in_full_but_not_in_the_baseline():
+    title = failure(problems=(FieldProblem(field="title", problem="missing", says="missing_field"),))
+    body = failure(problems=(FieldProblem(field="body", problem="invalid", says="invalid"),))
+    assert of(title) != of(body)
+    assert of(title, name="prefix40") == of(body, name="prefix40")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"raw_response": {"message": "Not Found"}}, {"raw_response": {"message": "Gone"}}),
+        ({"status_code": 404}, {"status_code": 410}),
+        ({"unresolved": ("${a.b}",)}, {"unresolved": ("${a.c}",)}),
+        ({"category": "exception"}, {"category": "execution_failure"}),
+        ({"shell_exit_code": 1}, {"shell_exit_code": 2}),
+        ({"mcp_error": {"message": "a"}}, {"mcp_error": {"message": "b"}}),
+    ],
+)
+def test_every_part_of_a_failure_that_an_edit_can_change_tells_two_apart(one, other):
+    assert of(failure(**one)) != of(failure(**other))
+
+
+def test_a_message_is_compared_to_its_end():
+    assert of(failure("x" * 60 + "a")) != of(failure("x" * 60 + "b"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("request id: 4f2a9c117be0", "request id: 0b77d2e9aa31"),
+        ("failed (request_id=req_011CSHoEeqs5)", "failed (request_id=req_7Yx2Kqq10ab)"),
+        ("uuid 0f8fad5b-d9cb-469f-a165-70867728950e", "uuid 7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+        ("Date: Mon, 23 Nov 2026 10:00:01 GMT", "Date: Tue, 24 Nov 2026 11:30:59 GMT"),
+        ("at 2026-11-21T10:01:02.123Z", "at 2026-11-22T23:59:00.7Z"),
+        ("at 2026-11-21 10:00:00+01:00", "at 2026-11-22 00:00:00+01:00"),
+        ("since 1767225600.123", "since 1767225999.9"),
+        ("account 123456", "account 999999999"),
+        ("after 30 ms", "after 7ms"),
+        ("in line 3", "in line 99"),
+        ("at x.py:3:14", "at x.py:10:1"),
+        ("ref 9ABCdef0123XYZ456", "ref QQ78zzTTopqrs0012"),
+        ("object 0x7f41", "object 0x7fffe1"),
+    ],
+)
+def test_what_changes_from_call_to_call_does_not_change_the_full_signature(first, second):
+    assert of(failure(first)) == of(failure(second))
+    assert of(failure(raw_response={"message": first})) == of(failure(raw_response={"message": second}))
+
+
+def test_ids_of_a_response_are_known_by_their_keys():
+    def body(mark, when):
+        return {"error": "boom", "requestId": mark, "meta": [{"timestamp": when, "x-request-id": mark}]}
+
+    assert of(failure(raw_response=body("a", 1))) == of(failure(raw_response=body("b", 2)))
+    assert of(failure(raw_response=body("a", 1))) != of(failure(raw_response=body("a", 1) | {"error": "bang"}))
+
+
+def test_short_ids_and_words_that_an_edit_may_change_stay():
+    assert normalised("channel C0123AB not in ${fetch.items[0].id}") == "channel c0123ab not in ${fetch.items[0].id}"
+    assert of(failure("no channel C0123AB")) != of(failure("no channel C0123AC"))
+
+
+@given(text=st.text())
+def test_any_message_has_a_signature_in_both_ways(text):
+    for name in ("full", "prefix40"):
+        assert of(failure(text), name=name) == of(failure(text), name=name)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mendbench.errors import Incomplete, ReplayMiss
+from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.clock import START_MS, VirtualClock
+from mendbench.kit.redaction import Redactor, canary
+from mendbench.model.exchange import Request
+from mendbench.replay import cassette
+from mendbench.replay.asks import AskBook, ask_differences
+from mendbench.replay.recordings import Recordings
+from tests.fakes.worlds import ScriptedCaller
+
+TOKEN = canary("a/b", "slack")
+HINT = "mendbench run a/b --record new_episodes"
+
+
+def ask_of(user="mend it", model="org/small", draw=0, **params):
+    messages = [{"role": "system", "content": "You mend."}, {"role": "user", "content": user}]
+    return {
+        "model": model,
+        "messages": messages,
+        "params": {"temperature": 0, **params},
+        "response_format": None,
+        "draw": draw,
+    }
+
+
+def request_of(ask):
+    return Request(
+        method="POST", url="model://org%2Fsmall/chat", body=canonical_json(ask).encode("utf-8", "backslashreplace")
+    )
+
+
+def book(folder, mode="none", caller=None, **options):
+    return AskBook(
+        recordings=options.pop("recordings", None) or Recordings.open(folder),
+        redactor=Redactor({"slack": TOKEN}),
+        mode=mode,
+        caller=caller,
+        record_hint=HINT,
+        **options,
+    )
+
+
+def text_of(answer):
+    return json.loads(answer.body)["choices"][0]["message"]["content"]
+
+
+def test_an_answer_is_recorded_once_and_replayed_whole(tmp_path):
+    caller = ScriptedCaller(["one", "two"])
+    recording = book(tmp_path, "new_episodes", caller)
+    first = recording.send(request_of(ask_of()))
+    assert recording.send(request_of(ask_of())) == first
+    replayed = book(tmp_path).send(request_of(ask_of()))
+    assert replayed == first
+    assert text_of(replayed) == "one"
+    assert json.loads(replayed.body)["usage"] == {"prompt_tokens": 7, "completion_tokens": 3}
+    assert len(caller.asked) == 1
+    assert [exchange.origin for exchange in recording.traffic()] == ["live", "recorded"]
+
+
+def test_the_key_is_the_digest_of_the_ask_alone(tmp_path):
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["one"]))
+    recording.send(request_of(ask_of()))
+    assert recording.traffic()[0].key == digest(ask_of())
+    (entry,) = cassette.load(tmp_path / "org-small.yaml")
+    assert entry.key == digest(entry.ask) == digest(ask_of())
+    elsewhere = Request(method="POST", url="model://other-name/chat", body=json.dumps(ask_of()).encode())
+    assert text_of(book(tmp_path).send(elsewhere)) == "one"
+
+
+def test_draws_and_parameters_have_answers_of_their_own(tmp_path):
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["a", "b", "c"]))
+    asks = [
+        ask_of(draw=[0, 0], temperature=0.7),
+        ask_of(draw=[0, 1], temperature=0.7),
+        ask_of(draw=[0, 0], temperature=0.8),
+    ]
+    assert [text_of(recording.send(request_of(ask))) for ask in asks] == ["a", "b", "c"]
+    assert [text_of(book(tmp_path).send(request_of(ask))) for ask in asks] == ["a", "b", "c"]
+
+
+def test_every_answer_is_on_the_disk_before_the_next_ask(tmp_path):
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["one"]))
+    recording.send(request_of(ask_of("first")))
+    with pytest.raises(StopIteration):
+        recording.send(request_of(ask_of("second")))
+    assert len(cassette.load(tmp_path / "org-small.yaml")) == 1
+
+
+def test_an_ask_without_an_answer_records_nothing(tmp_path):
+    class Silent:
+        def ask(self, ask):
+            raise Incomplete("no answer")
+
+    with pytest.raises(Incomplete):
+        book(tmp_path, "new_episodes", Silent()).send(request_of(ask_of()))
+    assert not (tmp_path / "org-small.yaml").exists()
+
+
+def test_a_missing_answer_names_the_nearest_ask_and_where_they_part(tmp_path):
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["a", "b"]))
+    recording.send(request_of(ask_of("mend this please")))
+    recording.send(request_of(ask_of("something else")))
+    with pytest.raises(ReplayMiss) as caught:
+        book(tmp_path).send(request_of(ask_of("mend that please")))
+    assert caught.value.differs == ("messages[1] at character 7",)
+    assert caught.value.nearest == f"ask {digest(ask_of('mend this please'))[:8]}"
+    assert caught.value.record == HINT
+
+
+def test_an_unknown_model_has_nothing_near(tmp_path):
+    with pytest.raises(ReplayMiss) as caught:
+        book(tmp_path, "new_episodes").send(request_of(ask_of(model="never")))
+    assert caught.value.nearest is None
+
+
+@pytest.mark.parametrize(
+    ("other", "names"),
+    [
+        (ask_of(), ()),
+        (ask_of(model="b"), ("model",)),
+        (ask_of(draw=[0, 1], temperature=1), ("draw", "params.temperature")),
+        (ask_of(max_tokens=4), ("params.max_tokens",)),
+        ({**ask_of(), "messages": ask_of()["messages"][:1]}, ("number of messages",)),
+        ({**ask_of(), "response_format": {"type": "json_object"}}, ("response_format",)),
+    ],
+)
+def test_what_tells_two_asks_apart(other, names):
+    assert ask_differences(ask_of(), other) == names
+
+
+def test_a_prompt_is_redacted_before_it_is_keyed_stored_or_asked(tmp_path):
+    caller = ScriptedCaller(["keep " + TOKEN])
+    recording = book(tmp_path, "new_episodes", caller)
+    answer = recording.send(request_of(ask_of(f"use {TOKEN}")))
+    assert text_of(answer) == "keep <secret:slack>"
+    assert caller.asked[0]["messages"][1]["content"] == "use <secret:slack>"
+    assert TOKEN not in (tmp_path / "org-small.yaml").read_text()
+    assert text_of(book(tmp_path).send(request_of(ask_of("use <secret:slack>")))) == "keep <secret:slack>"
+
+
+def test_a_prompt_with_a_lone_surrogate_can_be_recorded_and_replayed(tmp_path):
+    ask = ask_of("bad \ud800 text")
+    book(tmp_path, "new_episodes", ScriptedCaller(["one"])).send(request_of(ask))
+    assert text_of(book(tmp_path).send(request_of(ask))) == "one"
+
+
+def test_recording_anew_asks_each_once_and_replaces_the_answer(tmp_path):
+    book(tmp_path, "new_episodes", ScriptedCaller(["old"])).send(request_of(ask_of()))
+    recordings = Recordings.open(tmp_path)
+    caller = ScriptedCaller(["new"])
+    for _ in range(2):
+        assert text_of(book(tmp_path, "all", caller, recordings=recordings).send(request_of(ask_of()))) == "new"
+    assert len(cassette.load(tmp_path / "org-small.yaml")) == 1
+
+
+def test_an_answer_takes_time_only_on_a_clock_that_is_given(tmp_path):
+    clock = VirtualClock()
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["one"]), clock=clock)
+    recording.send(request_of(ask_of()))
+    assert clock.now_ms() - START_MS == 1234
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"nonsense"])
+def test_a_body_that_is_no_ask_is_refused(tmp_path, body):
+    with pytest.raises((ValueError, TypeError), match="no ask"):
+        book(tmp_path).send(Request(method="POST", url="model://m/chat", body=body))

@@ -1,0 +1,368 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mendbench.errors import ReplayMiss
+from mendbench.kit.clock import START_MS, VirtualClock
+from mendbench.kit.redaction import Redactor, canary
+from mendbench.model.exchange import Answer
+from mendbench.replay import cassette
+from mendbench.replay.asks import AskBook
+from mendbench.replay.recordings import TRAJECTORIES, WORLD, Recordings
+from mendbench.replay.world import ScopedWorld, SimulatedPart
+from tests.fakes.worlds import FakeLive, ForbiddenLive, NotesService, ScriptedCaller, get, json_answer, post
+
+TOKEN = canary("notes/adds", "notes")
+NOTES = "https://notes.test/notes"
+HINT = "mendbench run notes/adds --record new_episodes"
+
+
+def simulated(folder, mode="none", service=None, **options):
+    service = service or NotesService()
+    options.setdefault("clock", VirtualClock())
+    return ScopedWorld(
+        recordings=options.pop("recordings", None) or Recordings.open(folder),
+        services={"notes": SimulatedPart(service=service, state=service.seed())},
+        hosts={"notes.test": "notes"},
+        redactor=Redactor({"notes": TOKEN}),
+        mode=mode,
+        live=options.pop("live", ForbiddenLive()),
+        record_hint=HINT,
+        **options,
+    )
+
+
+def real(folder, live, mode="none", **options):
+    return ScopedWorld(
+        recordings=options.pop("recordings", None) or Recordings.open(folder),
+        services={},
+        hosts={"api.test": "api", "git": "git", "sandbox": "shell"},
+        redactor=Redactor({"notes": TOKEN}),
+        clock=options.pop("clock", VirtualClock()),
+        mode=mode,
+        live=live,
+        record_hint=HINT,
+        **options,
+    )
+
+
+def origins(world):
+    return [exchange.origin for exchange in world.traffic()]
+
+
+def said(answer):
+    return json.loads(answer.body)
+
+
+def test_what_was_recorded_is_replayed_byte_for_byte_without_asking_the_service(tmp_path):
+    sends = [post(NOTES, {"text": "a"}), get(NOTES), post(NOTES, {}), get(NOTES)]
+    recording = simulated(tmp_path, "new_episodes")
+    recorded = [recording.send(request) for request in sends]
+    service = NotesService()
+    replaying = simulated(tmp_path, service=service, live=None)
+    assert [replaying.send(request) for request in sends] == recorded
+    assert service.calls == []
+    assert origins(recording) == origins(replaying) == ["recorded"] * 4
+    assert replaying.traffic() == recording.traffic()
+
+
+def test_deleting_an_exchange_gives_the_same_answers_marked_derived(tmp_path):
+    sends = [post(NOTES, {"text": "a"}), get(NOTES), post(NOTES, {"text": "b"}), get(NOTES)]
+    recording = simulated(tmp_path, "new_episodes")
+    recorded = [recording.send(request) for request in sends]
+    kept = cassette.load(tmp_path / WORLD)
+    cassette.rewrite(tmp_path / WORLD, [*kept[:1], *kept[3:]])
+    replaying = simulated(tmp_path)
+    assert [replaying.send(request) for request in sends] == recorded
+    assert origins(replaying) == ["recorded", "derived", "derived", "recorded"]
+
+
+def test_a_derived_answer_knows_the_scopes_earlier_requests_at_their_own_times(tmp_path):
+    simulated(tmp_path, "new_episodes").send(post(NOTES, {"text": "a"}))
+    clock = VirtualClock()
+    world = simulated(tmp_path, clock=clock)
+    world.send(post(NOTES, {"text": "a"}))
+    clock.advance(5000)
+    assert said(world.send(get(NOTES))) == {"notes": [{"text": "a", "at": START_MS}]}
+    assert origins(world) == ["recorded", "derived"]
+
+
+def test_scopes_do_not_see_each_other(tmp_path):
+    simulated(tmp_path).send(post(NOTES, {"text": "a"}))
+    assert said(simulated(tmp_path).send(get(NOTES))) == {"notes": []}
+
+
+@settings(max_examples=30, deadline=None)
+@given(picks=st.lists(st.integers(0, 4), max_size=8), recorded_first=st.integers(0, 8))
+def test_two_scopes_with_equal_sends_get_equal_answers(picks, recorded_first):
+    choices = [
+        get(NOTES),
+        post(NOTES, {"text": "a"}),
+        post(NOTES, {"text": "b"}),
+        post(NOTES, {}),
+        get("https://else.test/"),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = simulated(Path(folder), "new_episodes")
+        for pick in picks[:recorded_first]:
+            recorder.send(choices[pick])
+        worlds = [simulated(Path(folder)), simulated(Path(folder))]
+        answers = [[world.send(choices[pick]) for pick in picks] for world in worlds]
+        assert answers[0] == answers[1]
+        assert worlds[0].traffic() == worlds[1].traffic()
+        fresh = simulated(Path(folder) / "none")
+        assert [fresh.send(choices[pick]) for pick in picks] == answers[0]
+
+
+def test_recording_nothing_new_leaves_the_file_alone(tmp_path):
+    sends = [post(NOTES, {"text": "a"}), get(NOTES), get(NOTES)]
+    for _ in range(2):
+        world = simulated(tmp_path, "new_episodes")
+        for request in sends:
+            world.send(request)
+    assert len(cassette.load(tmp_path / WORLD)) == 2
+
+
+def test_the_service_gets_the_raw_request_and_everybody_else_the_redacted_one(tmp_path):
+    request = get("https://notes.test/secret", headers=(("Authorization", f"Bearer {TOKEN}"),))
+    service = NotesService()
+    recording = simulated(tmp_path, "new_episodes", service)
+    answer = recording.send(request)
+    assert service.calls[0].header("authorization") == f"Bearer {TOKEN}"
+    assert said(answer) == {"you_sent": "Bearer <secret:notes>"}
+    assert TOKEN not in (tmp_path / WORLD).read_text()
+    assert simulated(tmp_path / "other").send(request).body == answer.body
+    assert TOKEN not in repr(recording.traffic())
+
+
+def test_an_undeclared_host_does_not_exist_while_recording_and_in_replay(tmp_path):
+    for mode in ("none", "new_episodes", "all"):
+        clock = VirtualClock()
+        world = simulated(tmp_path, mode, clock=clock)
+        assert world.send(get("https://elsewhere.test/")) == Answer(status=0, fault="dns", elapsed_ms=30)
+        assert clock.now_ms() - START_MS == 30
+        assert [exchange.accepted for exchange in world.traffic()] == [False]
+    assert not (tmp_path / WORLD).exists()
+
+
+def test_a_miss_names_the_nearest_request_what_differs_and_the_command(tmp_path):
+    real(tmp_path, FakeLive(lambda _r: json_answer({"ok": True})), "new_episodes").send(
+        post("https://api.test/chat", {"channel": "C1", "text": "hi"})
+    )
+    with pytest.raises(ReplayMiss) as caught:
+        real(tmp_path, None).send(post("https://api.test/chat", {"channel": "C2", "text": "hi"}))
+    assert caught.value.differs == ("body.channel",)
+    assert caught.value.nearest == "POST https://api.test/chat"
+    assert caught.value.record == HINT
+    with pytest.raises(ReplayMiss) as caught:
+        real(tmp_path / "empty", ForbiddenLive()).send(get("https://api.test/"))
+    assert caught.value.nearest is None
+
+
+def test_a_miss_says_when_only_the_place_in_the_scope_differs(tmp_path):
+    live = FakeLive(
+        lambda request: json_answer({"ok": request.method == "GET"}, 200 if request.method == "GET" else 422)
+    )
+    recording = real(tmp_path, live, "new_episodes")
+    recording.send(post("https://api.test/a", {}))
+    recording.send(get("https://api.test/b"))
+    replaying = real(tmp_path, None)
+    replaying.send(post("https://api.test/a", {}))
+    with pytest.raises(ReplayMiss) as caught:
+        replaying.send(post("https://api.test/a", {}))
+    assert caught.value.differs == ("n",)
+
+
+def test_reads_before_and_after_a_write_are_told_apart_and_refused_writes_change_nothing(tmp_path):
+    notes = []
+
+    def answers(request):
+        if request.method == "GET":
+            return json_answer({"notes": len(notes)})
+        if request.body == b"{}":
+            return json_answer({"ok": False, "error": "empty"})
+        notes.append(request)
+        return json_answer({"ok": True})
+
+    sends = [
+        get("https://api.test/n"),
+        post("https://api.test/n", {}),
+        get("https://api.test/n"),
+        post("https://api.test/n", {"a": 1}),
+        get("https://api.test/n"),
+    ]
+    recording = real(tmp_path, FakeLive(answers), "new_episodes")
+    recorded = [said(recording.send(request)) for request in sends]
+    assert [each.get("notes") for each in recorded] == [0, None, 0, None, 1]
+    replaying = real(tmp_path, None)
+    assert [said(replaying.send(request)) for request in sends] == recorded
+    assert [exchange.accepted for exchange in replaying.traffic()] == [True, False, True, True, True]
+    assert origins(recording) == ["live"] * 5
+    assert origins(replaying) == ["recorded"] * 5
+    assert len(cassette.load(tmp_path / WORLD)) == 4
+
+
+@pytest.mark.parametrize(
+    ("last", "repeats"),
+    [
+        (json_answer({"v": 1}), True),
+        (json_answer({"v": 1}, 404), True),
+        (json_answer({}, 429), False),
+        (json_answer({}, 503), False),
+        (Answer(status=0, fault="timeout", elapsed_ms=5), False),
+    ],
+)
+def test_a_safe_read_beyond_the_last_one_repeats_it_unless_another_try_might_do_better(tmp_path, last, repeats):
+    real(tmp_path, FakeLive(lambda _r: last), "new_episodes").send(get("https://api.test/x"))
+    world = real(tmp_path, None)
+    world.send(get("https://api.test/x"))
+    if repeats:
+        assert world.send(get("https://api.test/x")) == world.send(get("https://api.test/x")) == last
+    else:
+        with pytest.raises(ReplayMiss):
+            world.send(get("https://api.test/x"))
+
+
+def test_a_write_is_never_repeated_from_an_earlier_answer(tmp_path):
+    real(tmp_path, FakeLive(lambda _r: json_answer({}, 422)), "new_episodes").send(post("https://api.test/x", {}))
+    world = real(tmp_path, None)
+    world.send(post("https://api.test/x", {}))
+    with pytest.raises(ReplayMiss):
+        world.send(post("https://api.test/x", {}))
+
+
+def test_polling_is_recorded_as_it_changes(tmp_path):
+    states = iter(["pending", "pending", "done"])
+    recording = real(tmp_path, FakeLive(lambda _r: json_answer({"state": next(states)})), "new_episodes")
+    seen = [said(recording.send(get("https://api.test/job")))["state"] for _ in range(3)]
+    replaying = real(tmp_path, None)
+    assert [said(replaying.send(get("https://api.test/job")))["state"] for _ in range(4)] == [*seen, "done"]
+
+
+def test_a_failing_read_is_recorded_again_until_it_succeeds(tmp_path):
+    states = iter([json_answer({}, 503), json_answer({"ok": True})])
+    recording = real(tmp_path, FakeLive(lambda _r: next(states)), "new_episodes")
+    assert [recording.send(get("https://api.test/x")).status for _ in range(2)] == [503, 200]
+    replaying = real(tmp_path, None)
+    assert [replaying.send(get("https://api.test/x")).status for _ in range(3)] == [503, 200, 200]
+
+
+def test_a_server_that_began_afresh_is_led_through_the_writes_that_came_from_the_record(tmp_path):
+    real(tmp_path, FakeLive(lambda _r: json_answer({"ok": True})), "new_episodes").send(
+        post("https://api.test/x", {"a": 1})
+    )
+    for afresh, expected in ((True, ["POST", "GET"]), (False, ["GET"])):
+        live = FakeLive(lambda _r: json_answer({"ok": True, "n": 1}), starts_afresh=afresh)
+        world = real(tmp_path, live, "new_episodes")
+        world.send(post("https://api.test/x", {"a": 1}))
+        world.send(get(f"https://api.test/x?afresh={afresh}"))
+        assert [request.method for request in live.asked] == expected
+
+
+def test_recording_everything_anew_replaces_each_key_once(tmp_path):
+    real(tmp_path, FakeLive(lambda _r: json_answer({"v": 1})), "new_episodes").send(get("https://api.test/x"))
+    live = FakeLive(lambda _r: json_answer({"v": 2}))
+    recordings = Recordings.open(tmp_path)
+    for _ in range(2):
+        assert said(real(tmp_path, live, "all", recordings=recordings).send(get("https://api.test/x"))) == {"v": 2}
+    assert len(live.asked) == 1
+    assert [said(entry.answer) for entry in cassette.load(tmp_path / WORLD)] == [{"v": 2}]
+
+
+def test_what_an_edit_led_to_stands_in_the_trajectories(tmp_path):
+    world = real(tmp_path, FakeLive(lambda _r: json_answer({"v": 1})), "new_episodes", trajectory=True)
+    world.send(get("https://api.test/first"))
+    world.begin_execution()
+    world.send(get("https://api.test/edited"), node="fetch")
+    assert [entry.request.url for entry in cassette.load(tmp_path / WORLD)] == ["https://api.test/first"]
+    assert [entry.request.url for entry in cassette.load(tmp_path / TRAJECTORIES)] == ["https://api.test/edited"]
+    assert [(exchange.phase, exchange.node) for exchange in world.traffic()] == [(0, None), (1, "fetch")]
+
+
+def test_the_clock_moves_by_the_recorded_time_in_both_modes(tmp_path):
+    times = []
+    for mode, live in (("new_episodes", FakeLive(lambda _r: json_answer({}, elapsed_ms=777))), ("none", None)):
+        clock = VirtualClock()
+        real(tmp_path, live, mode, clock=clock).send(get("https://api.test/x"))
+        times.append(clock.now_ms() - START_MS)
+    assert times == [777, 777]
+
+
+def test_a_sender_that_waits_less_than_the_world_takes_sees_a_timeout_though_the_write_happened(tmp_path):
+    clock = VirtualClock()
+    world = simulated(tmp_path, service=NotesService(elapsed_ms=8000), clock=clock)
+    assert world.send(post(NOTES, {"text": "a"}, timeout_s=5)) == Answer(status=0, fault="timeout", elapsed_ms=5000)
+    assert clock.now_ms() - START_MS == 5000
+    assert world.traffic()[0].accepted
+    assert len(said(world.send(get(NOTES, timeout_s=30)))["notes"]) == 1
+
+
+def test_mcp_and_shell_requests_go_the_same_way(tmp_path):
+    sends = [
+        post("mcp://git/issue_create", {"title": "x"}),
+        get("mcp://git/tools/list"),
+        post("shell://sandbox/", {"command": "ls"}),
+    ]
+    recording = real(tmp_path, FakeLive(lambda request: json_answer({"url": request.url})), "new_episodes")
+    recorded = [recording.send(request) for request in sends]
+    replaying = real(tmp_path, None)
+    assert [replaying.send(request) for request in sends] == recorded
+    assert [entry.service for entry in cassette.load(tmp_path / WORLD)] == ["git", "git", "shell"]
+
+
+def test_an_edit_that_adds_a_missing_credential_is_not_served_the_refusal(tmp_path):
+    def answers(request):
+        return (
+            json_answer({"ok": True})
+            if request.header("authorization")
+            else json_answer({"message": "who are you"}, 401)
+        )
+
+    recording = real(tmp_path, FakeLive(answers), "new_episodes")
+    known = get("https://api.test/me", headers=(("Authorization", f"Bearer {TOKEN}"),))
+    assert recording.send(get("https://api.test/me")).status == 401
+    assert recording.send(known).status == 200
+    assert real(tmp_path, None).send(known).status == 200
+
+
+def test_a_node_that_asks_a_model_is_answered_by_the_ask_book_on_the_scopes_clock(tmp_path):
+    recordings, clock = Recordings.open(tmp_path), VirtualClock()
+    asks = AskBook(recordings=recordings, redactor=Redactor({}), mode="new_episodes", caller=ScriptedCaller(["hi"]))
+    world = real(tmp_path, None, recordings=recordings, clock=clock, asks=asks)
+    ask = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "x"}],
+        "params": {},
+        "response_format": None,
+        "draw": 0,
+    }
+    answer = world.send(post("model://m/chat", ask), node="write")
+    assert said(answer)["choices"][0]["message"]["content"] == "hi"
+    assert clock.now_ms() - START_MS == 1234
+    assert world.traffic()[0].node == "write"
+    assert asks.traffic() == ()
+
+
+def test_replay_imports_no_http_client_no_vcrpy_and_no_mcp():
+    script = (
+        "import sys, mendbench.replay.world, mendbench.replay.asks, mendbench.replay.guard, mendbench.replay.chat,"
+        " mendbench.replay.mcp_live, mendbench.replay.shell_live\n"
+        "heavy = {'vcr', 'httpx2', 'httpx', 'mcp', 'tenacity', 'pydantic', 'pandas', 'anyio'} & set(sys.modules)\n"
+        "sys.exit(f'imported {sorted(heavy)}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,48 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.runtime.nodes.transform import NODE
+from tests.fakes.engine import FakeWorld
+
+
+def run(expression, data):
+    world = FakeWorld()
+    output = NODE.run({"expression": expression, "data": data}, world.send, world.clock)
+    assert world.sent == []
+    return output
+
+
+def test_the_expression_is_applied_to_the_data():
+    assert run("items[?open].id", {"items": [{"id": 1, "open": True}, {"id": 2, "open": False}]}).outputs == {
+        "result": [1]
+    }
+
+
+def test_what_is_not_there_is_null_and_no_failure():
+    output = run("a.b", {"c": 1})
+    assert output.outputs == {"result": None}
+    assert output.noticed is None
+
+
+@pytest.mark.parametrize("expression", ["a[", "", "nope(@)", "length(@)", None])
+def test_an_expression_that_cannot_be_used_raises(expression):
+    with pytest.raises((ValueError, TypeError)):
+        run(expression, 5)
+
+
+def test_data_may_be_null_but_not_absent():
+    assert run("@", None).outputs == {"result": None}
+    with pytest.raises(ValueError, match="requires 'data'"):
+        NODE.run({"expression": "@"}, FakeWorld().send, FakeWorld().clock)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=10,
+    )
+)
+def test_the_identity_gives_any_json_back(data):
+    assert run("@", data).outputs["result"] == data

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.services import hosts_of, real_world, service_names, simulated
+
+
+def test_every_folder_is_a_service():
+    assert {"slack", "github", "json_api", "datasette"} <= set(service_names())
+
+
+def test_names_come_sorted():
+    assert list(service_names()) == sorted(service_names())
+
+
+@pytest.mark.parametrize(
+    ("find", "name"), [(simulated, "slakc"), (real_world, "datasete"), (lambda n: hosts_of(n, {}), "githb")]
+)
+def test_an_unknown_name_is_told_with_the_closest_and_the_whole_list(find, name):
+    with pytest.raises(UnknownName) as caught:
+        find(name)
+    assert "did you mean" in str(caught.value)
+
+
+def test_a_real_server_is_no_simulated_service():
+    with pytest.raises(UnknownName, match="simulated service 'datasette'"):
+        simulated("datasette")
+
+
+def test_a_simulated_service_is_no_real_server():
+    with pytest.raises(UnknownName, match="real world 'slack'"):
+        real_world("slack")
+
+
+def test_hosts_are_the_services_own():
+    assert hosts_of("slack", {}) == ("slack.com", "www.slack.com")
+    assert hosts_of("github", {}) == ("api.github.com",)
+    assert hosts_of("datasette", {}) == ("data.datasette.example",)
+
+
+def test_hosts_of_the_generic_api_come_from_the_state():
+    state = {
+        "apis": {"a": {"host": "A.example", "routes": {}}, "b": {"hosts": ["b.example", "c.example"], "routes": {}}}
+    }
+    assert hosts_of("json_api", state) == ("a.example", "b.example", "c.example")
+
+
+def test_a_generic_api_without_a_host_is_refused_in_one_line():
+    with pytest.raises(BadInput) as caught:
+        hosts_of("json_api", {"apis": {"a": {"routes": {}}}})
+    assert "a: host [None]" in str(caught.value)
+    assert "\n" not in str(caught.value)
