@@ -24,7 +24,7 @@ from mendbench.bench.scope import Recording, open_scope
 from mendbench.bench.totals import totals
 from mendbench.bench.trial import run_trial
 from mendbench.detectors import detector_names
-from mendbench.errors import BadInput, UnknownName
+from mendbench.errors import UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
@@ -138,7 +138,7 @@ def check_cases(
     chosen = select(setting.corpus, names)
     proofs: list[Proof] = []
     if setting.record != "none":
-        with Recorder(setting.record) as recorder:
+        with Recorder(setting.record, setting.models, allow_shell=setting.allow_shell) as recorder:
             for case in chosen:
                 proofs.append(prove(setting, case.id, recorder))
                 on_progress(len(proofs), len(chosen), case.id)
@@ -175,7 +175,9 @@ def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path
     case = corpus.case(case_id)
     strategy(name, _strategy_dirs(loaded))
     engine = build_engine("mendbench", case)
-    scope = open_scope(case, None, Recordings.open(corpus.cassettes(case)), Recording(), "mendbench case check --record new_episodes")
+    scope = open_scope(
+        case, None, Recordings.open(corpus.cassettes(case)), Recording(), "mendbench case check --record new_episodes"
+    )
     execution = engine.execute(
         case.workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
     )
@@ -225,7 +227,7 @@ def _record(setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, on_
     So a complete sub-matrix exists at every moment, and the prompts of one case follow one another, which a model server's prefix
     cache is good for.
     """
-    with Recorder(setting.record, setting.models, trajectory=True) as recorder:
+    with Recorder(setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell) as recorder:
         rounds = _rounds(keys)
         total = sum(len(each) for _, each in rounds) + len(keys)
         step = 0

@@ -197,12 +197,16 @@ class CaseFile(_Part):
     """One failing workflow and the truth about it."""
 
     title: str
-    group: str = Field(description="service x scenario: the unit of resampling and of the split", pattern=r"^[a-z0-9-]+$")
+    group: str = Field(
+        description="service x scenario: the unit of resampling and of the split", pattern=r"^[a-z0-9-]+$"
+    )
     request: str = Field(description="what the user asked the workflow to do, in the user's words")
     recorded_from: dict[str, Provenance] = Field(description="every service declared, and where its answers come from")
     difficulty: Difficulty = Field(description="a priori: operations in the fix, hops from surface to cause, size")
     inputs: JsonObject = Field(default_factory=dict)
-    state: dict[str, JsonObject] = Field(default_factory=dict, description="service to a merge patch over its seed data")
+    state: dict[str, JsonObject] = Field(
+        default_factory=dict, description="service to a merge patch over its seed data"
+    )
     faults: list[_Fault] = Field(default_factory=list)
     expect: _Expect
     checks: list[_Check] = Field(min_length=1)
@@ -312,12 +316,16 @@ def _bad(path: Path, error: ValidationError) -> BadInput:
     if first["type"] == "extra_forbidden":
         key, known = str(first["loc"][-1]), _keys_at(first["loc"][:-1])
         close = difflib.get_close_matches(key, known, n=1)
-        return BadInput(where, f"unknown key {key!r}", f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}")
+        return BadInput(
+            where, f"unknown key {key!r}", f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+        )
     if first["type"] == "missing":
         return BadInput(where, "nothing is there", f"add {first['loc'][-1]!r}; `mendbench schema case` has all keys")
     given = first.get("input")
     shown = "" if isinstance(given, dict | list | BaseModel) else f" (found {given!r})"
-    return BadInput(where, first["msg"].removeprefix("Value error, ") + shown, "`mendbench schema case` has all keys and values")
+    return BadInput(
+        where, first["msg"].removeprefix("Value error, ") + shown, "`mendbench schema case` has all keys and values"
+    )
 
 
 def _keys_at(loc: tuple[int | str, ...]) -> list[str]:

@@ -23,10 +23,13 @@ class _Part(BaseModel):
 class ModelConfig(_Part):
     """One chat model, behind any server that speaks the OpenAI chat completions API."""
 
-    base_url: str | None = Field(None, description="such as http://127.0.0.1:8091/v1; needed to record, never to replay")
+    base_url: str | None = Field(
+        None, description="such as http://127.0.0.1:8091/v1; needed to record, never to replay"
+    )
     api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
     parameters: dict[str, Json] = Field(
-        default_factory=lambda: {"temperature": 0, "max_tokens": 400}, description="sampling parameters, sent as they are"
+        default_factory=lambda: {"temperature": 0, "max_tokens": 400},
+        description="sampling parameters, sent as they are",
     )
     response_format: dict[str, Json] | None = None
     window: int = Field(8192, description="context window, tokens", gt=512)
@@ -107,5 +110,7 @@ def _loaded(path: Path, table: dict[str, Any]) -> Loaded:
         raise BadInput(f"{path}: format", f"format {config.format}", f"this mendbench reads format {FORMAT}")
     unknown = [name for name in config.matrix.models if name not in config.models]
     if unknown:
-        raise BadInput(f"{path}: matrix.models", f"{unknown[0]!r} is not configured", f"add a table [models.{unknown[0]!r}]")
+        raise BadInput(
+            f"{path}: matrix.models", f"{unknown[0]!r} is not configured", f"add a table [models.{unknown[0]!r}]"
+        )
     return Loaded(config=config, root=path.parent, place=str(path))

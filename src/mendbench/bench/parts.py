@@ -87,7 +87,9 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
     )
     answer_tokens = model.parameters.get("max_tokens", Budget().answer)
     if not isinstance(answer_tokens, int):
-        raise BadInput(f"models.{key.model}.parameters.max_tokens", repr(answer_tokens), "give a whole number of tokens")
+        raise BadInput(
+            f"models.{key.model}.parameters.max_tokens", repr(answer_tokens), "give a whole number of tokens"
+        )
     return Parts(
         engine=build_engine(key.engine, case),
         strategy=strategy(key.strategy, setting.strategy_dirs),

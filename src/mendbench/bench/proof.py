@@ -340,4 +340,3 @@ def _recordings(bench: _Bench) -> Iterator[Finding]:
         for name in redactor.leaks(path.read_bytes())
     ]
     yield Finding(what="no secret is on a cassette", held=not leaks, why=", ".join(leaks))
-

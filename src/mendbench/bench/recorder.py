@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
 from mendbench.bench.config import ModelConfig
-from mendbench.bench.scope import Recording, state_of
+from mendbench.bench.scope import SHELL, Recording, state_of
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import JsonObject
 from mendbench.ports.world import RealWorld
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.live import HttpLive, Live, LiveWorld
 from mendbench.replay.recordings import RecordMode
+from mendbench.replay.shell_live import ShellLive
 from mendbench.services import real_world
 
 
@@ -29,30 +32,34 @@ class Recorder:
         models: Mapping[str, ModelConfig] | None = None,
         *,
         trajectory: bool = False,
-        parts: tuple[Live, ...] = (),
+        allow_shell: bool = False,
     ) -> None:
         self.mode = mode
-        self._models, self._trajectory, self._parts = models or {}, trajectory, parts
+        self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, str]] = {}
 
     def __enter__(self) -> Self:
         """Return itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stop every server that was started."""
         for world, _ in self._running.values():
             world.stop()
         self._running.clear()
 
-    def caller(self, model: str | None) -> AskCaller | None:
-        """Return what asks a model for real, or None where nothing is recorded.
+    def asker(self) -> AskCaller | None:
+        """Return what asks models for real, each where the configuration says, or None where nothing is recorded."""
+        return None if self.mode == "none" else _Asker(self)
+
+    def caller(self, model: str) -> AskCaller:
+        """Return what asks one model.
 
         Raises:
             BadInput: the model has no URL in the configuration.
         """
-        if self.mode == "none" or model is None:
-            return None
         config = self._models.get(model)
         if config is None or config.base_url is None:
             raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
@@ -62,12 +69,13 @@ class Recorder:
         """Return how one scope of a case records."""
         if self.mode == "none":
             return Recording()
-        real = [name for name, provenance in case.recorded_from.items() if provenance == "real"]
+        real = [name for name, source in case.recorded_from.items() if source == "real" and name != SHELL]
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
         if "live" in case.recorded_from.values():
             live.append(HttpLive({}))
-        live.extend(self._parts)
-        return Recording(mode=self.mode, live=LiveWorld(live) if live else None, trajectory=self._trajectory)
+        if SHELL in case.recorded_from:
+            live.append(ShellLive(allow_shell=self._allow_shell, environ=dict(os.environ)))
+        return Recording(mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory)
 
     def server(self, name: str) -> tuple[RealWorld, str]:
         """Return a real server and its base URL, started if it was not."""
@@ -75,6 +83,17 @@ class Recorder:
             world = real_world(name)
             self._running[name] = (world, world.start())
         return self._running[name]
+
+
+class _Asker:
+    """Asks each model where the configuration says that it is."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the provider's answer."""
+        return self._recorder.caller(str(ask.get("model", ""))).ask(ask)
 
 
 class _FreshServer:

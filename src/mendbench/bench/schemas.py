@@ -82,7 +82,9 @@ def trial_schema() -> JsonObject:
         **dict.fromkeys(("wasted_attempts", "prompt_tokens", "completion_tokens"), {"type": ["integer", "null"]}),
         **dict.fromkeys(("cost_usd", "context_recall"), {"type": ["number", "null"]}),
         "nodes": nodes,
-        **dict.fromkeys(("requests", "variants", "repeated_side_effects", "collateral_edits", "edits"), {"type": "array"}),
+        **dict.fromkeys(
+            ("requests", "variants", "repeated_side_effects", "collateral_edits", "edits"), {"type": "array"}
+        ),
         **dict.fromkeys(("outputs", "evidence", "timing"), {"type": "object"}),
         "derived": {"type": "integer", "minimum": 0},
     }

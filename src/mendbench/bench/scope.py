@@ -12,10 +12,15 @@ from mendbench.kit.merge import merge_patch
 from mendbench.kit.redaction import Redactor, plant_canaries
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import JsonObject
+from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.world import ScopedWorld, SimulatedPart
 from mendbench.services import hosts_of, simulated
+
+
+SHELL, SANDBOX = "shell", "sandbox"
+"""What a case declares under ``recorded_from`` if its nodes run shell commands, and the host of their requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,7 @@ class Recording:
 
     mode: RecordMode = "none"
     live: Live | None = None
+    asker: AskCaller | None = None
     trajectory: bool = False
     """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
 
@@ -63,11 +69,14 @@ def open_scope(
         if provenance == "simulator":
             service = simulated(name)
             services[name] = SimulatedPart(service=service, state=merge_patch(copy.deepcopy(service.seed()), state))
-        hosts.update(dict.fromkeys(hosts_of(name, state), name))
+        hosts.update(dict.fromkeys((SANDBOX,) if name == SHELL else hosts_of(name, state), name))
     redactor, clock = redactor_of(case), VirtualClock()
+    asks = AskBook(
+        recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint
+    )
     origins = {name: digest(patch) for name, patch in variant.state.items()} if variant else {}
     world = ScopedWorld(
         recordings=recordings, services=services, hosts=hosts, redactor=redactor, clock=clock, mode=recording.mode,
-        live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, origins=origins,
+        live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, asks=asks, origins=origins,
     )  # fmt: skip
     return Scope(inputs=cast("JsonObject", inputs), world=world, clock=clock, redactor=redactor)

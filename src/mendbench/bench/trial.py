@@ -21,7 +21,7 @@ from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.judge import Judged, judge
+from mendbench.scoring.judge import judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ def gather(
     scope = open_scope(case, None, recordings, recorder.for_trial(case, None), hint)
     asks = AskBook(
         recordings=recordings, redactor=scope.redactor, mode=recorder.mode,
-        caller=recorder.caller(key.model), record_hint=hint,
+        caller=recorder.asker(), record_hint=hint,
     )  # fmt: skip
     trajectory: Trajectory | None = None
     problem: Problem | None = None

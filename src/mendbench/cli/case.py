@@ -25,8 +25,12 @@ def check(
     names: Names = None,
     cases: Cases = None,
     cassettes: Cassettes = None,
-    record: Annotated[str, typer.Option("--record", help="Record mode of the world: none, new_episodes or all.")] = "none",
-    allow_shell: Annotated[bool, typer.Option("--allow-shell", help="Let shell nodes run, sandboxed, while recording.")] = False,
+    record: Annotated[
+        str, typer.Option("--record", help="Record mode of the world: none, new_episodes or all.")
+    ] = "none",
+    allow_shell: Annotated[
+        bool, typer.Option("--allow-shell", help="Let shell nodes run, sandboxed, while recording.")
+    ] = False,
     workers: Annotated[int, typer.Option("--workers", min=0, help="Processes; 0 for one a core.")] = 0,
     output: Output = Format.text,
 ) -> int:

@@ -64,7 +64,9 @@ def guarded(work: Callable[[], int | None]) -> int:
     except Exception as error:  # noqa: BLE001 - the last net: a fault of ours is one line too
         if os.environ.get("MENDBENCH_TRACEBACK"):
             traceback.print_exc()
-        say(f"internal fault: {type(error).__name__}: {' '.join(str(error).split())}; MENDBENCH_TRACEBACK=1 shows where")
+        say(
+            f"internal fault: {type(error).__name__}: {' '.join(str(error).split())}; MENDBENCH_TRACEBACK=1 shows where"
+        )
         return Exit.INTERNAL
 
 

@@ -20,7 +20,8 @@ Cases: TypeAlias = Annotated[Path | None, typer.Option("--cases", help="Folder o
 Cassettes: TypeAlias = Annotated[Path | None, typer.Option("--cassettes", help="Folder of the recordings.")]
 Output: TypeAlias = Annotated[Format, typer.Option("--format", help="How the table is printed.")]
 Names: TypeAlias = Annotated[
-    list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases: ids, families or patterns; all if none is given.")
+    list[str] | None,
+    typer.Argument(metavar="[CASE]...", help="Cases: ids, families or patterns; all if none is given."),
 ]
 Strategies: TypeAlias = Annotated[
     list[str] | None, typer.Option("--strategy", help="Strategy: a name, or a template file (NAME.md.j2). Repeatable.")

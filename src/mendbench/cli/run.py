@@ -25,9 +25,13 @@ def run(
     models: Annotated[list[str] | None, typer.Option("--model", help="Chat model, as configured. Repeatable.")] = None,
     samples: Annotated[int | None, typer.Option("--samples", min=1, help="Samples of each trial.")] = None,
     record: Annotated[str, typer.Option("--record", help="Record mode: none, new_episodes or all.")] = "none",
-    allow_shell: Annotated[bool, typer.Option("--allow-shell", help="Let shell nodes run, sandboxed, while recording.")] = False,
+    allow_shell: Annotated[
+        bool, typer.Option("--allow-shell", help="Let shell nodes run, sandboxed, while recording.")
+    ] = False,
     workers: Annotated[int, typer.Option("--workers", min=0, help="Processes; 0 for one a core.")] = 0,
-    resume: Annotated[Path | None, typer.Option("--resume", metavar="RUN_DIR", help="Finish an interrupted run.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", metavar="RUN_DIR", help="Finish an interrupted run.")
+    ] = None,
     output: Output = Format.text,
 ) -> int:
     """Replay the corpus through runtime and repair, and judge every trial. Without options: the matrix of mendbench.toml."""

@@ -63,15 +63,30 @@ def show_run(stored: StoredRun, output: Format) -> int:
 
 
 def _totals_table(run: JsonObject) -> Table:
-    table = Table(title="Repair success: cases right within three attempts, of the cases with an edit fault", title_justify="left")
+    table = Table(
+        title="Repair success: cases right within three attempts, of the cases with an edit fault", title_justify="left"
+    )
     for name in ("repairer", "strategy", "policy"):
         table.add_column(name)
-    for name in ("right", "95 % interval", "first attempt", "plausible", "harmful", "wasted", "context tokens", "facts told"):
+    for name in (
+        "right",
+        "95 % interval",
+        "first attempt",
+        "plausible",
+        "harmful",
+        "wasted",
+        "context tokens",
+        "facts told",
+    ):
         table.add_column(name, justify="right")
     for total in run["totals"]:
         low_high = total["interval"]
         bounds = total["bounds"]
-        right = _number(total["right"]) if bounds["lower"] == bounds["upper"] else f"{_number(bounds['lower'])}–{_number(bounds['upper'])}"
+        right = (
+            _number(total["right"])
+            if bounds["lower"] == bounds["upper"]
+            else f"{_number(bounds['lower'])}–{_number(bounds['upper'])}"
+        )
         table.add_row(
             total["model"] or total["repairer"], total["strategy"], total["policy"], f"{right}/{total['cases']}",
             f"{low_high['low']:.2f}–{low_high['high']:.2f}" if low_high else "-", str(total["first_attempt"]),

@@ -116,14 +116,17 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
     counted = Counter(kinds.values())
     told = [f"{counted[kind]} {meaning}" for kind, meaning in KINDS.items() if counted[kind]]
     samples = len({row["sample"] for row in run.rows})
+    version = run.run.get("mendbench_version")
     facts = [
         Fact(name="Cases", value=f"{len(kinds)}: {', '.join(told)}"),
-        Fact(name="Trials", value=f"{len(run.rows)}{f', {samples} samples each' if samples > 1 else ''}"),
+        Fact(
+            name="Trials",
+            value=f"{len(run.rows)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
+        ),
         Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
         Fact(name="World", value=_provenance(run.rows)),
-        Fact(name="mendbench", value=str(run.run.get("mendbench_version", "unknown version"))),
     ]
     return [fact for fact in facts if fact.value]
 

@@ -125,7 +125,7 @@ def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> 
         note=note,
         right=number(right),
         cases=cases,
-        rate=f"{right / cases:.0%}" if cases >= FEW else None,
+        rate=percent(right / cases) if cases >= FEW else None,
         bounds=f"{number(right)} to {number(total['bounds']['upper'])}" if open_cases else None,
         bar=_bar(right, cases, interval) if interval else None,
         first=first,
@@ -143,11 +143,8 @@ def _bar(right: float, cases: int, interval: Mapping[str, float]) -> Bar:
     if cases < FEW:
         says = f"{number(right)} of {cases}; 95 % interval {low * cases:.1f} to {high * cases:.1f} cases"
     else:
-        says = f"{right / cases:.0%} of {cases}; 95 % interval {low:.0%} to {high:.0%}"
-    return Bar(
-        low=round(100 * low, 1), point=round(100 * right / cases, 1), high=round(100 * high, 1),
-        says=says.replace("%", "\u202f%").replace(" \u202f", "\u202f"),
-    )  # fmt: skip
+        says = f"{percent(right / cases)} of {cases}; 95 % interval {percent(low)} to {percent(high)}"
+    return Bar(low=round(100 * low, 1), point=round(100 * right / cases, 1), high=round(100 * high, 1), says=says)
 
 
 def _first_attempt(rows: Sequence[JsonRow], solver: Solver, strategy: str) -> str:
@@ -220,3 +217,8 @@ def _policy_title(name: str) -> str:
 def number(value: float) -> str:
     """Return a count as text: whole where it is whole, with two decimals where samples of a case were averaged."""
     return str(int(value)) if value == int(value) else f"{value:.2f}"
+
+
+def percent(share: float) -> str:
+    """Return a share as whole per cent, which a line break does not part from its sign."""
+    return f"{share:.0%}".replace("%", "\N{NARROW NO-BREAK SPACE}%")

@@ -57,7 +57,12 @@ class App {
       const link = event.target.closest?.("a");
       if (link?.id === "back") this.leave(event);
     });
-    window.addEventListener("beforeprint", () => this.trial.querySelectorAll("details:not([open])").forEach((part) => { part.open = true; }));
+    let folded = [];
+    window.addEventListener("beforeprint", () => {
+      folded = [...this.trial.querySelectorAll("details:not([open])")];
+      for (const part of folded) part.open = true;
+    });
+    window.addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
     this.route();
   }
 
@@ -94,7 +99,7 @@ class App {
   route() {
     const asked = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
     const wanted = asked.get("trial");
-    if (wanted !== null) return this.showTrial(wanted);
+    if (wanted) return this.showTrial(wanted);
     if (this.run.policies.some(({ label }) => label === asked.get("policy"))) this.state.policy = asked.get("policy");
     if (this.run.solvers.some(({ label }) => label === asked.get("by"))) this.state.solver = asked.get("by");
     this.showOverview();

@@ -101,6 +101,6 @@ function table(head, rows, name) {
     "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
     el("table", { class: "plain" },
       el("thead", null, el("tr", null, head.map((title) => el("th", { scope: "col" }, title)))),
-      el("tbody", null, rows.map((cells) => el("tr", null, cells.map((cell) => el("td", null, cell)))))),
+      el("tbody", null, rows.map((cells) => el("tr", null, cells.map((cell, at) => el("td", { "data-name": head[at] }, cell)))))),
   );
 }

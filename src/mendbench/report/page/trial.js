@@ -32,9 +32,9 @@ function verdictCard(row) {
     ? `${many(row.attempts.length, "attempt")}${row.wasted_attempts === null ? "" : `, ${row.wasted_attempts} wasted`}.`
     : "No attempt was made.";
   return el("section", { class: `verdict ${tone}`, "aria-label": "Verdict" },
-    el("p", { class: "result" }, badge(row), el("span", { class: "verdict-name" }, row.verdict)),
-    el("p", null, `${sentence(OUTCOMES[name] || words(name))} It stopped because ${STOPS[row.stop_reason] || words(row.stop_reason)} (`,
-      el("code", null, row.stop_reason), ")."),
+    el("p", { class: "result" }, badge(row), row.outcome ? el("span", { class: "verdict-name" }, row.verdict) : null),
+    el("p", null, sentence(OUTCOMES[name] || words(name)), row.outcome
+      ? [` It stopped because ${STOPS[row.stop_reason] || words(row.stop_reason)} (`, el("code", null, row.stop_reason), ")."] : null),
     problemPart(row.problem),
     el("p", { class: "note" }, [wasted, top, tokens, [recall, where].filter(Boolean).join("; ") || null]
       .filter(Boolean).map((text) => sentence(text)).join(" ")));
@@ -116,13 +116,13 @@ function attemptPart(attempt, row) {
   return el("li", { class: "event" },
     el("h3", null, `Attempt ${attempt.number} `, el("span", { class: `label ${attempt.label || ""}` }, attempt.label || "not labelled"), " ",
       el("span", { class: "label" }, words(attempt.status)), attempt.repeat ? el("span", { class: "label" }, "prompt repeated") : null, " ", rung),
-    promptPart(attempt),
+    attempt.repeat ? fold(false, "The same prompt as before", promptPart(attempt)) : promptPart(attempt),
     el("h4", null, "Answer ", el("span", { class: "note" }, [counts, attempt.reply === "answered" ? "" : words(attempt.reply)].filter(Boolean).join(", "))),
     attempt.answer ? block(attempt.answer) : el("p", { class: "explain" }, "An empty answer."),
     attempt.problem ? el("p", { class: "why" }, el("span", { class: "note" }, "What was wrong with it: "), attempt.problem) : null,
-    attempt.workflow === null ? null : [el("h4", null, "Edit ", el("span", { class: "note" }, "broken workflow → candidate")), diffView(row.workflow, attempt.workflow)],
+    attempt.workflow === null || attempt.workflow === row.workflow ? null : [el("h4", null, "Edit ", el("span", { class: "note" }, "broken workflow → candidate")), diffView(row.workflow, attempt.workflow)],
     attempt.execution ? [el("h4", null, "Resumed execution ", stateBadge(attempt.execution.outcome)), executionPart(attempt.execution, true)]
-      : el("p", { class: "explain" }, "The candidate did not run."));
+      : el("p", { class: "explain" }, attempt.workflow === null ? "No workflow came of it, so nothing ran." : attempt.workflow === row.workflow ? "The workflow is unchanged, so nothing ran." : "The candidate did not run."));
 }
 
 function promptPart(attempt) {

@@ -1,6 +1,0 @@
-"""``python -m mendbench``."""
-
-from mendbench.cli.main import main
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,149 @@
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html import unescape
+from importlib.resources import files
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mendbench.report.html import SCRIPTS, render_html, trial_link
+from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
+
+HOSTILE = """</script><img src=x onerror="boom()">'{{7*7}} & <!--"""
+
+
+def unpacked(html):
+    packed = re.search(r'<script type="application/octet-stream" id="data">([A-Za-z0-9+/=]*)</script>', html)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def visible(html):
+    """The page without its scripts, its style and its data: what a reader without a script gets."""
+    return re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL)
+
+
+def test_the_same_run_gives_the_same_bytes():
+    assert render_html(small_run()) == render_html(small_run())
+
+
+def test_what_depends_on_the_moment_is_not_in_the_page():
+    slow, fast = small_run(seconds=9.25), small_run(seconds=0.5)
+
+    assert render_html(slow) == render_html(fast)
+    assert all("timing" not in row for row in unpacked(render_html(slow))["rows"])
+
+
+def test_the_gzip_header_names_no_time_and_no_system():
+    packed = re.search(r'id="data">([^<]*)<', render_html(small_run()))[1]
+
+    assert base64.b64decode(packed)[:10] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
+
+
+def test_every_trial_travels_in_the_page_and_every_text_once():
+    long = "the frame around the context, which every strategy shares; " * 8
+    run = small_run(frame=long)
+
+    data = unpacked(render_html(run))
+
+    assert [row["key"] for row in data["rows"]] == [row["key"] for row in run.rows]
+    assert list(data["texts"].values()).count(long) == 1
+    assert long not in json.dumps(data["rows"])
+
+
+def test_the_totals_can_be_read_without_a_script():
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", visible(render_html(small_run()))))
+
+    assert "full-context 1 / 2" in text
+    assert "summary 0 / 2" in text
+    assert "reference ceiling, under two-layer 2 / 2" in text
+    assert "Under two-layer, tiny-coder repaired 1 of 2 cases at best (full-context) and 0 at worst" in text
+
+
+def test_no_address_stands_in_the_page_that_a_browser_would_fetch():
+    html = visible(render_html(small_run()))
+
+    assert re.findall(r'\b(?:src|href|action|data|poster|srcset)="(?!#|data:,)[^"]*"', html) == []
+    assert "default-src 'none'" in unescape(html)
+    assert "url(" not in render_html(small_run()).split("</style>")[0]
+    assert "@import" not in render_html(small_run())
+
+
+def test_the_security_policy_names_the_very_style_and_script_of_the_page():
+    html = render_html(small_run())
+    for tag, found in (("style", r"<style>(.*?)</style>"), ("script", r"<script>(.*?)</script>")):
+        content = re.search(found, html, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert re.search(rf"{tag}-src &#39;sha256-{re.escape(digest)}&#39;", html)
+
+
+def test_the_script_never_makes_markup_of_data():
+    for name in SCRIPTS:
+        source = (files("mendbench.report") / "page" / name).read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", source), (
+            name
+        )
+
+
+def test_hostile_words_on_the_first_screen_are_text():
+    case = repairable()
+    row = row_of(case, repaired(), key_of(case, strategy=HOSTILE), problem=crashed(HOSTILE))
+    html = render_html(stored_run([row], mendbench_version=HOSTILE, digests={HOSTILE: HOSTILE}))
+
+    assert html.count("<script") == 2
+    assert html.count("</script>") == 2
+    assert "<img" not in html
+    assert 'onerror="' not in html
+
+
+@given(st.text(min_size=1, max_size=40))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_name_of_a_strategy_gives_a_page_of_two_scripts(name):
+    html = render_html(stored_run([row_of(repairable(), repaired(), key_of(repairable(), strategy=name))]))
+
+    assert html.count("<script") == 2
+    assert unpacked(html)["rows"][0]["strategy"] == name
+
+
+def test_half_a_surrogate_from_a_model_does_not_keep_the_page_from_being_written():
+    case = repairable()
+    html = render_html(
+        stored_run([row_of(case, repaired(answer="\ud83d" * 80), key_of(case))], mendbench_version="\ud83d")
+    )
+
+    assert html.encode("utf-8")
+
+
+def test_a_run_without_gaps_has_no_banner():
+    assert 'role="alert"' not in render_html(small_run())
+
+
+@pytest.mark.parametrize(("problem", "bounds"), [(unjudged(), True), (crashed(), False)])
+def test_a_trial_without_a_verdict_is_on_the_first_screen_with_its_reason(problem, bounds):
+    case = repairable("third")
+    key = key_of(case, "summary")
+    html = visible(render_html(small_run(extra=[row_of(case, unrepaired(), key, problem=problem)])))
+
+    assert 'role="alert"' in html
+    assert "1 of 23 trials has no verdict" in html
+    assert problem.message in html
+    assert ("0 to 1 of 3 right" in html) is bounds
+    assert trial_link("slack/third | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000") in html
+
+
+def test_a_link_to_a_trial_holds_its_whole_key():
+    assert trial_link("slack/a b | x&y=#1") == "#trial=slack%2Fa%20b%20%7C%20x%26y%3D%231"
+
+
+def test_a_run_of_controls_alone_still_has_a_page():
+    case = repairable()
+    html = render_html(stored_run([row_of(case, unrepaired(), key_of(case, "none", repairer="noop"))]))
+
+    assert "Under two-layer, noop repaired 0 of 1 cases told by none" in html
+
+
+def test_a_run_without_trials_has_a_page_that_says_so():
+    assert "This run holds no trial" in visible(render_html(stored_run([])))

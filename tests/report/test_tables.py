@@ -1,0 +1,84 @@
+from mendbench.report.tables import NOTHING, number, panels, policy_tables
+from mendbench.report.views import views_of
+from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unrepaired
+
+
+def headline(run):
+    return panels(run.rows, views_of(run))[0]
+
+
+def line(panel, name):
+    return next(one for one in panel.lines if one.name == name)
+
+
+def many_cases(right, wrong):
+    made = [(repairable(f"case{at:02}"), repaired if at < right else unrepaired) for at in range(right + wrong)]
+    return stored_run([row_of(case, happened(), key_of(case)) for case, happened in made])
+
+
+def test_the_headline_is_the_main_policy_of_the_first_model():
+    panel = headline(small_run())
+
+    assert (panel.policy.policy, panel.solver.model) == ("two-layer", "tiny-coder")
+
+
+def test_strategies_come_first_and_controls_and_bounds_stand_apart():
+    assert [(one.name, one.group) for one in headline(small_run()).lines] == [
+        ("full-context", "strategy"), ("summary", "strategy"), ("none", "control"), ("noop", "bound"), ("reference", "bound"),
+    ]  # fmt: skip
+
+
+def test_only_cases_with_an_edit_fault_are_counted():
+    told = line(headline(small_run()), "full-context")
+
+    assert (told.right, told.cases) == ("1", 2)
+
+
+def test_attempt_one_is_counted_where_only_the_limit_stops():
+    told = line(headline(small_run()), "full-context")
+
+    assert told.first == "2 / 2"
+
+
+def test_plausible_trials_and_wasted_attempts_are_told_apart():
+    told = line(headline(small_run()), "summary")
+
+    assert (told.plausible, told.harmful, told.wasted, told.attempts) == (1, 0, 2, 3)
+
+
+def test_few_cases_give_counts_and_no_rate():
+    told = headline(many_cases(8, 11)).lines[0]
+
+    assert told.rate is None
+    assert told.bar.says == "8 of 19; 95 % interval 4.4 to 12.1 cases"
+
+
+def test_twenty_cases_give_a_rate():
+    told = headline(many_cases(10, 10)).lines[0]
+
+    assert told.rate == "50\u202f%"
+    assert "30\u202f%" in told.bar.says
+
+
+def test_the_policies_are_compared_over_the_trials_that_all_of_them_have():
+    only_naive = repairable("only")
+    extra = [row_of(only_naive, repaired(), key_of(only_naive, policy="naive"))]
+    run = small_run(extra=extra)
+
+    (table,) = policy_tables(run.rows, views_of(run))
+    by_name = {one.label: one for one in table.lines}
+
+    assert (table.trials, table.cases) == (9, 3)
+    assert (by_name["naive"].right, by_name["two-layer"].right, by_name["two-layer"].of) == (2, 1, 6)
+    assert (by_name["naive"].lost, by_name["two-layer"].lost) == (NOTHING, "1")
+    assert (by_name["naive"].futile_per_user, by_name["two-layer"].futile_per_user) == ("3.00", "0.00")
+
+
+def test_one_policy_alone_is_not_compared():
+    run = many_cases(1, 1)
+
+    assert policy_tables(run.rows, views_of(run)) == ()
+
+
+def test_a_count_is_whole_unless_samples_were_averaged():
+    assert [number(3), number(3.0), number(2 / 3)] == ["3", "3", "0.67"]

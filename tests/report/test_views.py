@@ -1,0 +1,46 @@
+from dataclasses import replace
+
+from mendbench.report.views import views_of
+from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run
+
+
+def one(repairer="chat", model="tiny-coder", policy="two-layer", strategy="summary", detector="mend"):
+    key = replace(key_of(repairable(), strategy, policy, repairer=repairer), model=model, detector=detector)
+    return row_of(repairable(), repaired(), key)
+
+
+def test_the_order_is_the_matrix_s_and_the_main_policy_leads():
+    views = views_of(small_run())
+
+    assert [column.name for column in views.columns] == ["full-context", "summary", "none", "noop", "reference"]
+    assert [view.label for view in views.policies] == ["two-layer", "naive"]
+
+
+def test_names_that_the_matrix_does_not_have_come_after_its_own():
+    views = views_of(stored_run([one(strategy="zeta"), one(strategy="alpha"), one(strategy="summary")]))
+
+    assert [column.name for column in views.columns] == ["summary", "alpha", "zeta"]
+
+
+def test_models_come_in_the_order_of_the_matrix_and_rule_books_after_them():
+    run = stored_run(
+        [one("rules", None), one(model="second"), one(model="first")], matrix={"models": ["first", "second"]}
+    )
+
+    assert [solver.label for solver in views_of(run).solvers] == ["first", "second", "rules"]
+
+
+def test_floor_and_ceiling_are_no_solvers_beside_others():
+    run = stored_run([one("noop", None, strategy="none"), one("reference", None, strategy="none"), one()])
+
+    assert [solver.label for solver in views_of(run).solvers] == ["tiny-coder"]
+    assert views_of(run).bounds() == ("noop", "reference")
+
+
+def test_a_policy_run_with_two_detectors_is_two_views():
+    run = stored_run([one(), one(detector="minimal")])
+
+    assert [view.label for view in views_of(run).policies] == [
+        "two-layer, detector mend",
+        "two-layer, detector minimal",
+    ]
