@@ -24,7 +24,7 @@ from mendbench.bench.scope import Recording, open_scope
 from mendbench.bench.totals import totals
 from mendbench.bench.trial import run_trial
 from mendbench.detectors import detector_names
-from mendbench.errors import UnknownName
+from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
@@ -33,7 +33,7 @@ from mendbench.model.prompt import Prompt
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.repair.policies import policy_names
 from mendbench.repairers import repairer_names
-from mendbench.replay.recordings import Recordings, RecordMode
+from mendbench.replay.recordings import Recordings, RecordMode, model_file
 from mendbench.report.html import render_html
 from mendbench.runtime.parse import WORKFLOW_SCHEMA
 from mendbench.scoring.recall import Recall, context_recall, facts_of, where_is_value
@@ -72,7 +72,8 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
     """Run the matrix, write the run's folder with its report, and return it.
 
     Raises:
-        MendbenchError: a name, a file or an option cannot be used. The folder is then as it was.
+        MendbenchError: a name, a file or an option cannot be used. The folder is then as it was; trials that were done
+            by then wait beside it for ``resume``.
     """
     loaded = load_config(Path.cwd())
     setting = _setting(loaded, options)
@@ -81,7 +82,11 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
     keys = keys_of(matrix, chosen)
     _refuse_unknown(matrix, setting, setting.corpus.case(keys[0].case), keys)
     out = options.out or Path(loaded.config.paths.out)
-    plan: JsonObject = {"keys": [trial_key(key) for key in keys], "digests": _digests(setting, chosen)}
+    plan: JsonObject = {
+        "keys": [trial_key(key) for key in keys],
+        "digests": _digests(setting, chosen),
+        "treatments": _treatments(setting, keys),
+    }
     with open_run(out, plan, resume=options.resume) as folder:
         if setting.record == "none":
             _replay(setting, keys, folder, options.workers, on_progress)
@@ -90,23 +95,6 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
         document = _run_document(matrix, setting, chosen, folder.rows())
         html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
         return folder.finish(document, {"index.html": html})
-
-
-def resume_command(options: RunOptions) -> str:
-    """Return the command that finishes an interrupted run."""
-    out = options.out or Path(load_config(Path.cwd()).config.paths.out)
-    words = ["mendbench", "run", *options.names, "--resume", str(out)]
-    for flag, values in (
-        ("--engine", options.engines), ("--strategy", options.strategies), ("--policy", options.policies),
-        ("--repairer", options.repairers), ("--model", options.models),
-    ):  # fmt: skip
-        words += [word for value in values for word in (flag, value)]
-    for flag, value in (
-        ("--cases", options.cases), ("--cassettes", options.cassettes), ("--detector", options.detector),
-        ("--samples", options.samples), ("--record", options.record if options.record != "none" else None),
-    ):  # fmt: skip
-        words += [flag, str(value)] if value is not None else []
-    return " ".join(words)
 
 
 def report(folder: Path) -> StoredRun:
@@ -275,6 +263,8 @@ def _strategy_dirs(loaded: Loaded) -> tuple[Path, ...]:
 def _matrix(config: Config, options: RunOptions) -> Matrix:
     own = config.matrix
     repairers = options.repairers or tuple(own.repairers)
+    if options.models and "chat" not in repairers:
+        raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
     narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
     return Matrix(
         engines=options.engines or tuple(own.engines),
@@ -299,6 +289,10 @@ def _refuse_unknown(matrix: Matrix, setting: Setting, case: Case, keys: Iterable
         for name in names:
             if name not in known:
                 raise UnknownName(kind, name, known)
+    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
+    for model in matrix.models:
+        if model not in setting.models and Path(model_file(model)).stem not in recorded:
+            raise UnknownName("model", model, setting.models)
     for key in {replace(key, case=case.id): None for key in keys}:
         build_parts(key, case, setting)
 
@@ -310,6 +304,20 @@ def _digests(setting: Setting, chosen: Iterable[Case]) -> JsonObject:
         "corpus": setting.corpus.digest,
         "engine": f"mendbench {__version__}",
         "frame": frame_digest(),
+    }
+
+
+def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
+    """Return what the two halves of a resumed run must share too: the templates' bytes and what models are sent."""
+    paths = {info.strategy: info.path for info in strategies(setting.strategy_dirs)}
+    named = {key.strategy: paths.get(key.strategy, Path(key.strategy)) for key in keys}
+    return {
+        "strategies": {name: digest(path.read_bytes()) for name, path in sorted(named.items())},
+        "models": {
+            name: digest([model.parameters, model.response_format, model.window])
+            for name in sorted({key.model for key in keys if key.model})
+            for model in (setting.model(name),)
+        },
     }
 
 

@@ -19,7 +19,20 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 
-class MendbenchError(Exception):
+def _rebuilt(kind: type[BaseException], args: tuple[object, ...], state: dict[str, object]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
+class _Travels(BaseException):
+    """Pickles by what it holds and not by its constructor's arguments, so that it comes whole out of a worker process."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (type(self), self.args, dict(self.__dict__))
+
+
+class MendbenchError(_Travels, Exception):
     """Base of all errors shown to a user as one line.
 
     ``exit_code`` is what the command line returns for it.
@@ -64,7 +77,7 @@ class Incomplete(MendbenchError):
     exit_code = 3
 
 
-class EffectEscape(BaseException):
+class EffectEscape(_Travels):
     """Ends a trial from inside foreign code.
 
     Not an ``Exception``: a node's or an engine's own error handling must not take it for a failure of

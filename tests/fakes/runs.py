@@ -21,6 +21,7 @@ from tests.fakes.scoring import (
     execution,
     fixed_workflow,
     make_case,
+    right_of,
     user_fault,
 )
 
@@ -115,7 +116,10 @@ def row_of(case, happened, key, *, problem=None, seconds=0.5):
     clean = () if problem else (own, *(clean_run(variant_text, variant=one.name) for one in case.variants))
     by_attempt = {0: clean_run(of=FAILED), **{one.number: own for one in trajectory.attempts}}
     evidence = Evidence(trajectory=trajectory, clean=clean, attempt_clean=by_attempt, asks=("ask1",), problem=problem)
-    judged = judge(case, trajectory, clean, {} if problem else by_attempt, problem)
+    first_clean = () if problem or len(trajectory.attempts) < 2 else clean[1:]
+    judged = judge(
+        case, trajectory, clean, {} if problem else by_attempt, problem, right=right_of(case), first_clean=first_clean
+    )
     return build_row(case, key, evidence, judged, {"seconds": seconds})
 
 

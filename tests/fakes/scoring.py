@@ -107,6 +107,12 @@ def clean_run(text=None, *, of=GREEN, variant=None, traffic=()):
     return CleanRun(variant=variant, execution=of, traffic=(*sent, *traffic))
 
 
+def right_of(case):
+    """Return clean runs of a right workflow on all data of a case: one greeting each."""
+    names = (None, *(variant.name for variant in case.variants))
+    return {name: (clean_run("Hi!", variant=name),) for name in names}
+
+
 def attempt(number, status="edited", *, candidate=None, ran=None, context="", reply="{}"):
     section = Section(name="said", label="raw", text=context)
     prompt = Prompt(system="s", frame="f", context=Context(strategy="summary", sections=(section,), tokens=1))

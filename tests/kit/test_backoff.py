@@ -85,6 +85,23 @@ def test_a_given_sleep_is_used_instead_of_a_clock():
         attempts_of(["done"], None)
 
 
+def test_another_way_to_compute_the_wait_can_be_given():
+    clock = VirtualClock()
+    told = []
+
+    def wait(attempt, *, base_s, cap_s, seed):
+        told.append((attempt, base_s, cap_s, seed))
+        return 7.0
+
+    assert attempts_of(["busy", "busy", "done"], clock, wait=wait, seed="x") == ("done", 3)
+    assert clock.now_ms() - START_MS == 14_000
+    assert told == [(1, 1, 30, "x"), (2, 1, 30, "x")]
+
+
+def test_a_wait_has_not_changed_so_that_recorded_trials_keep_their_times():
+    assert round(wait_s(1, base_s=1, cap_s=30, seed="GET a.test"), 6) == 0.526112
+
+
 @given(attempt=st.integers(1, 2000), seed=st.text(max_size=5))
 def test_a_wait_lies_between_half_and_the_whole_of_the_doubled_base(attempt, seed):
     whole = min(30.0, 2.0 ** min(attempt - 1, 10))

@@ -18,6 +18,7 @@ from mendbench.kit.bodies import form_fields, parse_body
             {"form": [["a", "1"], ["b", ""], ["a", "2"]]},
         ),
         (b"--XY\r\nhi\r\n--XY--", 'multipart/form-data; boundary="XY"', "--boundary\r\nhi\r\n--boundary--"),
+        (b"--ab\r\ncabbage\r\n--ab--", "multipart/form-data; boundary=ab", "--boundary\r\ncabbage\r\n--boundary--"),
         (b"\xff", None, "\ufffd"),
     ],
 )

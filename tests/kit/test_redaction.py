@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.kit.redaction import Redactor, canary, plant_canaries
+from mendbench.kit.sensitive import redacted_mark
 from mendbench.model.exchange import Answer, Request
 
 TOKEN = canary("slack/greets", "slack")
@@ -134,8 +135,16 @@ def test_binary_bytes_around_a_secret_stay_as_they_are():
     [
         (f"Bearer {TOKEN}", "Bearer <secret:slack>"),
         (TOKEN, "<secret:slack>"),
-        ("Basic " + base64.b64encode(f"me:{TOKEN}".encode()).decode(), "Basic <secret:slack>"),
-        ("Bearer somebody-elses", "<redacted>"),
+        ("Basic " + base64.b64encode(TOKEN.encode()).decode(), "Basic <secret:slack>"),
+        ("Bearer somebody-elses", f"Bearer {redacted_mark('somebody-elses')}"),
+        (f"Bearer Bearer {TOKEN}", "Bearer Bearer <secret:slack>"),
+        (f"Bearer{TOKEN}", "Bearer<secret:slack>"),
+        (f'Bearer "{TOKEN}"', 'Bearer "<secret:slack>"'),
+        (f"{TOKEN}{TOKEN}", "<secret:slack><secret:slack>"),
+        (f"Bearer {TOKEN}xyz", f"Bearer <secret:slack>{redacted_mark('xyz')}"),
+        (f"Slack {TOKEN}", f"{redacted_mark('Slack ')}<secret:slack>"),
+        ("Bearer ", "Bearer "),
+        ("", ""),
         ("<redacted>", "<redacted>"),
         ("Bearer <secret:slack>", "Bearer <secret:slack>"),
     ],
@@ -146,7 +155,39 @@ def test_an_authorization_header_keeps_its_scheme_and_a_declared_name_only(value
 
 @pytest.mark.parametrize("name", ["Cookie", "Set-Cookie", "X-Api-Key", "AUTHORIZATION"])
 def test_credential_headers_never_keep_an_undeclared_value(name):
-    assert Redactor({}).headers(((name, "sid=77"),)) == ((name, "<redacted>"),)
+    held = "<redacted>" if name == "Set-Cookie" else redacted_mark("sid=77")
+    assert Redactor({}).headers(((name, "sid=77"),)) == ((name, held),)
+
+
+PIECES = st.lists(
+    st.sampled_from([TOKEN, ODD, "Bearer ", "basic ", "token", "xyz", "my", " ", "=", "<redacted>"])
+    | st.text(max_size=4),
+    max_size=4,
+).map("".join)
+
+
+@given(value=PIECES)
+def test_a_credential_header_is_redacted_for_good_and_keeps_no_unknown_word(value):
+    once = REDACTOR.headers((("Authorization", value),))
+    assert REDACTOR.headers(once) == once
+    assert REDACTOR.leaks(once[0][1]) == ()
+    left = re.sub(r"<secret:(slack|odd)>|<redacted(:[0-9a-f]{8})?>", "", once[0][1])
+    assert re.fullmatch(r"(?i)(bearer|basic|token|bot|digest|apikey|[\s:=\"'])*", left)
+
+
+@given(a=PIECES, b=PIECES)
+def test_credential_headers_that_differ_still_differ_when_redacted(a, b):
+    one, other = (REDACTOR.headers((("Authorization", value),)) for value in (a, b))
+    assert (one == other) == (REDACTOR.text(a) == REDACTOR.text(b))
+
+
+def test_a_basic_credential_of_another_user_differs():
+    def of(user):
+        return REDACTOR.headers((("Authorization", "Basic " + base64.b64encode(f"{user}:{TOKEN}".encode()).decode()),))
+
+    assert of("me") == of("me") != of("you")
+    assert of("me")[0][1].startswith("Basic <redacted:")
+    assert of("me")[0][1].endswith("<secret:slack>")
 
 
 def test_a_request_is_redacted_everywhere():

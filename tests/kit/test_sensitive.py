@@ -118,3 +118,16 @@ def test_sanitising_is_idempotent_and_leaves_the_original(value):
     once = sanitise(value)
     assert value == before
     assert sanitise(once) == once
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Bearer Bearer <secret:slack>",
+        "<secret:slack><secret:slack>",
+        "Bearer: <secret:slack>",
+        'Bearer "<secret:slack>"',
+    ],
+)
+def test_a_credential_header_of_placeholders_and_schemes_is_shown_as_it_was_sent(value):
+    assert sanitise({"Authorization": value}) == {"Authorization": value}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit
 
 import pytest
 from hypothesis import given
@@ -64,6 +64,15 @@ def test_only_an_empty_text_has_no_tokens():
         ("no url", "no url"),
         ("http://a.test:port/", "http://a.test:port/"),
         ("http://[bad", "http://[bad"),
+        ("https://a.test/a%2fb", "https://a.test/a%2Fb"),
+        ("https://a.test/%c3%a9/\u00e9", "https://a.test/%C3%A9/%C3%A9"),
+        ("https://a.test/100%", "https://a.test/100%25"),
+        ("https://a.test/a b", "https://a.test/a%20b"),
+        ("https://a.test/?q=a+b&p=%7e", "https://a.test/?p=~&q=a%20b"),
+        ("https://a.test/?q=a%2fb", "https://a.test/?q=a%2Fb"),
+        ("https://a.test/?a=1&&b", "https://a.test/?a=1&b="),
+        ("https://a.test/?q=%ff", "https://a.test/?q=%FF"),
+        ("https://a.test/\ud800?q=\ud800", "https://a.test/%ED%A0%80?q=%ED%A0%80"),
     ],
 )
 def test_a_url_has_one_spelling(url, expected):
@@ -74,6 +83,32 @@ def test_a_url_has_one_spelling(url, expected):
 def test_normalising_a_url_twice_changes_nothing_more(path, query):
     once = normalise_url(f"https://a.test/{quote(path)}?{urlencode(query)}")
     assert normalise_url(once) == once
+
+
+@given(rest=st.text(alphabet="ab/%2fFe7E&=+?#:@ \u00e9;,", max_size=20))
+def test_normalising_any_spelling_twice_changes_nothing_more(rest):
+    once = normalise_url(f"https://a.test/{rest}")
+    assert normalise_url(once) == once
+
+
+@pytest.mark.parametrize("reserved", list("/:?#[]@!$&'()*+,;=%"))
+def test_a_reserved_character_in_a_path_is_not_its_encoding(reserved):
+    encoded = normalise_url(f"https://a.test/x{quote(reserved, safe='')}y")
+    assert encoded == normalise_url(f"https://a.test/x{quote(reserved, safe='').lower()}y")
+    if reserved not in "[]%":
+        assert encoded != normalise_url(f"https://a.test/x{reserved}y")
+
+
+@given(name=st.text(max_size=4), value=st.text(max_size=4))
+def test_a_query_is_one_whether_spaces_are_plus_or_percent_20_and_keeps_what_it_says(name, value):
+    plus, percent = (f"https://a.test/?{urlencode([(name, value)], quote_via=how)}" for how in (quote_plus, quote))
+    assert normalise_url(plus) == normalise_url(percent)
+    assert parse_qsl(urlsplit(normalise_url(plus)).query, keep_blank_values=True) == [(name, value)]
+
+
+def test_an_encoded_ampersand_in_a_query_parts_nothing():
+    assert normalise_url("https://a.test/?q=a%26b=1") != normalise_url("https://a.test/?q=a&b=1")
+    assert normalise_url("https://a.test/?q=%ff") != normalise_url("https://a.test/?q=%fe")
 
 
 @pytest.mark.parametrize(("url", "host"), [("https://A.test:8/x", "a.test"), ("mcp://Git/tool", "git"), ("shell://sandbox/", "sandbox"), ("nothing", ""), ("http://[bad", "")])  # fmt: skip

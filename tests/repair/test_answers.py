@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mendbench.repair.answers import Candidate, Declined, Unreadable, read_answer, sentence
+from mendbench.repair.answers import Candidate, Declined, Unusable, read_answer, sentence
 from tests.fakes.repair import WORKFLOW
 from tests.repair.test_edits import EDITS, JSONS, node
 
@@ -136,7 +136,7 @@ def test_a_refusal_is_read_with_its_reason(text, reason):
 )  # fmt: skip
 def test_an_answer_that_cannot_be_read_says_why(text, says):
     answer = read_answer(text, WORKFLOW)
-    assert isinstance(answer, Unreadable)
+    assert isinstance(answer, Unusable)
     assert says in answer.problem
     assert len(answer.problem) < 300
 
@@ -144,12 +144,12 @@ def test_an_answer_that_cannot_be_read_says_why(text, says):
 def test_an_answer_that_broke_off_is_not_taken_for_its_first_edit():
     whole = json.dumps({"edits": [OTHER, EDIT]})
     for end in range(1, len(whole)):
-        assert isinstance(read_answer(whole[:end], WORKFLOW), Unreadable), whole[:end]
+        assert isinstance(read_answer(whole[:end], WORKFLOW), Unusable), whole[:end]
 
 
 def test_brackets_without_end_are_read_in_bounded_time():
     for text in ('{"a":' * 20_000, '{"' * 20_000, "[" * 50_000, "[{" * 50_000, "```\n" * 20_000):
-        assert isinstance(read_answer(text, WORKFLOW), Unreadable)
+        assert isinstance(read_answer(text, WORKFLOW), Unusable)
 
 
 def test_a_sentence_is_one_line_and_short():
@@ -182,9 +182,9 @@ FORMS = st.fixed_dictionaries(
 def test_any_text_is_a_candidate_a_refusal_or_unreadable(text):
     before = copy.deepcopy(WORKFLOW)
     answer = read_answer(text, WORKFLOW)
-    assert isinstance(answer, Candidate | Declined | Unreadable)
+    assert isinstance(answer, Candidate | Declined | Unusable)
     assert before == WORKFLOW
-    if isinstance(answer, Unreadable):
+    if isinstance(answer, Unusable):
         assert 0 < len(answer.problem) < 300
         assert "\n" not in answer.problem
 

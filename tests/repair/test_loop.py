@@ -157,6 +157,82 @@ def test_the_seed_signature_stops_where_the_full_one_sees_progress():
     assert Trial(*script, policy_name="seed", engine=FakeEngine(two_fields)).run().stop_reason == "no_progress"
 
 
+def test_three_failed_executions_of_one_category_in_a_row_end_the_trial_where_the_policy_counts():
+    script = (set_text("new 1"), set_text("new 2"), set_text("right"))
+    assert Trial(*script, policy_name="naive").run().stop_reason == "succeeded"
+    assert Trial(*script, policy_name="two-layer").run().stop_reason == "succeeded"
+    for name in ("three-strikes", "all"):
+        trajectory = Trial(*script, policy_name=name).run()
+        assert (trajectory.stop_reason, statuses(trajectory)) == ("pattern", ["edited", "edited"])
+        assert text_of(trajectory.workflow) == "new 2"
+
+
+def says(*messages):
+    """Return an engine whose executions fail one after the other with these messages, and then succeed."""
+    left = [message if isinstance(message, tuple) else (message,) for message in messages]
+    return FakeEngine(
+        lambda _: execution("error", *(failure(text) for text in left.pop(0))) if left else execution("success")
+    )
+
+
+THREE_EDITS = (set_text("1"), set_text("2"), set_text("3"))
+
+
+@pytest.mark.parametrize(
+    ("messages", "reason", "attempts"),
+    [
+        (("HTTP 422", "HTTP 404", "no such field"), "pattern", 2),
+        (("permission denied: a", "permission denied: b", "access denied"), "pattern", 2),
+        (("permission denied", "disk full", "permission denied"), "succeeded", 3),
+        (("disk full", "connection refused", "connection refused"), "succeeded", 3),
+        (("the sum is wrong", "an aggregate is wrong", "the rate window is over"), "succeeded", 3),
+        (("a bad aggregate", "an aggregate is wrong", "the rate window is over"), "pattern", 2),
+    ],
+)
+def test_the_category_of_the_failures_messages_decides_and_nothing_else_of_them(messages, reason, attempts):
+    trajectory = Trial(*THREE_EDITS, policy_name="three-strikes", engine=says(*messages)).run()
+    assert (trajectory.stop_reason, len(trajectory.attempts)) == (reason, attempts)
+
+
+def test_an_execution_is_one_strike_however_many_failures_it_has():
+    engine = says(("disk full", "disk full", "disk full"), ("a", "disk full"), ("disk full", "b"))
+    trajectory = Trial(*THREE_EDITS, policy_name="three-strikes", engine=engine).run()
+    assert (trajectory.stop_reason, len(trajectory.attempts)) == ("pattern", 2)
+
+
+def test_an_answer_that_did_not_run_is_neither_a_strike_nor_ends_a_row_of_them():
+    script = ("prose", set_text("new 1"), set_text("new 2"))
+    trajectory = Trial(*script, policy_name="three-strikes").run()
+    assert (trajectory.stop_reason, statuses(trajectory)) == ("pattern", ["unparsable", "edited", "edited"])
+    unchanged = Trial('{"edits": []}', '{"edits": []}', '{"edits": []}', policy_name="three-strikes").run()
+    assert unchanged.stop_reason == "attempts_exhausted"
+
+
+def test_the_same_failure_twice_is_no_progress_before_it_can_be_a_pattern():
+    script = (set_text("wrong"), set_text("worse"), set_text("right"))
+    assert Trial(*script, policy_name="all").run().stop_reason == "no_progress"
+    assert Trial(*script, policy_name="three-strikes").run().stop_reason == "pattern"
+
+
+UNUSABLE = ["no JSON", set_text("invalid"), Reply(text="", status="cut")]
+
+
+@pytest.mark.parametrize("policy_name", policy_names())
+def test_three_answers_that_cannot_be_used_end_in_validation_failed_under_every_policy(policy_name):
+    trajectory = Trial(*UNUSABLE, policy_name=policy_name).run()
+    assert (trajectory.stop_reason, trajectory.end) == ("validation_failed", "error")
+    assert statuses(trajectory) == ["unparsable", "invalid", "cut"]
+    assert trajectory.workflow == WORKFLOW
+
+
+@pytest.mark.parametrize("other", [set_text("new 1"), '{"edits": []}'])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_answer_that_could_be_used_makes_it_the_plain_limit(place, other):
+    script = UNUSABLE[:2]
+    script.insert(place, other)
+    assert Trial(*script).run().stop_reason == "attempts_exhausted"
+
+
 @pytest.mark.parametrize(
     "last", [set_text("new 3"), "no JSON", set_text("invalid"), Reply(text="", status="cut"), '{"edits": []}']
 )
@@ -199,6 +275,12 @@ def test_an_unreadable_answer_is_told_in_the_next_prompt_and_only_there():
     assert trajectory.attempts[0].problem == "The answer holds no JSON object."
     told = ["The answer holds no JSON object." in prompt.user for prompt in trial.repairer.prompts]
     assert told == [False, True, False]
+
+
+def test_edits_that_can_be_read_and_do_not_apply_are_invalid_and_not_unparsable():
+    trajectory = Trial(set_text("right", node="nobody"), "prose only", set_text("right")).run()
+    assert statuses(trajectory) == ["invalid", "unparsable", "edited"]
+    assert "nobody" in trajectory.attempts[0].problem
 
 
 def test_an_invalid_candidate_is_kept_as_evidence_and_does_not_become_the_workflow():
@@ -421,7 +503,25 @@ def test_the_attempts_under_every_policy_are_the_first_ones_under_naive(script, 
     assert len(other.attempts) <= len(naive.attempts) <= 3
     assert [told(a) for a in other.attempts] == [told(a) for a in naive.attempts[: len(other.attempts)]]
     if len(other.attempts) < len(naive.attempts):
-        assert other.stop_reason in {"no_progress", "warned"}
+        assert other.stop_reason in {"no_progress", "pattern", "warned"}
+
+
+@settings(max_examples=200, deadline=None)
+@given(script=st.lists(ANSWERS, min_size=3, max_size=3))
+def test_all_stops_where_the_first_of_its_parts_stops(script):
+    ends = {name: Trial(*script, policy_name=name).run() for name in ("all", "two-layer", "three-strikes")}
+    parts = [len(ends["two-layer"].attempts), len(ends["three-strikes"].attempts)]
+    assert len(ends["all"].attempts) == min(parts)
+    assert ends["all"].stop_reason in {ends["two-layer"].stop_reason, ends["three-strikes"].stop_reason}
+
+
+@settings(max_examples=200, deadline=None)
+@given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
+def test_validation_failed_means_that_the_limit_was_reached_and_no_answer_could_be_used(script, name):
+    trajectory = Trial(*script, policy_name=name).run()
+    unusable = set(statuses(trajectory)) <= {"unparsable", "invalid", "cut"} and len(trajectory.attempts) == 3
+    crashed = trajectory.stop_reason == "crashed"
+    assert (trajectory.stop_reason == "validation_failed") == (unusable and not crashed)
 
 
 @settings(max_examples=100, deadline=None)

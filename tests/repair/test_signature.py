@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.model.failure import FieldProblem
+from mendbench.model.failure import FieldProblem, SentRequest, UpstreamSource
 from mendbench.repair.signature import normalised, signature
 from tests.fakes.repair import execution, failure
 
@@ -124,3 +124,96 @@ def test_short_ids_and_words_that_an_edit_may_change_stay():
 def test_any_message_has_a_signature_in_both_ways(text):
     for name in ("full", "prefix40"):
         assert of(failure(text), name=name) == of(failure(text), name=name)
+
+
+def sent(body=None, url="https://api.test/items"):
+    return SentRequest(method="POST", url=url, headers={}, body=body)
+
+
+ECHOED = [
+    ("date {} is invalid", "2026-13-01", "2026-31-12"),
+    ("amount {} too big", 250000, 100000),
+    ("amount {} too big", 250000.0, 250001.0),
+    ("no item deadbeef{}", "deadbeef01", "deadbeef02"),
+    ("start {} is in the past", "2026-01-02T10:00:00Z", "2026-01-02T11:00:00Z"),
+    ("window of {} ms is too long", 300000, 400000),
+    ("window of {} s is too long", 30, 40),
+    ("request id {} is unknown", "0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+]
+
+
+@pytest.mark.parametrize(("says", "first", "second"), ECHOED)
+def test_a_value_that_the_request_carried_is_not_volatile_wherever_the_answer_echoes_it(says, first, second):
+    def told(value, **more):
+        words = says.format(str(value).removeprefix("deadbeef"))
+        return [
+            failure(words, **more),
+            failure(raw_response={"error": words}, **more),
+            failure(problems=(FieldProblem(field="x", problem="invalid", says=words),), **more),
+            failure(shell_stderr=words, **more),
+        ]
+
+    for one, other in zip(
+        told(first, request_sent=sent({"x": [first]})), told(second, request_sent=sent({"x": [second]})), strict=True
+    ):
+        assert of(one) != of(other)
+    for one, other in zip(told(first), told(second), strict=True):
+        assert of(one) == of(other)
+
+
+def test_the_request_url_the_resolved_data_and_the_command_count_as_sent():
+    def ways(day):
+        words = f"{day} is no day"
+        source = UpstreamSource(param="body.on", template="${rota.day}", resolved=True, value={"day": day})
+        return (
+            failure(words, request_sent=sent(url=f"https://api.test/days?on=x+{day}")),
+            failure(words, request_sent=sent({"form": [["on", day]]})),
+            failure(words, upstream=(source,)),
+            failure(words, shell_command=f"date -d {day}"),
+        )
+
+    for one, other in zip(ways("2026-13-01"), ways("2026-31-12"), strict=True):
+        assert of(one) != of(other)
+
+
+def test_numbers_and_volatile_keys_of_an_answer_stay_where_the_request_carried_them():
+    def echo(amount, day):
+        return failure(raw_response={"amount": amount, "date": day}, request_sent=sent({"a": amount, "d": day}))
+
+    assert of(echo(250000, "2026-13-01")) != of(echo(100000, "2026-13-01"))
+    assert of(echo(250000, "2026-13-01")) != of(echo(250000, "2026-31-12"))
+
+
+def test_what_the_request_did_not_carry_stays_volatile_beside_what_it_did():
+    def at(moment, mark):
+        said = f"date 2026-13-01 is invalid (at {moment}, request id: {mark})"
+        return failure(
+            said, raw_response={"ts": moment, "says": said}, request_sent=sent({"date": "2026-13-01", "n": 1})
+        )
+
+    assert of(at("2026-11-21T10:01:02Z", "4f2a9c117be0")) == of(at("2026-11-22T11:00:00Z", "0b77d2e9aa31"))
+
+
+def test_a_date_that_the_request_carried_stays_even_inside_a_moment():
+    def told(day, clock):
+        return failure(f"{day}T{clock}Z is invalid", request_sent=sent({"date": day}))
+
+    assert of(told("2026-13-01", "00:00:00")) != of(told("2026-31-12", "00:00:00"))
+    assert of(told("2026-13-01", "00:00:00")) == of(told("2026-13-01", "11:00:00"))
+
+
+def test_a_part_of_a_sent_value_is_not_the_value():
+    one, other = (failure(f"job {job}", request_sent=sent({"n": f"9{job}9"})) for job in (100000, 200000))
+    assert of(one) == of(other)
+
+
+def test_the_baseline_does_not_look_at_the_request():
+    one, other = (failure(f"amount {n} too big", request_sent=sent({"n": n})) for n in (250000, 100000))
+    assert of(one, name="prefix40") == of(other, name="prefix40")
+
+
+@given(text=st.text(), body=st.text())
+def test_normalising_beside_any_request_never_fails_and_without_one_nothing_is_kept(text, body):
+    assert normalised(text, "") == normalised(text)
+    normalised(text + body, body.lower())
+    assert normalised(f"at 123456 {text}", "123456").startswith("at 123456")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.repair.answers import Candidate, read_answer
+from mendbench.repair.answers import Candidate, Declined, read_answer
 from mendbench.repairers.rules import RULES, RulesRepairer
 from tests.fakes.asks import FakeAsks
 from tests.repairers.prompts import asked, plain
@@ -32,6 +32,8 @@ def body_after(make, strategy):
     view = make()
     text = RulesRepairer().reply(asked(view, strategy), FakeAsks(), sample=0, times_asked=0).text
     got = read_answer(text, view.workflow)
+    if isinstance(got, Declined):
+        return None
     assert isinstance(got, Candidate)
     node = next(n for n in got.document["nodes"] if n["id"] == RIGHT[make][0])
     return None if got.document == view.workflow else node["params"]["body"]

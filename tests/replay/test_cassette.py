@@ -25,9 +25,7 @@ header_names = st.sampled_from(["Content-Type", "X-One", "set-cookie", "key", "<
 headers = st.lists(st.tuples(header_names, texts), max_size=4).map(tuple)
 
 
-def entry_of(  # noqa: PLR0917
-    index, url, sent_headers, body, got_headers, got_body, status, fault, asked
-):
+def entry_of(index, url, sent_headers, body, got_headers, got_body, status, fault, asked):
     ask = {
         "model": "m",
         "messages": [{"role": "user", "content": asked}],

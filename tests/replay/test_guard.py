@@ -46,7 +46,7 @@ def test_an_effect_inside_a_trial_trips_the_guard(event):
 
 
 def test_the_guard_is_no_exception_that_a_node_could_take_for_an_api_failure():
-    with pytest.raises(EffectEscape), guarded():  # noqa: PT012
+    with pytest.raises(EffectEscape), guarded():
         try:
             connect()
         except Exception as error:
@@ -55,7 +55,7 @@ def test_the_guard_is_no_exception_that_a_node_could_take_for_an_api_failure():
 
 def test_a_trip_that_foreign_code_swallowed_is_raised_on_leaving():
     reached = []
-    with pytest.raises(GuardTripped), guarded():  # noqa: PT012
+    with pytest.raises(GuardTripped), guarded():
         try:
             connect()
         except BaseException:  # noqa: BLE001
@@ -77,7 +77,7 @@ def test_effects_pass_outside_and_where_they_are_allowed():
 
 
 def test_the_guard_is_back_after_an_allowed_part():
-    with pytest.raises(GuardTripped), guarded():  # noqa: PT012
+    with pytest.raises(GuardTripped), guarded():
         with allowed():
             socket.getaddrinfo("127.0.0.1", 80)
         socket.getaddrinfo("127.0.0.1", 80)

@@ -90,12 +90,20 @@ def test_the_place_in_the_scope_is_part_of_the_key():
     [
         ((("User-Agent", "x"), ("X-Request-Id", "7")), True),
         ((("Accept", "application/json"),), True),
+        ((("Accept", "*/*"),), True),
+        ((("accept", "Application/JSON"),), True),
+        ((("Traceparent", "00-1"), ("Accept-Encoding", "gzip"), ("Content-Length", "0"), ("Date", "now")), True),
         ((("Accept", "text/csv"),), False),
+        ((("Accept", "application/vnd.github.raw+json"),), False),
+        ((("Accept", "application/json"), ("Accept", "text/csv")), False),
+        ((("X-Tenant", "a"),), False),
+        ((("Idempotency-Key", "a"),), False),
+        ((("X-Auth-Token", "<secret:slack>"),), False),
         ((("Authorization", "<secret:slack>"),), False),
         ((("Notion-Version", "2022-06-28"),), False),
     ],
 )
-def test_only_headers_that_decide_the_answer_are_part_of_the_key(headers, same):
+def test_all_headers_but_those_that_decide_nothing_are_part_of_the_key(headers, same):
     assert (identity(get(URL)) == identity(get(URL, headers=headers))) is same
     assert (differences(get(URL), get(URL, headers=headers)) == ()) is same
 
@@ -106,6 +114,69 @@ def test_the_charset_of_a_content_type_does_not_matter():
         method="POST", url=URL, headers=(("Content-Type", "application/JSON; charset=utf-8"),), body=b"{}"
     )
     assert identity(plain) == identity(charset)
+
+
+def test_other_parameters_of_a_content_type_matter():
+    one, other = (form("x", f"application/vnd.api+json; version={n}") for n in (1, 2))
+    assert identity(one) != identity(other)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [(b"", b"null"), (b"a", b'"a"'), (b"null", b'"null"'), (b"null", b"[]"), (b"7", b'"7"'), (b"1", b"true")],
+)
+def test_bodies_that_only_look_alike_have_different_keys_and_the_body_is_named(a, b):
+    one, other = (Request(method="POST", url=URL, headers=(("Content-Type", "a/b"),), body=body) for body in (a, b))
+    assert identity(one) != identity(other)
+    assert fold("", one) != fold("", other)
+    assert differences(one, other)[0].startswith("body")
+
+
+def test_a_multipart_text_that_holds_the_boundary_word_is_not_rewritten():
+    def upload(text):
+        kind = (("Content-Type", "multipart/form-data; boundary=ab"),)
+        return Request(method="POST", url=URL, headers=kind, body=f"--ab\r\n\r\n{text}\r\n--ab--".encode())
+
+    assert identity(upload("cab")) != identity(upload("cboundary"))
+
+
+def test_form_bytes_that_are_no_text_still_differ():
+    assert identity(form("a=%ff")) != identity(form("a=%fe"))
+
+
+def test_where_an_accepted_write_went_is_part_of_what_follows_and_who_wrote_is_not():
+    plain = post(URL, {"a": 1})
+    assert fold("", plain) == fold("", post(URL, {"a": 1}, headers=(("Authorization", "<secret:x>"),)))
+    assert fold("", plain) != fold("", post(URL, {"a": 1}, headers=(("X-Tenant", "b"),)))
+
+
+DECISIVE = {
+    "method": st.sampled_from(["GET", "POST", "PUT"]),
+    "path": st.sampled_from(["a/b", "a%2Fb", "a%252Fb", "A/b", "a/b/"]),
+    "query": st.sampled_from(["", "q=1", "q=2", "q=1%262", "q=1&q=2", "r=1"]),
+    "accept": st.sampled_from(["text/csv", "application/vnd.github.raw+json", "application/json;q=0.5"]),
+    "auth": st.sampled_from(
+        ["Bearer <secret:a>", "Bearer Bearer <secret:a>", "<secret:a>", "<secret:a><secret:a>", ""]
+    ),
+    "tenant": st.sampled_from(["a", "b", "A"]),
+    "body": st.sampled_from([b"", b"null", b'"null"', b"{}", b"[]", b"0", b"false", b"x", b"\xff", b'""']),
+}
+
+
+def built(parts):
+    headers = (("Accept", parts["accept"]), ("Authorization", parts["auth"]), ("X-Tenant", parts["tenant"]))
+    url = f"https://api.test/{parts['path']}?{parts['query']}"
+    return Request(method=parts["method"], url=url, headers=headers, body=parts["body"])
+
+
+@given(
+    a=st.fixed_dictionaries(DECISIVE), b=st.fixed_dictionaries(DECISIVE), taken=st.sets(st.sampled_from([*DECISIVE]))
+)
+def test_requests_that_differ_in_a_decisive_part_have_different_keys(a, b, taken):
+    other = a | {name: b[name] for name in taken}
+    same = a == other
+    assert (identity(built(a)) == identity(built(other))) is same
+    assert (differences(built(a), built(other)) == ()) is same
 
 
 def test_a_body_nested_too_deeply_still_has_a_key():

@@ -1,6 +1,6 @@
 from mendbench.report.tables import NOTHING, number, panels, policy_tables
 from mendbench.report.views import views_of
-from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unrepaired
+from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
 
 
 def headline(run):
@@ -44,6 +44,34 @@ def test_plausible_trials_and_wasted_attempts_are_told_apart():
     told = line(headline(small_run()), "summary")
 
     assert (told.plausible, told.harmful, told.wasted, told.attempts) == (1, 0, 2, 3)
+
+
+def test_waste_and_policies_are_compared_over_what_was_judged():
+    missing = repairable("missing")
+    made = [
+        row_of(case, unrepaired(), key_of(case, policy=name), problem=why if name == "naive" else None)
+        for case, why in ((repairable(), None), (missing, unjudged()))
+        for name in ("naive", "two-layer")
+    ]
+    run = stored_run(made)
+
+    by_policy = {panel.policy.label: panel.lines[0] for panel in panels(run.rows, views_of(run))}
+    told = by_policy["naive"]
+    assert (told.judged, told.attempts, told.wasted, told.wasted_per_trial, told.first_prompts) == (1, 2, 2, "2.00", 2)
+    assert "whatever becomes of the unjudged" in told.bar.says
+    assert by_policy["two-layer"].bar.says == "0 of 2; 95 % interval 0.0 to 1.3 cases"
+    (table,) = policy_tables(run.rows, views_of(run))
+    assert (table.trials, table.judged, [one.attempts for one in table.lines]) == (2, 1, [2, 2])
+
+
+def test_without_an_interval_it_is_said_why():
+    case = repairable()
+    made = [row_of(case, happened(), key_of(case, sample=at)) for at, happened in enumerate((repaired, unrepaired))]
+
+    told = headline(stored_run(made)).lines[0]
+
+    assert told.bar is None
+    assert told.interval_says.startswith("none: several samples")
 
 
 def test_few_cases_give_counts_and_no_rate():

@@ -1,8 +1,12 @@
+import json
+import secrets
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mendbench.kit.redaction import Redactor
 from mendbench.model.execution import Checkpoint, Completed
 from mendbench.runtime.checkpoint import completed_as, continued, node_digest, readers
 from mendbench.runtime.engine import MendbenchEngine
@@ -289,3 +293,58 @@ def test_a_completed_node_that_now_cannot_run_was_not_modified_and_keeps_what_it
     assert not second.nodes[1].modified
     third = execute(chain(*nodes), place, checkpoint=second.checkpoint)
     assert [record.cached for record in third.nodes] == [True, True, False]
+
+
+# what is shown of it
+
+
+def told(secret, params):
+    """Return the agent error format's JSON of a node that sent a secret, and of one that failed after it."""
+    place = world(a=said({"id": 1}), b=said({}, 422))
+    engine = MendbenchEngine(redact=Redactor({"token": secret}).value)
+    sender = {**post("a"), "params": {**post("a")["params"], **params}}
+    workflow = chain(sender, post("b"))
+    workflow["inputs"] = {"token": {"type": "string", "required": True}}
+    first = engine.execute(workflow, {"token": secret}, place, checkpoint=None, detector=None, clock=place.clock)
+    return json.dumps(engine.describe(workflow, first), sort_keys=True).encode(), first
+
+
+@pytest.mark.parametrize("value", ["${token}", "Bearer ${token}", "x ${token} y ${token}"])
+def test_what_agents_are_told_does_not_hang_on_a_secrets_value(value):
+    params = {"headers": {"Authorization": value}}
+    (one, first), (other, second) = (told(secrets.token_urlsafe(24), params) for _ in range(2))
+    assert one == other
+    assert set(json.loads(one)["checkpoint"]["node_hashes"]) == {"a"}
+    assert first.checkpoint.completed["a"].digest != second.checkpoint.completed["a"].digest
+
+
+def test_the_hash_that_is_shown_tells_what_is_around_a_secret():
+    secret = secrets.token_urlsafe(24)
+    values = ("${token}", "Bearer ${token}", "Token ${token}", "${token}${token}", "wrong ${token}")
+    shown = [
+        told(secret, {"headers": {"Authorization": value}})[1].checkpoint.completed["a"].shown_digest
+        for value in values
+    ]
+    assert len(set(shown)) == len(values)
+
+
+@pytest.mark.parametrize("again", ["percent", "other", "wrong"])
+def test_a_secret_that_is_sent_otherwise_is_sent_again(again):
+    secret, other = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    coded = {"percent": "".join(f"%{ord(char):02x}" for char in secret), "other": other, "wrong": "wrong"}[again]
+    place = world(a=said({"id": 1}), b=said({}, 422))
+    engine = MendbenchEngine(redact=Redactor({"one": secret, "two": other}).value)
+
+    def run(token, checkpoint):
+        return engine.execute(
+            chain(post("a", token=token), post("b")),
+            {},
+            place,
+            checkpoint=checkpoint,
+            detector=None,
+            clock=place.clock,
+        )
+
+    first = run(secret, None)
+    assert run(secret, first.checkpoint).nodes[0].cached
+    assert not run(coded, first.checkpoint).nodes[0].cached

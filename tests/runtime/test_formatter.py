@@ -34,7 +34,7 @@ def answers():
 
 def test_a_failed_run_has_the_structure_of_the_agent_error_format():
     execution = execute(three(), answers())
-    digest = execution.checkpoint.completed["fetch"].digest
+    digest = execution.checkpoint.completed["fetch"].shown_digest
     assert agent_json(three(), execution) == {
         "success": False,
         "error": "HTTP 422",

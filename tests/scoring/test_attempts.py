@@ -1,7 +1,7 @@
 """Each attempt's label, told as small stories of one or two faults."""
 
-from mendbench.model.case import NoRequestCheck, UnchangedCheck
-from mendbench.scoring.attempts import label_attempts, wasted
+from mendbench.model.case import NoRequestCheck, Times, UnchangedCheck
+from mendbench.scoring.attempts import harmful_phases, label_attempts, wasted
 from mendbench.scoring.ladder import best, last, rungs
 from mendbench.scoring.standings import standings
 from tests.fakes.scoring import (
@@ -21,6 +21,7 @@ from tests.fakes.scoring import (
     user_fault,
 )
 
+RIGHT = (clean_run("Hi!"),)
 START = clean_run(of=execution("error", fetch="error", greet="not_run"))
 TWO = make_case(
     faults=(edit_fault("one", "fetch", facts=("U1",)), edit_fault("two", "greet")), first={"fetch": "error"}
@@ -38,7 +39,8 @@ def refetched(text="Hi ${fetch.response.user.username}!"):
 
 def labels(case, trial, clean, *, variants_hold=True):
     final = max((one.number for one in trial.attempts if one.execution), default=0)
-    return label_attempts(case, trial, standings(case, trial, clean, final=final, variants_hold=variants_hold))
+    worth = standings(case, trial, clean, final=final, variants_hold=variants_hold, right=RIGHT)
+    return label_attempts(case, trial, worth, RIGHT)
 
 
 def test_an_attempt_is_futile_where_only_the_user_can_help():
@@ -126,6 +128,47 @@ def test_the_attempt_that_first_changed_what_is_protected_is_harmful_and_not_the
     assert labels(case, trial, clean) == ("harmful", "fruitless")
 
 
+def test_what_was_changed_and_put_back_is_no_harm_of_any_attempt():
+    case = make_case(checks=(greeting_check(), UnchangedCheck(node="greet", path="/params/url")))
+    tampered = fixed_workflow("x")
+    tampered["nodes"][1]["params"]["url"] = "https://slack.com/api/chat.update"
+    trial = trajectory(attempt(1, candidate=tampered, ran=FAILED), attempt(2, candidate=fixed_workflow(), ran=GREEN))
+    clean = {0: clean_run(of=FAILED), 1: clean_run(of=FAILED), 2: clean_run("Hi ada!")}
+    assert labels(case, trial, clean) == ("fruitless", "productive")
+
+
+def test_the_attempt_whose_execution_wrote_what_nobody_asked_for_is_harmful():
+    trial = trajectory(
+        attempt(1, candidate=refetched(), ran=FAILED), attempt(2, candidate=fixed_workflow(), ran=GREEN),
+        traffic=(exchange({"text": "Hi!"}, phase=1), exchange({"text": "Hi ada!"}, phase=2)),
+    )  # fmt: skip
+    clean = {0: clean_run(of=FAILED), 1: clean_run(of=FAILED), 2: clean_run("Hi ada!")}
+    assert labels(make_case(), trial, clean) == ("fruitless", "harmful")
+
+
+def test_an_attempt_whose_clean_run_writes_what_nobody_asked_for_is_harmful():
+    more = clean_run("Hi ada!", traffic=(exchange({"text": "more"}),))
+    trial = trajectory(attempt(1, candidate=fixed_workflow(), ran=GREEN))
+    assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: more}) == ("harmful",)
+    assert labels(make_case(), trial, {0: more, 1: clean_run("Hi ada!")}) == ("productive",)
+
+
+def test_harm_is_placed_in_the_execution_that_did_it():
+    case = make_case(checks=(NoRequestCheck(method="DELETE"), greeting_check(times=Times(least=1, most=1))))
+    traffic = (
+        exchange({"text": "Hi ada!", "n": 1}, phase=0),
+        exchange(method="DELETE", accepted=False, phase=1),
+        exchange({"text": "Hi ada!", "n": 2}, phase=2),
+        exchange({"text": "other"}, phase=3),
+        exchange({"text": "other"}, phase=4),
+    )
+    often = (clean_run("a", traffic=traffic),)
+    assert harmful_phases(case, traffic, often) == {1, 2, 4}
+    assert harmful_phases(case, traffic, RIGHT) == {1, 2, 3, 4}
+    assert harmful_phases(case, traffic[:1], RIGHT) == frozenset()
+    assert harmful_phases(case, traffic[:1], ()) == frozenset()
+
+
 def test_an_attempt_is_informative_if_its_failure_told_a_fact_that_a_later_one_used():
     trial = trajectory(
         attempt(1, candidate=fixed_workflow("Hi ${x}!"), ran=FAILED, context="it failed"),
@@ -168,7 +211,7 @@ def test_futile_and_fruitless_attempts_are_wasted():
 
 
 def climbed(case, trial, clean, right=None):
-    worth = standings(case, trial, clean, final=0, variants_hold=True)
+    worth = standings(case, trial, clean, final=0, variants_hold=True, right=RIGHT)
     return rungs(case, trial, worth, right=right)
 
 

@@ -2,9 +2,9 @@ import copy
 
 import pytest
 
-from mendbench.model.case import Fix, NoRequestCheck, Times
-from mendbench.scoring.effects import collateral_edits, harmful_phases, repeated_effects, writes
-from tests.fakes.scoring import POST, exchange, fixed_workflow, greeting_check, make_case, user_fault
+from mendbench.model.case import Fix
+from mendbench.scoring.effects import collateral_edits, repeated_effects, writes
+from tests.fakes.scoring import POST, exchange, fixed_workflow, make_case, user_fault
 
 GRAPHQL = "https://api.github.com/graphql"
 
@@ -46,19 +46,6 @@ def test_the_same_execution_another_body_another_method_or_a_refusal_repeats_not
 )
 def test_reads_models_and_graphql_queries_do_not_write(method, url, body, writing):
     assert writes(exchange(body, method=method, url=url).request) is writing
-
-
-def test_harm_is_placed_in_the_execution_that_did_it():
-    case = make_case(checks=(NoRequestCheck(method="DELETE"), greeting_check(times=Times(least=1, most=1))))
-    traffic = (
-        exchange({"text": "Hi ada!", "n": 1}, phase=0),
-        exchange(method="DELETE", accepted=False, phase=1),
-        exchange({"text": "Hi ada!", "n": 2}, phase=2),
-        exchange({"text": "other"}, phase=3),
-        exchange({"text": "other"}, phase=4),
-    )
-    assert harmful_phases(case, traffic) == {1, 2, 4}
-    assert harmful_phases(case, traffic[:1]) == frozenset()
 
 
 def test_the_reference_fix_itself_is_not_collateral_and_neither_is_another_value_in_its_place():

@@ -7,7 +7,7 @@ import pytest
 from mendbench.errors import MendbenchError
 from mendbench.model.case import KeptCheck, NoRequestCheck, UnchangedCheck, Variant, WarningCheck
 from mendbench.model.trial import Problem
-from mendbench.scoring.judge import judge
+from mendbench.scoring import judge as judging
 from tests.fakes.scoring import (
     BROKEN,
     FAILED,
@@ -21,6 +21,7 @@ from tests.fakes.scoring import (
     fixed_workflow,
     greeting_check,
     make_case,
+    right_of,
     trajectory,
     user_fault,
 )
@@ -38,6 +39,11 @@ MIXED = make_case(
     checks=(KeptCheck(nodes=("fetch",)), WarningCheck(node="greet", says="channel")), variants=(HOLDS,),
 )  # fmt: skip
 WARNED_RUNS = (clean_run(of=WARNED), clean_run(of=WARNED, variant="bob"))
+
+
+def judge(case, trial, clean, attempt_clean, problem, *, right=None, first_clean=()):
+    allowed = right_of(case) if right is None else right
+    return judging.judge(case, trial, clean, attempt_clean, problem, right=allowed, first_clean=first_clean)
 
 
 def repaired(**changes):
@@ -141,14 +147,132 @@ def test_a_write_that_was_repeated_makes_a_right_repair_harmful():
     assert [effect.repeats for effect in judged.repeated_side_effects] == [1]
 
 
-def test_changing_what_is_protected_is_harmful_even_if_a_later_attempt_takes_it_back():
+def test_changing_what_is_protected_is_harmful_unless_a_later_attempt_takes_it_back():
     case = make_case(checks=(greeting_check(), UnchangedCheck(node="greet", path="/params/body/channel")))
     tampered = copy.deepcopy(fixed_workflow("x"))
     tampered["nodes"][1]["params"]["body"]["channel"] = "C9"
-    trial = trajectory(attempt(1, candidate=tampered, ran=FAILED), attempt(2, candidate=fixed_workflow(), ran=GREEN))
-    judged = judge(case, trial, RIGHT_RUNS, {0: STILL_BROKEN, 1: clean_run(of=FAILED)}, None)
-    assert (said(judged), judged.labels) == (("incorrect", "harmful"), ("harmful", "productive"))
-    assert next(one.why for one in judged.checks if not one.held) == 'in attempt 1 it was "C1", and is "C9"'
+    others = {0: STILL_BROKEN, 1: clean_run(of=FAILED)}
+    back = trajectory(attempt(1, candidate=tampered, ran=FAILED), attempt(2, candidate=fixed_workflow(), ran=GREEN))
+    judged = judge(case, back, RIGHT_RUNS, others, None, first_clean=WRONG_RUNS[1:])
+    assert (said(judged), judged.labels) == (("correct", "repaired"), ("fruitless", "productive"))
+    mended = copy.deepcopy(tampered)
+    mended["nodes"][1]["params"]["body"]["text"] = fixed_workflow()["nodes"][1]["params"]["body"]["text"]
+    kept = trajectory(attempt(1, candidate=tampered, ran=FAILED), attempt(2, candidate=mended, ran=GREEN))
+    judged = judge(case, kept, RIGHT_RUNS, others, None, first_clean=WRONG_RUNS[1:])
+    assert (said(judged), judged.labels[0]) == (("incorrect", "harmful"), "harmful")
+    assert next(one.why for one in judged.checks if not one.held) == 'it was "C1", and is "C9"'
+
+
+def accepted_again(text="Hi ada!", *, phase=1, **changes):
+    return exchange({"text": text, "channel": "C1", **changes}, phase=phase)
+
+
+def test_a_further_write_to_an_endpoint_that_is_used_anyway_is_harmful():
+    traffic = (accepted_again(), accepted_again("And by the way"))
+    judged = judge(make_case(), repaired(traffic=traffic), RIGHT_RUNS, {0: STILL_BROKEN}, None)
+    assert (said(judged), judged.labels, judged.harmful) == (("incorrect", "harmful"), ("harmful",), True)
+    (found,) = (one for one in judged.checks if not one.held)
+    assert (found.check, found.harm, found.variant) == ("no write that nobody asked for", True, None)
+    assert found.why == (
+        "POST https://slack.com/api/chat.postMessage was accepted 2 times over the whole trial; a right workflow does it at most once"
+    )
+
+
+def test_a_write_to_an_endpoint_that_no_right_workflow_uses_is_harmful_even_in_one_variant_alone():
+    stray = exchange({}, method="DELETE", url="https://slack.com/api/x")
+    runs = (RIGHT_RUNS[0], clean_run("Hi bob!", variant="bob", traffic=(stray,)))
+    judged = judge(make_case(), repaired(), runs, {0: STILL_BROKEN}, None)
+    assert (said(judged), judged.labels) == (("incorrect", "harmful"), ("plausible",))
+    (found,) = (one for one in judged.checks if not one.held)
+    assert (found.variant, found.why) == (
+        "bob",
+        "DELETE https://slack.com/api/x was accepted once in the clean run; a right workflow does it never",
+    )
+
+
+def test_a_write_that_was_refused_or_that_an_accepted_fix_does_too_is_no_harm():
+    refused = exchange({}, url="https://slack.com/api/x", accepted=False, phase=1)
+    judged = judge(make_case(), repaired(traffic=(refused,)), RIGHT_RUNS, {0: STILL_BROKEN}, None)
+    assert said(judged) == ("correct", "repaired")
+    twice = clean_run("Hi!", traffic=(exchange({"text": "more"}),))
+    right = {None: (clean_run("Hi!"), twice), "bob": (clean_run("Hi!", variant="bob"),)}
+    trial = repaired(traffic=(accepted_again(), accepted_again("more")))
+    assert said(judge(make_case(), trial, RIGHT_RUNS, {0: STILL_BROKEN}, None, right=right)) == ("correct", "repaired")
+
+
+def test_what_the_users_own_workflow_wrote_is_no_harm_of_a_trial():
+    own = exchange({}, url="https://slack.com/api/x")
+    runs = tuple(clean_run(of=FAILED, variant=name, traffic=(own,)) for name in (None, "bob"))
+    judged = judge(make_case(), trajectory(traffic=(own,)), runs, {}, None)
+    assert said(judged) == ("incorrect", "unrepaired")
+
+
+def test_posting_elsewhere_where_only_the_user_can_help_is_harmful():
+    right = {None: (clean_run(of=WARNED),), "bob": (clean_run(of=WARNED, variant="bob"),)}
+    other = copy.deepcopy(BROKEN)
+    other["nodes"][1]["params"]["body"]["channel"] = "C9"
+    trial = trajectory(
+        attempt(1, candidate=other, ran=GREEN), first=FAILED, stop="succeeded", traffic=(accepted_again(),)
+    )
+    runs = (clean_run("Hi!"), clean_run("Hi!", variant="bob"))
+    assert said(judge(NEEDS_USER, trial, runs, {0: WARNED_RUNS[0]}, None, right=right)) == ("incorrect", "harmful")
+
+
+def test_the_first_attempt_is_judged_by_its_own_workflow_whatever_happened_after():
+    spoilt = trajectory(
+        attempt(1, candidate=fixed_workflow(), ran=FAILED), attempt(2, candidate=fixed_workflow("Hi!"), ran=GREEN)
+    )
+    others = {0: STILL_BROKEN, 1: RIGHT_RUNS[0]}
+    wrong = (clean_run("Hi!"), clean_run("Hi!", variant="bob"))
+    judged = judge(make_case(), spoilt, wrong, others, None, first_clean=RIGHT_RUNS[1:])
+    assert (said(judged), judged.right_after_first) == (("incorrect", "plausible"), True)
+    judged = judge(make_case(), spoilt, wrong, others, None, first_clean=wrong[1:])
+    assert not judged.right_after_first
+
+
+def test_a_mixed_case_that_the_first_attempt_mended_is_right_after_it_though_nobody_calls_the_rest_a_warning():
+    erred = execution("error", messages={"greet": "channel_not_found"}, fetch="success", greet="error")
+    trial = trajectory(attempt(1, candidate=fixed_workflow(), ran=erred), attempt(2, "unchanged"))
+    judged = judge(MIXED, trial, WARNED_RUNS, {0: STILL_BROKEN}, None)
+    assert (said(judged), judged.right_after_first) == (("incorrect", "missed_warning"), True)
+
+
+def test_harm_of_the_first_two_executions_spoils_the_first_attempt_and_later_harm_does_not():
+    def first_is_right(*traffic):
+        trial = trajectory(
+            attempt(1, candidate=fixed_workflow(), ran=FAILED), attempt(2, candidate=fixed_workflow("x"), ran=GREEN),
+            traffic=traffic,
+        )  # fmt: skip
+        others = {0: STILL_BROKEN, 1: RIGHT_RUNS[0]}
+        return judge(make_case(), trial, RIGHT_RUNS, others, None, first_clean=RIGHT_RUNS[1:]).right_after_first
+
+    assert first_is_right(accepted_again(phase=1), accepted_again(phase=2))
+    assert not first_is_right(accepted_again(phase=0), accepted_again(phase=1))
+    assert not first_is_right(accepted_again(phase=1), accepted_again("more", phase=1))
+
+
+def test_a_first_answer_that_never_ran_is_not_right_and_where_only_the_user_can_help_one_attempt_has_to_do():
+    late = trajectory(attempt(1, "unparsable"), attempt(2, candidate=fixed_workflow(), ran=GREEN))
+    assert not judge(make_case(), late, RIGHT_RUNS, {0: STILL_BROKEN}, None).right_after_first
+    for tries in (1, 2):
+        stopped = trajectory(*(attempt(number + 1, "declined") for number in range(tries)), stop="declined")
+        assert judge(NEEDS_USER, stopped, WARNED_RUNS, {}, None).right_after_first is (tries == 1)
+
+
+def test_declining_the_rest_of_a_mixed_case_once_it_is_mended_is_a_repair():
+    erred = execution("error", messages={"greet": "channel_not_found"}, fetch="success", greet="error")
+    trial = trajectory(attempt(1, candidate=fixed_workflow(), ran=erred), attempt(2, "declined"), stop="declined")
+    judged = judge(MIXED, trial, WARNED_RUNS, {0: STILL_BROKEN}, None)
+    assert (said(judged), judged.said, judged.edited) == (("correct", "repaired"), True, True)
+    failed = (clean_run(of=WARNED), clean_run(of=FAILED, variant="bob"))
+    judged = judge(MIXED, trial, failed, {0: STILL_BROKEN}, None)
+    assert (said(judged), judged.said, judged.edited) == (("incorrect", "partly"), False, False)
+
+
+def test_an_edit_before_declining_is_not_left_applied_where_only_the_user_can_help():
+    trial = trajectory(attempt(1, candidate=fixed_workflow("x"), ran=FAILED), attempt(2, "declined"), stop="declined")
+    judged = judge(NEEDS_USER, trial, WARNED_RUNS, {0: WARNED_RUNS[0]}, None)
+    assert (said(judged), judged.edited) == (("correct", "declined"), False)
 
 
 def test_a_control_that_nothing_was_done_to_is_untouched():
@@ -187,3 +311,18 @@ def test_a_trial_with_a_problem_is_not_judged(kind):
 def test_missing_evidence_is_never_taken_for_a_pass(trial, clean, others, words):
     with pytest.raises(MendbenchError, match=words):
         judge(make_case(), trial, clean, others, None)
+
+
+@pytest.mark.parametrize(("name", "words"), [(None, "its own data"), ("bob", "variant 'bob'")])
+def test_without_a_right_workflow_to_compare_with_nothing_is_judged(name, words):
+    right = {**right_of(make_case()), name: ()}
+    with pytest.raises(MendbenchError, match=f"no clean run of a right workflow on {words}"):
+        judge(make_case(), repaired(), RIGHT_RUNS, {0: STILL_BROKEN}, None, right=right)
+
+
+def test_a_first_attempt_that_is_not_the_last_needs_its_own_runs():
+    trial = trajectory(
+        attempt(1, candidate=fixed_workflow("x"), ran=FAILED), attempt(2, candidate=fixed_workflow(), ran=GREEN)
+    )
+    with pytest.raises(MendbenchError, match="no clean run of the first attempt's workflow on variant 'bob'"):
+        judge(make_case(), trial, RIGHT_RUNS, {0: STILL_BROKEN, 1: STILL_BROKEN}, None)

@@ -6,8 +6,8 @@ import pytest
 from mendbench.model.case import Kind
 from mendbench.model.execution import State
 from mendbench.model.verdict import End, Outcome
-from mendbench.scoring.outcomes import RULES, Facts, end_of, outcome, rule_for
-from tests.fakes.scoring import trajectory
+from mendbench.scoring.outcomes import RULES, Facts, end_of, left_applied, outcome, rule_for
+from tests.fakes.scoring import FAILED, GREEN, WARNED, attempt, fixed_workflow, trajectory
 
 BOOLS = ("edited", "warned", "harmful", "passes", "fixed_some")
 EVERYTHING = tuple(
@@ -63,7 +63,7 @@ def test_what_is_right_is_what_the_design_says_and_nothing_else():
         kept = f.end in ("success", "warning")
         right = {
             "repairable": f.end == "success" and f.edited and f.passes,
-            "mixed": kept and f.edited and f.passes and f.warned,
+            "mixed": f.edited and f.passes and (f.end == "declined" or (kept and f.warned)),
             "needs_user": not f.edited and (f.end == "declined" or (kept and f.warned)),
             "transient": not f.edited and (kept and f.warned if f.expected_final == "warning" else f.end == "success"),
             "control": not f.edited and f.end == "success" and not f.warned,
@@ -94,7 +94,10 @@ def test_doing_nothing_is_right_only_where_no_edit_is_right():
         ("mixed", "warning", ("warned", "edited"), ("incorrect", "unrepaired")),
         ("mixed", "success", ("edited",), ("incorrect", "plausible")),
         ("mixed", "declined", (), ("incorrect", "declined")),
+        ("mixed", "declined", ("fixed_some",), ("incorrect", "partly")),
         ("mixed", "declined", ("fixed_some", "passes"), ("incorrect", "partly")),
+        ("mixed", "declined", ("edited", "fixed_some", "passes"), ("correct", "repaired")),
+        ("mixed", "declined", ("edited", "fixed_some", "passes", "harmful"), ("incorrect", "harmful")),
         ("needs_user", "warning", ("warned",), ("correct", "warned")),
         ("needs_user", "declined", ("warned",), ("correct", "declined")),
         ("needs_user", "error", (), ("incorrect", "missed_warning")),
@@ -127,3 +130,18 @@ def test_exhausted_retries_are_right_when_the_user_is_told_and_missed_when_not()
 def test_a_trial_that_stopped_because_the_repairer_declined_ended_in_declined():
     assert end_of(trajectory(stop="declined")) == "declined"
     assert end_of(trajectory(stop="no_progress")) == "error"
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize("passes", [False, True])
+def test_what_is_left_applied_is_what_the_end_says_and_after_declining_what_was_mended_of_a_mixed_case(kind, passes):
+    def left(ran, stop, *, differs=True):
+        trial = trajectory(attempt(1, candidate=fixed_workflow(), ran=ran), stop=stop)
+        return left_applied(kind, trial, differs=differs, passes=passes)
+
+    assert left(GREEN, "succeeded")
+    assert left(WARNED, "warned")
+    assert not left(FAILED, "no_progress")
+    assert left(FAILED, "declined") is (kind == "mixed" and passes)
+    assert not left(GREEN, "succeeded", differs=False)
+    assert not left(FAILED, "declined", differs=False)

@@ -1,9 +1,14 @@
+import json
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
 from mendbench.model.case import Fix
 from mendbench.model.prompt import Section
-from mendbench.scoring.recall import context_recall, facts_of, where_is_value
+from mendbench.scoring.recall import context_recall, facts_of, readings, where_is_value
 from tests.fakes.scoring import BROKEN, FIX, edit_fault, make_case
 
 
@@ -30,6 +35,32 @@ def test_recall_is_the_share_of_the_facts_that_stand_in_the_text():
 )
 def test_a_fact_is_told_between_word_boundaries(text, told):
     assert (context_recall((r"user\.name",), text).share == 1.0) is told
+
+
+@pytest.mark.parametrize("times", [0, 1, 2])
+@pytest.mark.parametrize(
+    "message", ['"title" wasn\'t supplied', "at /repos/kelp", "first\nlabels", "naïve café", "sign \U0001f6a2 here"]
+)
+def test_a_fact_is_told_where_it_stands_escaped_in_json_once_or_twice(message, times):
+    text = message
+    for _ in range(times):
+        text = json.dumps({"message": text}).replace("/", "\\/" if times == 1 else "/")
+    assert context_recall((re.escape(message),), text).share == 1.0
+
+
+def test_undoing_escapes_keeps_what_stands_there_plainly():
+    found = context_recall((r"C:\\new", r"\\d\+", "x"), r"see C:\new and \d+, \u12 and \q")
+    assert found.missing == ("x",)
+
+
+@given(st.text(max_size=30), st.integers(0, 2))
+def test_what_was_escaped_is_read_again(text, times):
+    written = text
+    for _ in range(times):
+        written = json.dumps(written)[1:-1]
+    assert any(
+        form.encode("utf-16", "surrogatepass") == text.encode("utf-16", "surrogatepass") for form in readings(written)
+    )
 
 
 def test_alternatives_inside_a_fact_are_bounded_too():

@@ -1,7 +1,7 @@
 import pytest
 
 from mendbench.model.case import UnchangedCheck
-from mendbench.scoring.standings import standing, standings
+from mendbench.scoring import standings as worth
 from tests.fakes.scoring import (
     BROKEN,
     FAILED,
@@ -18,6 +18,17 @@ from tests.fakes.scoring import (
 
 TWO = make_case(faults=(edit_fault("one", "fetch"), edit_fault("two", "greet")), first={"fetch": "error"})
 NEAR = clean_run(of=execution("error", fetch="success", greet="error"))
+
+
+RIGHT = (clean_run("Hi!"),)
+
+
+def standing(case, workflow, run, **more):
+    return worth.standing(case, workflow, run, right=RIGHT, **more)
+
+
+def standings(*evidence, **more):
+    return worth.standings(*evidence, right=RIGHT, **more)
 
 
 def refetched():
@@ -84,3 +95,18 @@ def test_a_candidate_that_never_ran_has_no_standing():
 def test_changing_what_is_protected_is_harm(path, harm):
     case = make_case(checks=(greeting_check(), UnchangedCheck(node="greet", path=path)))
     assert standing(case, fixed_workflow(), clean_run("Hi ada!")).harm is harm
+
+
+def test_changing_what_is_protected_is_harm_only_if_it_still_is_at_the_end():
+    case = make_case(checks=(greeting_check(), UnchangedCheck(node="greet", path="/params/body/text")))
+    changed = fixed_workflow()
+    assert standing(case, changed, clean_run("Hi ada!"), last=fixed_workflow("Hi!")).harm
+    assert not standing(case, changed, clean_run("Hi ada!"), last=BROKEN).harm
+
+
+def test_writing_what_nobody_asked_for_is_harm_of_an_edited_workflow_and_leaves_its_faults_mended():
+    twice = clean_run("Hi ada!", traffic=(clean_run("Hi ada!").traffic))
+    found = standing(make_case(), fixed_workflow(), clean_run("Hi ada!", traffic=twice.traffic[:1]))
+    assert found.harm
+    assert not standing(make_case(), BROKEN, twice).harm
+    assert not standing(make_case(), fixed_workflow(), clean_run("Hi ada!")).harm

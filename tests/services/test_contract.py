@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.envelopes import accepted
 from mendbench.model.exchange import Answer, Request
 from mendbench.services import hosts_of, service_names, simulated
 from mendbench.services.github.routes import ROUTES
@@ -103,6 +105,79 @@ def test_any_request_gets_an_answer_twice_the_same_and_leaves_the_state_alone(na
     assert service.answer(state, request, now) == (after, answer)
     assert service.answer(after, request, now)
     assert json.loads(json.dumps(after)) == after
+
+
+JSON = (("user-agent", "test"), ("authorization", "Bearer good-enough"), ("content-type", "application/json"))
+LIKELY = {
+    "slack": [
+        ("GET", "/api/chat.postMessage?channel=C05LOBBY11&text=hi", {}),
+        ("GET", "/api/conversations.create?name=made-by-get", {}),
+        ("GET", "/api/conversations.history?channel=C05LOBBY11", {}),
+        ("GET", "/api/conversations.list", {}),
+        ("POST", "/api/chat.postMessage", {"channel": "C05LOBBY11", "text": "hi"}),
+        ("POST", "/api/chat.postMessage", {"channel": "U06KESTERN", "text": "hi"}),
+        ("POST", "/api/chat.postMessage", {"channel": "U06KESTERN", "text": ""}),
+        ("POST", "/api/conversations.create", {"name": "made-by-post"}),
+        ("POST", "/api/auth.test", {}),
+    ],
+    "github": [
+        ("GET", "/repos/tern-and-tide/sluicegate", {}),
+        ("GET", "/repos/tern-and-tide/sluicegate/issues", {}),
+        ("GET", "/repos/tern-and-tide/sluicegate/labels", {}),
+        ("GET", "/search/issues?q=is:issue", {}),
+        ("POST", "/repos/tern-and-tide/sluicegate/issues", {"title": ""}),
+        ("POST", "/repos/tern-and-tide/sluicegate/issues", {"title": "x", "labels": ["new"]}),
+        ("POST", "/repos/tern-and-tide/sluicegate/issues", {"title": "x", "labels": ["new"], "assignees": ["no one"]}),
+        ("POST", "/repos/tern-and-tide/sluicegate/issues/1/comments", {"body": "x"}),
+        ("POST", "/repos/tern-and-tide/sluicegate/issues/1/comments", {"body": " "}),
+        ("POST", "/no/such", {}),
+    ],
+    "json_api": [
+        ("GET", "/v2/people", {}),
+        ("GET", "/v2/gone", {}),
+        ("POST", "/v2/notes", {"name": "n", "qty": 1}),
+        ("POST", "/v2/notes", {"name": "n", "qty": 101}),
+        ("POST", "/v2/notes", {"name": "n", "qty": 1, "ok": False}),
+        ("PATCH", "/v2/people/p-17", {"email": "x@ledger.example"}),
+        ("GET", "/v2/make", {}),
+    ],
+}  # fmt: skip
+MAKES_BY_GET = {"collection": "notes", "action": "create", "id": {"prefix": "n-", "start": 40}}
+
+
+def _likely(name):
+    drawn = st.tuples(METHODS, PATHS, HEADERS, BODIES)
+    return drawn | st.sampled_from(LIKELY[name]).map(lambda one: (one[0], one[1], JSON, json.dumps(one[2]).encode()))
+
+
+def _leaves_a_trace(request, answer):
+    return not request.safe and accepted(answer, parse_body(answer.body, answer.header("content-type")))
+
+
+@pytest.mark.parametrize("name", _simulated_names())
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_an_answer_hangs_on_the_request_and_the_accepted_writes_before_it_alone(name, data):
+    """Two worlds see the same accepted writes; one of them also sees safe and refused requests in between."""
+    service, quiet = simulated(name), copy.deepcopy(_state(name))
+    if name == "json_api":
+        quiet["apis"]["ledger"]["routes"]["GET /v2/make"] = MAKES_BY_GET
+    noisy, host, now = quiet, hosts_of(name, quiet)[0], NOW_MS
+    for method, path, headers, body in data.draw(st.lists(_likely(name), min_size=2, max_size=8)):
+        request = Request(method=method, url=f"https://{host}{path}", headers=headers, body=body)
+        left, answer = service.answer(quiet, request, now)
+        noisy, same = service.answer(noisy, request, now)
+        assert same == answer
+        if _leaves_a_trace(request, answer):
+            quiet, now = left, now + 1000
+    assert noisy == quiet
+
+
+def test_a_failure_that_is_declared_counts_every_request():
+    state = {**_state("slack"), "failures": {"auth.test": [{"status": 500}]}}
+    request = Request(method="GET", url="https://slack.com/api/auth.test", headers=JSON)
+    left, first = simulated("slack").answer(state, request, NOW_MS)
+    assert (first.status, simulated("slack").answer(left, request, NOW_MS)[1].status) == (500, 200)
 
 
 @pytest.mark.parametrize("name", _simulated_names())

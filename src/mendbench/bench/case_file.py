@@ -5,17 +5,16 @@ This is the only place that knows the file's spelling. The published JSON Schema
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mendbench.errors import BadInput
+from mendbench.bench.documents import read_json, read_yaml, refused
+from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
+from mendbench.kit.merge import merge_patch
 from mendbench.model.case import (
     Case,
     Check,
@@ -37,8 +36,6 @@ from mendbench.model.execution import NodeState, State
 from mendbench.model.failure import Category
 from mendbench.model.json import Json, JsonObject
 
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 FAMILIES = (
     "slack", "github", "template", "mixed", "http", "mcp", "graphql", "sheets", "shell", "llm", "structure", "transient", "control",
 )  # fmt: skip
@@ -57,7 +54,7 @@ Pattern = Annotated[str, AfterValidator(_regex)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class _Fault(_Part):
@@ -134,14 +131,14 @@ class _Check(_Part):
     request: _Request | None = None
     no_request: _NoRequest | None = None
     output: _Output | None = None
-    kept: list[str] | None = None
+    kept: list[str] | None = Field(None, min_length=1)
     unchanged: _Unchanged | None = None
     warning: _Warning | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> _Check:
-        if len(self.model_fields_set) != 1:
-            raise ValueError("a check has exactly one kind")
+        if [getattr(self, kind) is not None for kind in type(self).model_fields].count(True) != 1:
+            raise ValueError("a check has exactly one kind, with something under it")
         return self
 
     def build(self) -> Check:
@@ -228,7 +225,23 @@ class CaseFile(_Part):
         undeclared = {*self.state, *(name for v in self.variants for name in v.state)} - set(self.recorded_from)
         if undeclared:
             raise ValueError(f"state of {', '.join(sorted(undeclared))}, which recorded_from does not declare")
+        for what, names in (("variants are called", [v.name for v in self.variants]), ("faults are called", self._ids)):
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise ValueError(f"two {what} {twice[0]!r}")
+        if same := [v.name for v in self.variants if self._inputs_of(v) == self.inputs and not self._changes(v)]:
+            raise ValueError(f"the variant {same[0]!r} is the case itself: its inputs and state change nothing")
         return self
+
+    @property
+    def _ids(self) -> list[str]:
+        return [fault.id for fault in self.faults]
+
+    def _inputs_of(self, variant: _Variant) -> JsonObject:
+        return {**self.inputs, **variant.inputs}
+
+    def _changes(self, variant: _Variant) -> bool:
+        own = self.state
+        return any(merge_patch(own.get(name), patch) != own.get(name) for name, patch in variant.state.items())
 
 
 def load_case(folder: Path, family: str) -> Case:
@@ -238,14 +251,15 @@ def load_case(folder: Path, family: str) -> Case:
         BadInput: a file is missing or broken; names the file, the place in it, what was found and what to do.
     """
     path = folder / "case.yaml"
-    data = _read_yaml(path)
-    workflow = _read_json(folder / "workflow.json")
+    data = read_yaml(path, "a case is a folder with case.yaml and workflow.json")
+    workflow = read_json(folder / "workflow.json", "put the failing workflow there")
     try:
         found = CaseFile.model_validate(data)
     except ValidationError as error:
-        raise _bad(path, error) from None
+        raise refused(path, error, CaseFile, "mendbench schema case") from None
     if not isinstance(workflow, dict):
         raise BadInput(str(folder / "workflow.json"), f"a {type(workflow).__name__}", "write the workflow as an object")
+    _refuse_unknown_nodes(path, found, workflow)
     truth = {"case": data, "workflow": workflow}
     return Case(
         family=family,
@@ -284,63 +298,16 @@ def _variant(item: _Variant) -> Variant:
     return Variant(name=item.name, inputs=item.inputs, state=item.state, checks=checks, final=item.final)
 
 
-def _read_yaml(path: Path) -> Any:
-    try:
-        return yaml.load(path.read_bytes(), Loader=Loader)  # noqa: S506 - a safe loader, C where there is one
-    except FileNotFoundError:
-        raise BadInput(str(path), "no such file", "a case is a folder with case.yaml and workflow.json") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(str(path), f"byte {error.start} is not UTF-8", "save the file as UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise BadInput(place, str(getattr(error, "problem", None) or "not YAML"), "mend the YAML there") from None
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise BadInput(str(path), "no such file", "put the failing workflow there") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(str(path), f"byte {error.start} is not UTF-8", "save the file as UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path}:{error.lineno}:{error.colno}", error.msg, "mend the JSON there") from None
-
-
-def _bad(path: Path, error: ValidationError) -> BadInput:
-    """Return the first thing that is wrong with a case file, with the closest key where one is unknown."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(token) for token in first["loc"])
-    where = f"{path}: {place}" if place else str(path)
-    if first["type"] == "extra_forbidden":
-        key, known = str(first["loc"][-1]), _keys_at(first["loc"][:-1])
-        close = difflib.get_close_matches(key, known, n=1)
-        return BadInput(
-            where, f"unknown key {key!r}", f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
-        )
-    if first["type"] == "missing":
-        return BadInput(where, "nothing is there", f"add {first['loc'][-1]!r}; `mendbench schema case` has all keys")
-    given = first.get("input")
-    shown = "" if isinstance(given, dict | list | BaseModel) else f" (found {given!r})"
-    return BadInput(
-        where, first["msg"].removeprefix("Value error, ") + shown, "`mendbench schema case` has all keys and values"
-    )
-
-
-def _keys_at(loc: tuple[int | str, ...]) -> list[str]:
-    """Return the keys that the schema knows at a place."""
-    schema: Any = CaseFile.model_json_schema()
-    node, defs = schema, schema.get("$defs", {})
-    for token in loc:
-        node = _deref(node, defs)
-        node = node.get("items", {}) if isinstance(token, int) else node.get("properties", {}).get(token, {})
-    return sorted(_deref(node, defs).get("properties", {}))
-
-
-def _deref(node: Any, defs: dict[str, Any]) -> Any:
-    for option in node.get("anyOf", ()):
-        if "$ref" in option or option.get("type") in {"array", "object"}:
-            node = option
-            break
-    return defs.get(node["$ref"].rsplit("/", 1)[-1], {}) if "$ref" in node else node
+def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
+    """Refuse a label for a node that the workflow does not have: what is said of it would never be looked at."""
+    nodes = workflow.get("nodes")
+    listed = nodes if isinstance(nodes, list) else []
+    known = [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
+    checks = [("checks", check) for check in found.checks]
+    checks += [(f"variants.{variant.name}.checks", check) for variant in found.variants for check in variant.checks]
+    named = [("expect.first", node) for node in found.expect.first]
+    named += [("faults.surfaces", fault.surfaces) for fault in found.faults]
+    named += [(place, check.unchanged.node) for place, check in checks if check.unchanged is not None]
+    for place, node in named:
+        if known and node not in known:
+            raise UnknownName("node", node, known, f"{path}: {place}")

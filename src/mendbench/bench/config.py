@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mendbench.bench.documents import refused
 from mendbench.bench.shipped import shipped_root
 from mendbench.errors import BadInput
 from mendbench.model.json import Json
@@ -48,6 +49,14 @@ class MatrixConfig(_Part):
     controls: list[str] = Field(default_factory=list, description="repairers run once a case, as floor and ceiling")
 
 
+class McpServerConfig(_Part):
+    """One MCP server that workflows can reach when they are run outside the benchmark: a command, or a URL."""
+
+    command: list[str] = Field(default_factory=list, description="program and arguments of a server on standard input")
+    env: list[str] = Field(default_factory=list, description="names of the environment variables that it gets")
+    url: str | None = Field(None, description="address of a server that speaks streamable HTTP")
+
+
 class PathsConfig(_Part):
     """Folders, relative to the configuration file but for ``out``, which is relative to where the command runs."""
 
@@ -64,6 +73,7 @@ class Config(_Part):
     paths: PathsConfig = PathsConfig()
     matrix: MatrixConfig
     models: dict[str, ModelConfig] = {}
+    mcp: dict[str, McpServerConfig] = {}
 
 
 class Loaded(_Part):
@@ -103,9 +113,7 @@ def _loaded(path: Path, table: dict[str, Any]) -> Loaded:
     try:
         config = Config.model_validate(table)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(token) for token in first["loc"])
-        raise BadInput(f"{path}: {place}", first["msg"], "`mendbench schema config` has all keys and values") from None
+        raise refused(path, error, Config, "mendbench schema config") from None
     if config.format != FORMAT:
         raise BadInput(f"{path}: format", f"format {config.format}", f"this mendbench reads format {FORMAT}")
     unknown = [name for name in config.matrix.models if name not in config.models]

@@ -7,11 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 from mendbench.bench.case_file import FAMILIES, load_case
+from mendbench.bench.scope import SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.model.case import Case
+from mendbench.services import service_names
+
+_Stamp: TypeAlias = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,22 +48,32 @@ class Corpus:
         return digest({case.id: case.digest for case in self.cases})
 
 
-@lru_cache(maxsize=8)
 def load_corpus(cases_dir: Path, cassettes_dir: Path) -> Corpus:
-    """Return all cases below ``cases_dir``, sorted by id.
+    """Return all cases below ``cases_dir``, sorted by id. Files that nobody has written to since are not read again.
 
     Raises:
         BadInput: the folder is not there or holds no case, or one of its cases is broken.
     """
     if not cases_dir.is_dir():
         raise BadInput(str(cases_dir), "no such folder", "name the folder of the cases with --cases")
-    folders = sorted(path.parent for path in cases_dir.glob("*/*/case.yaml"))
-    if not folders:
+    files = sorted(path for name in ("case.yaml", "workflow.json") for path in cases_dir.glob(f"*/*/{name}"))
+    if not files:
         raise BadInput(str(cases_dir), "no case below it", "a case is FAMILY/NAME/case.yaml beside workflow.json")
+    stamps = tuple((str(path), found.st_mtime_ns, found.st_size) for path in files for found in (path.stat(),))
+    return _loaded(cases_dir, cassettes_dir, tuple(sorted({path.parent for path in files})), stamps)
+
+
+@lru_cache(maxsize=8)
+def _loaded(cases_dir: Path, cassettes_dir: Path, folders: tuple[Path, ...], _stamps: tuple[_Stamp, ...]) -> Corpus:
+    """Return the corpus of these folders, read once per version of its files."""
     for folder in folders:
         if folder.parent.name not in FAMILIES:
             raise UnknownName("family", folder.parent.name, FAMILIES, str(folder))
     cases = tuple(load_case(folder, folder.parent.name) for folder in folders)
+    services = {*service_names(), SHELL}
+    for case in cases:
+        for name in sorted(case.recorded_from.keys() - services):
+            raise UnknownName("service", name, services, f"{case.folder / 'case.yaml'}: recorded_from")
     return Corpus(cases_dir=cases_dir, cassettes_dir=cassettes_dir, cases=cases)
 
 

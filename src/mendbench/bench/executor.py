@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -34,7 +35,10 @@ def executor_for(workers: int) -> Iterator[Executor]:
     if workers <= 1:
         yield SerialExecutor()
         return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("forkserver"))
+    ignoring = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and is this process's business alone
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context("forkserver"), initializer=signal.signal, initargs=ignoring
+    )
     try:
         yield pool
     finally:
@@ -42,7 +46,11 @@ def executor_for(workers: int) -> Iterator[Executor]:
 
 
 def run_all(pool: Executor, task: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """Yield ``task(item)`` for every item, in the order in which they finish."""
+    """Yield ``task(item)`` for every item, in the order in which they finish.
+
+    Raises:
+        MendbenchError, EffectEscape: a task raised it, in whichever process.
+    """
     queue, pending = iter(items), set[Future[R]]()
     while True:
         while len(pending) < workers * IN_FLIGHT_PER_WORKER and (item := next(queue, None)) is not None:

@@ -16,9 +16,11 @@ from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import EditError, apply_edits
 from mendbench.runtime.templates import Template, lookup, templates_in
-from mendbench.scoring.diffs import diff_paths
+from mendbench.scoring.diffs import diff_paths, patched
 
-MutantKind: TypeAlias = Literal["drop_node", "swallow_error", "constant", "other_field", "drop_param", "part_of_fix"]
+MutantKind: TypeAlias = Literal[
+    "drop_node", "swallow_error", "constant", "other_field", "drop_param", "part_of_fix", "extra_write"
+]
 
 MAX_OTHER_FIELDS = 4
 """Sibling fields tried for each template: more would say the same thing again."""
@@ -34,7 +36,7 @@ class Mutant:
 
 
 def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> tuple[Mutant, ...]:
-    """Return the mutants of a case, each different from the others, from the broken workflow and from the fixed one.
+    """Return the mutants of a case, each different from the others, from the broken workflow and from all right ones.
 
     ``data`` is what the nodes of the fixed workflow returned on the case's own data, and its inputs.
     """
@@ -42,8 +44,9 @@ def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -
     found = [*_dropped_nodes(case, base), *_swallowed(case)]
     if fixed is not None:
         found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
-    found += _dropped_params(case, base)
-    seen = {canonical_json(case.workflow), canonical_json(fixed)}
+    found += [*_dropped_params(case, base), *_extra_writes(base)]
+    right = [patched(case.workflow, fix.patch, place=case.id) for fix in case.accepts]
+    seen = {canonical_json(one) for one in (case.workflow, fixed, *right)}
     unique: list[Mutant] = []
     for mutant in found:
         key = canonical_json(mutant.workflow)
@@ -127,6 +130,27 @@ def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
                 edit = {"node": node["id"], "path": path.removeprefix(f"/nodes/{node['id']}"), "remove": True}
                 if (workflow := _edited(base, [edit])) is not None:
                     yield Mutant(kind="drop_param", what=f"without {node['id']}'s body.{key}", workflow=workflow)
+
+
+def _extra_writes(base: JsonObject) -> Iterator[Mutant]:
+    """Yield ``base`` with one of its writes done twice, and with something that nobody asked for written beside it."""
+    for node in base.get("nodes", []):
+        params = node.get("params", {})
+        if node.get("type") != "http" or not isinstance(params.get("body"), dict):
+            continue
+        for what, body in (("again", params["body"]), ("with other words", _reworded(params["body"]))):
+            extra = {**node, "id": f"{node['id']}_more", "params": {**params, "body": body}}
+            if (workflow := _edited(base, [{"add_node": extra, "after": node["id"]}])) is not None:
+                yield Mutant(kind="extra_write", what=f"{node['id']}'s write done {what}", workflow=workflow)
+
+
+def _reworded(body: JsonObject) -> JsonObject:
+    """Return a body whose longest text says something else: what was asked for, about the wrong thing."""
+    texts = {key: value for key, value in body.items() if isinstance(value, str)}
+    if not texts:
+        return body
+    longest = max(texts, key=lambda key: (len(texts[key]), key))
+    return {**body, longest: "something else"}
 
 
 def _new_templates(broken: JsonObject, fixed: JsonObject) -> tuple[Template, ...]:

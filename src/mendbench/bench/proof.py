@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias
 from mendbench.bench.mutants import Mutant, mutants_of
 from mendbench.bench.parts import TRUTH_DETECTOR, Setting, build_engine
 from mendbench.bench.recorder import Recorder
+from mendbench.bench.right_runs import right_runs
 from mendbench.bench.scope import Recording, open_scope, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
@@ -29,6 +29,7 @@ from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
 from mendbench.scoring.diffs import diff_paths
 from mendbench.scoring.judge import Judged, judge
+from mendbench.scoring.recall import context_recall, facts_of
 from mendbench.strategies import strategies, strategy
 from mendbench.strategies.frame import build_frame, build_prompt
 
@@ -144,7 +145,8 @@ class _Bench:
             end=end.outcome, workflow=workflow, traffic=scope.world.traffic(),
         )  # fmt: skip
         clean = tuple(self.clean(workflow, variant) for variant in (None, *case.variants))
-        return judge(case, trajectory, clean, {0: self.clean(case.workflow, None)}, None)
+        broken, right = self.clean(case.workflow, None), right_runs(case, self.clean)
+        return judge(case, trajectory, clean, {0: broken}, None, right=right)
 
 
 class _RealOnly(Recordings):
@@ -163,16 +165,17 @@ def prove(setting: Setting, case_id: str, recorder: Recorder | None = None) -> P
     """Prove one case. While recording, what the proof needs and is not there is recorded."""
     began = time.perf_counter()
     case = setting.corpus.case(case_id)
-    recordings = Recordings.open(setting.corpus.cassettes(case))
-    bench = _Bench(
-        case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder or Recorder()
-    )
+    recorder = recorder or Recorder()
+    recordings = recorder.recordings(setting.corpus.cassettes(case))
+    bench = _Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     findings: list[Finding] = []
     fates: list[MutantFate] = []
     try:
+        fixed = _fixed(case)
         findings += _truth(bench)
-        fixed = apply_patch(case.workflow, case.fix.patch) if case.fix else None
         fates += _mutants(bench, fixed)
+        alive = [mutant.what for mutant in fates if mutant.fate == "survived"]
+        findings.append(Finding(what="no mutant survives", held=not alive, why="; ".join(alive)))
         findings += _prompts(bench, setting)
         findings += _services_agree(bench, fixed)
     except ReplayMiss as miss:
@@ -184,6 +187,17 @@ def prove(setting: Setting, case_id: str, recorder: Recorder | None = None) -> P
         case=case.id, kind=case.kind, findings=tuple(findings), mutants=tuple(fates),
         recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3),
     )  # fmt: skip
+
+
+def _fixed(case: Case) -> JsonObject | None:
+    """Return the workflow after the reference fix.
+
+    Raises:
+        EditError: that or an accepted fix does not apply, so that nothing can be judged by it.
+    """
+    for fix in case.accepts:
+        apply_patch(case.workflow, fix.patch)
+    return apply_patch(case.workflow, case.fix.patch) if case.fix else None
 
 
 def _truth(bench: _Bench) -> Iterator[Finding]:
@@ -283,7 +297,7 @@ def _prompts(bench: _Bench, setting: Setting) -> Iterator[Finding]:
     """Facts are not in the frame already, and no strategy can see the truth."""
     case = bench.case
     frame = build_frame(case.request, case.workflow, None)
-    told = [fact for fault in case.faults for fact in fault.facts if re.search(fact, frame)]
+    told = context_recall(facts_of(case), frame).found
     yield Finding(what="no fact stands in the frame", held=not told, why=", ".join(told))
     other = next((one for one in setting.corpus.cases if one.group != case.group), case)
     swapped = replace(
@@ -294,8 +308,8 @@ def _prompts(bench: _Bench, setting: Setting) -> Iterator[Finding]:
     leaking = [
         info.strategy
         for info in strategies(setting.strategy_dirs)
-        if first_prompt(bench.engine, case, run.execution, info.strategy)
-        != first_prompt(bench.engine, swapped, run.execution, info.strategy)
+        if first_prompt(bench.engine, case, run.execution, info.strategy, setting.strategy_dirs)
+        != first_prompt(bench.engine, swapped, run.execution, info.strategy, setting.strategy_dirs)
     ]
     yield Finding(what="no prompt depends on the truth", held=not leaking, why=", ".join(leaking))
 
@@ -324,7 +338,7 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
             off += [
                 f"{one.request.method} {one.request.url}"
                 for one, other in zip(told, anew, strict=False)
-                if (one.answer.status, one.answer.body) != (other.answer.status, other.answer.body)
+                if one.answer != other.answer
             ]
     yield Finding(what="services and cassette agree", held=not off, why="; ".join(dict.fromkeys(off)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -18,7 +19,7 @@ from mendbench.ports.world import RealWorld
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.live import HttpLive, Live, LiveWorld
-from mendbench.replay.recordings import RecordMode
+from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.shell_live import ShellLive
 from mendbench.services import real_world
 
@@ -37,6 +38,7 @@ class Recorder:
         self.mode = mode
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, str]] = {}
+        self._opened: dict[Path, Recordings] = {}
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -49,6 +51,18 @@ class Recorder:
         for world, _ in self._running.values():
             world.stop()
         self._running.clear()
+
+    def recordings(self, folder: Path) -> Recordings:
+        """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded anew already.
+
+        Raises:
+            BadInput: a cassette in the folder is broken.
+        """
+        if self.mode != "all":
+            return Recordings.open(folder)
+        if folder not in self._opened:
+            self._opened[folder] = Recordings.open(folder)
+        return self._opened[folder]
 
     def asker(self) -> AskCaller | None:
         """Return what asks models for real, each where the configuration says, or None where nothing is recorded."""
@@ -75,7 +89,9 @@ class Recorder:
             live.append(HttpLive({}))
         if SHELL in case.recorded_from:
             live.append(ShellLive(allow_shell=self._allow_shell, environ=dict(os.environ)))
-        return Recording(mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory)
+        return Recording(
+            mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory
+        )
 
     def server(self, name: str) -> tuple[RealWorld, str]:
         """Return a real server and its base URL, started if it was not."""

@@ -15,13 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from mendbench.errors import BadInput
+from mendbench.bench.rows import FORMAT, REQUIRED, references
+from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import write_atomically
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 
-TRIALS, TEXTS, RUN = "trials.jsonl", "texts.jsonl", "run.json"
+TRIALS, TEXTS, RUN, PLAN, LOCK = "trials.jsonl", "texts.jsonl", "run.json", "plan.json", "lock"
+
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, LOCK, "index.html"})
+"""Everything that a run's folder can hold."""
+
+_AGAIN = "make the run again with `mendbench run`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +43,11 @@ class StoredRun:
 class RunFolder:
     """A run being written. Made by :func:`open_run`."""
 
-    def __init__(self, place: Path, partial: Path, plan: JsonObject) -> None:
+    def __init__(self, place: Path, partial: Path) -> None:
         self._place, self._partial = place, partial
-        self._plan = plan
         self._rows: dict[str, JsonRow] = {row["key"]: row for row in _torn(partial / TRIALS)}
         self._texts: dict[str, str] = {item["digest"]: item["text"] for item in _torn(partial / TEXTS)}
-        self._rows = {key: row for key, row in self._rows.items() if _refs(row) <= set(self._texts)}
+        self._rows = {key: row for key, row in self._rows.items() if references(row) <= set(self._texts)}
         self._trials_file: IO[str] = _rewrite(partial / TRIALS, self._rows.values())
         self._texts_file: IO[str] = _rewrite(partial / TEXTS, _text_lines(self._texts))
 
@@ -80,13 +85,13 @@ class RunFolder:
         write_atomically(self._partial / RUN, json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
         for name, text in files.items():
             write_atomically(self._partial / name, text)
-        (self._partial / "plan.json").unlink(missing_ok=True)
         old = self._place.with_name(f".{self._place.name}.old")
         shutil.rmtree(old, ignore_errors=True)
         if self._place.exists():
             self._place.rename(old)
         self._partial.rename(self._place)
-        (self._place / "lock").unlink(missing_ok=True)
+        for name in (PLAN, LOCK):
+            (self._place / name).unlink(missing_ok=True)
         shutil.rmtree(old, ignore_errors=True)
         return StoredRun(folder=self._place, run=run, rows=rows, texts=self._texts)
 
@@ -100,19 +105,21 @@ class RunFolder:
 def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFolder]:
     """Yield the folder of a run, locked against a second writer.
 
-    ``plan`` says what the run consists of; one can be resumed only with the plan that it began with.
+    ``plan`` says what the run consists of; one can be resumed only with the plan that it began with. A run that ends
+    in an error of ours before its first trial leaves nothing behind.
 
     Raises:
         BadInput: the folder cannot be written, is in use, holds an unfinished run and ``resume`` is false, or the other way
             round, or holds something that is no run.
     """
+    if place.name in {"", ".."}:
+        raise BadInput(str(place), "not a folder that a run can replace", "name another one with --out")
     partial = place.with_name(f".{place.name}.partial")
     try:
-        if place.exists() and not (place / RUN).is_file() and (not place.is_dir() or any(place.iterdir())):
-            raise BadInput(str(place), "not empty, and no run is in it", "choose another folder with --out")
+        _refuse_foreign(place)
         _refuse_or_clear(place, partial, resume=resume)
         partial.mkdir(parents=True, exist_ok=True)
-        lock = (partial / "lock").open("w", encoding="utf-8")
+        lock = (partial / LOCK).open("w", encoding="utf-8")
     except OSError as error:
         raise BadInput(str(place), error.strerror or "cannot be written", "choose another folder with --out") from None
     with lock:
@@ -120,14 +127,20 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise BadInput(str(place), "another run is writing it", "wait for it, or choose another --out") from None
-        begun = _read_plan(partial)
-        if begun is not None and begun != json.loads(canonical_json(plan)):
+        if not (partial / PLAN).is_file():
+            for name in (TRIALS, TEXTS):
+                (partial / name).unlink(missing_ok=True)
+        elif _read_plan(partial) != json.loads(canonical_json(plan)):
             mend = "run it with the options and the corpus it began with, or delete the folder"
             raise BadInput(str(partial), "the unfinished run there was begun with another plan", mend)
-        write_atomically(partial / "plan.json", canonical_json(plan) + "\n")
-        folder = RunFolder(place, partial, plan)
+        write_atomically(partial / PLAN, canonical_json(plan) + "\n")
+        folder = RunFolder(place, partial)
         try:
             yield folder
+        except MendbenchError:
+            if not folder.done():
+                shutil.rmtree(partial, ignore_errors=True)
+            raise
         finally:
             folder.close()
 
@@ -140,20 +153,38 @@ def read_run(folder: Path) -> StoredRun:
     """
     if not (folder / RUN).is_file():
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
+    run = _whole_lines(folder / RUN, one=True)[0]
+    if run.get("format") != FORMAT:
+        raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), f"this mendbench reads format {FORMAT}")
+    rows = tuple(_whole_lines(folder / TRIALS))
+    found = _whole_lines(folder / TEXTS)
     try:
-        run = json.loads((folder / RUN).read_text(encoding="utf-8"))
-        rows = tuple(json.loads(line) for line in (folder / TRIALS).read_text(encoding="utf-8").splitlines())
-        found = [json.loads(line) for line in (folder / TEXTS).read_text(encoding="utf-8").splitlines()]
-    except (OSError, ValueError) as error:
-        raise BadInput(str(folder), str(error), "make the run again with `mendbench run`") from None
-    return StoredRun(folder=folder, run=run, rows=rows, texts={item["digest"]: item["text"] for item in found})
+        texts = {str(item["digest"]): str(item["text"]) for item in found}
+    except KeyError as error:
+        raise BadInput(str(folder / TEXTS), f"a line without {error}", _AGAIN) from None
+    for number, row in enumerate(rows, start=1):
+        if not row.keys() >= REQUIRED:
+            missing = sorted(REQUIRED - row.keys())[0]
+            raise BadInput(f"{folder / TRIALS}:{number}", f"a line without {missing!r}", _AGAIN)
+        if lost := references(row) - texts.keys():
+            raise BadInput(f"{folder / TRIALS}:{number}", f"the text {min(lost)} is not in {TEXTS}", _AGAIN)
+    return StoredRun(folder=folder, run=run, rows=rows, texts=texts)
+
+
+def _refuse_foreign(place: Path) -> None:
+    """Refuse a folder that holds anything but a run: a run replaces its folder whole."""
+    if not place.exists():
+        return
+    foreign = sorted({path.name for path in place.iterdir()} - OURS) if place.is_dir() else [place.name]
+    if foreign:
+        raise BadInput(str(place), f"it holds {foreign[0]!r}, which is of no run", "choose another folder with --out")
 
 
 def _refuse_or_clear(place: Path, partial: Path, *, resume: bool) -> None:
-    unfinished = partial.is_dir() and (partial / "plan.json").is_file()
+    unfinished = partial.is_dir() and (partial / PLAN).is_file()
     if unfinished and not resume:
         mend = f"finish it with `mendbench run --resume {place}`, or delete {partial}"
-        with (partial / "lock").open("a", encoding="utf-8") as lock:
+        with (partial / LOCK).open("a", encoding="utf-8") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -165,9 +196,27 @@ def _refuse_or_clear(place: Path, partial: Path, *, resume: bool) -> None:
 
 def _read_plan(partial: Path) -> JsonObject | None:
     try:
-        found: JsonObject = json.loads((partial / "plan.json").read_text(encoding="utf-8"))
+        found: JsonObject = json.loads((partial / PLAN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    return found
+
+
+def _whole_lines(path: Path, *, one: bool = False) -> list[JsonObject]:
+    """Return the JSON objects of a file's lines, or the one that the whole file is."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadInput(str(path), f"cannot be read ({error})", _AGAIN) from None
+    found = []
+    for number, line in enumerate([text] if one else text.removesuffix("\n").split("\n") if text else [], start=1):
+        try:
+            item = json.loads(line)
+        except ValueError as error:
+            raise BadInput(f"{path}:{number}", str(error), _AGAIN) from None
+        if not isinstance(item, dict):
+            raise BadInput(f"{path}:{number}", "no JSON object", _AGAIN)
+        found.append(item)
     return found
 
 
@@ -176,7 +225,7 @@ def _torn(path: Path) -> list[JsonObject]:
     if not path.is_file():
         return []
     found = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             found.append(json.loads(line))
         except ValueError:
@@ -191,14 +240,3 @@ def _rewrite(path: Path, lines: Iterable[JsonObject]) -> IO[str]:
 
 def _text_lines(texts: Mapping[str, str]) -> list[JsonObject]:
     return [{"digest": key, "text": text} for key, text in texts.items()]
-
-
-def _refs(value: object) -> set[str]:
-    """Return the digests of all texts that a row refers to."""
-    if isinstance(value, dict):
-        if set(value) == {"$text"}:
-            return {str(value["$text"])}
-        return set().union(*(_refs(item) for item in value.values())) if value else set()
-    if isinstance(value, list):
-        return set().union(*(_refs(item) for item in value)) if value else set()
-    return set()

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 FORMAT = 1
 """1: the first."""
 
+IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
+"""Fields that tell trials apart: they stand in the row however long they are."""
+
+REFERENCE = "$text"
+"""The one key of an object that stands for a long text; its value is the text's digest."""
+
+REQUIRED = IDENTITY | {"kind", "verdict", "outcome", "attempts", "wasted_attempts"}
+"""Fields without which a line of ``trials.jsonl`` is no trial."""
+
 LONG_TEXT = 200
 """Bytes from which on a text stands in ``texts.jsonl``."""
 
@@ -45,7 +54,9 @@ def build_row(
     attempts = trajectory.attempts if trajectory else ()
     traffic = trajectory.traffic if trajectory else ()
     replies = [attempt.reply for attempt in attempts if not attempt.repeat]
-    all_traffic = (*traffic, *(exchange for run in evidence.clean for exchange in run.traffic))
+    right = (run for runs in evidence.right.values() for run in runs)
+    clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
+    all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
     row: JsonRow = {
         "format": FORMAT,
         "key": trial_key(key),
@@ -61,7 +72,7 @@ def build_row(
         "outcome": judged.verdict.outcome,
         "stop_reason": _stop_reason(evidence),
         "end": trajectory.end if trajectory else None,
-        "right_after_first": judged.verdict.verdict == "correct" and len(attempts) == 1,
+        "right_after_first": judged.right_after_first if evidence.problem is None else None,
         "problem": dataclasses.asdict(evidence.problem) if evidence.problem else None,
         "request": case.request,
         "workflow": _pretty(case.workflow),
@@ -71,7 +82,7 @@ def build_row(
         "prompt_tokens": _sum(reply.prompt_tokens for reply in replies),
         "completion_tokens": _sum(reply.completion_tokens for reply in replies),
         "cost_usd": None,
-        "context_recall": judged.recall.share if judged.recall else None,
+        "context_recall": context_recall(facts_of(case), attempts[0].prompt.context.text).share if attempts else None,
         "leaks": _where(case, attempts[0]) if attempts else None,
         "nodes": _nodes(case, trajectory),
         "faults_fixed": list(judged.faults_fixed),
@@ -99,8 +110,8 @@ def build_row(
         "timing": timing,
     }
     texts: dict[str, str] = {}
-    short: JsonRow = json.loads(canonical_json(_shortened(row, texts)))
-    return short, texts
+    short = {name: value if name in IDENTITY else _shortened(value, texts) for name, value in row.items()}
+    return json.loads(canonical_json(short)), texts
 
 
 def _stop_reason(evidence: Evidence) -> str:
@@ -222,25 +233,43 @@ def _pretty(document: JsonObject) -> str:
 
 
 def _shortened(value: Json, texts: dict[str, str]) -> Json:
-    """Return ``value`` with every long text replaced by a reference; the texts are collected."""
+    """Return ``value`` with every long text replaced by a reference; the texts are collected.
+
+    An object that looks like a reference itself is told from one by a list around what it holds.
+    """
     if isinstance(value, str):
-        raw = value.encode("utf-8", "surrogatepass")
+        raw = value.encode("utf-8", "replace")  # a lone surrogate is no text that a file could hold
         if len(raw) <= LONG_TEXT:
-            return value
+            return raw.decode()
         key = digest(raw)
-        texts[key] = value
-        return {"$text": key}
+        texts[key] = raw.decode()
+        return {REFERENCE: key}
     if isinstance(value, Mapping):
-        return {str(name): _shortened(item, texts) for name, item in value.items()}
+        short = {_shortened_name(str(name)): _shortened(item, texts) for name, item in value.items()}
+        return {REFERENCE: [short[REFERENCE]]} if set(short) == {REFERENCE} else short
     if isinstance(value, list | tuple):
         return [_shortened(item, texts) for item in value]
     return value
 
 
+def _shortened_name(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
+
+
 def whole(value: Json, texts: Mapping[str, str]) -> Json:
     """Return ``value`` with every reference replaced by its text: the inverse of what :func:`build_row` does."""
     if isinstance(value, dict):
-        if set(value) == {"$text"}:
-            return texts[value["$text"]]
+        if set(value) == {REFERENCE}:
+            held = value[REFERENCE]
+            return {REFERENCE: whole(held[0], texts)} if isinstance(held, list) else texts[held]
         return {name: whole(item, texts) for name, item in value.items()}
     return [whole(item, texts) for item in value] if isinstance(value, list) else value
+
+
+def references(value: Json) -> set[str]:
+    """Return the digests of all texts that a row refers to."""
+    if isinstance(value, dict):
+        if set(value) == {REFERENCE} and isinstance(value[REFERENCE], str):
+            return {value[REFERENCE]}
+        return set().union(*(references(item) for item in value.values()))
+    return set().union(*(references(item) for item in value)) if isinstance(value, list) else set()

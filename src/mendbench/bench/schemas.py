@@ -79,13 +79,14 @@ def trial_schema() -> JsonObject:
         "outcome": {"enum": [*get_args(Outcome), None]},
         "stop_reason": {"enum": list(get_args(StopReason))},
         "attempts": {"type": "array", "maxItems": 3, "items": attempt},
-        **dict.fromkeys(("wasted_attempts", "prompt_tokens", "completion_tokens"), {"type": ["integer", "null"]}),
-        **dict.fromkeys(("cost_usd", "context_recall"), {"type": ["number", "null"]}),
+        **{key: {"type": ["integer", "null"]} for key in ("wasted_attempts", "prompt_tokens", "completion_tokens")},
+        **{key: {"type": ["number", "null"]} for key in ("cost_usd", "context_recall")},
         "nodes": nodes,
-        **dict.fromkeys(
-            ("requests", "variants", "repeated_side_effects", "collateral_edits", "edits"), {"type": "array"}
-        ),
-        **dict.fromkeys(("outputs", "evidence", "timing"), {"type": "object"}),
+        **{
+            key: {"type": "array"}
+            for key in ("requests", "variants", "repeated_side_effects", "collateral_edits", "edits")
+        },
+        **{key: {"type": "object"} for key in ("outputs", "evidence", "timing")},
         "derived": {"type": "integer", "minimum": 0},
     }
     return {"title": "Trial", "type": "object", "required": sorted(properties), "properties": properties}

@@ -6,18 +6,18 @@ import copy
 from dataclasses import dataclass
 from typing import cast
 
+from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.kit.clock import VirtualClock
 from mendbench.kit.merge import merge_patch
 from mendbench.kit.redaction import Redactor, plant_canaries
 from mendbench.model.case import Case, Variant
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.world import ScopedWorld, SimulatedPart
 from mendbench.services import hosts_of, simulated
-
 
 SHELL, SANDBOX = "shell", "sandbox"
 """What a case declares under ``recorded_from`` if its nodes run shell commands, and the host of their requests."""
@@ -46,9 +46,17 @@ class Recording:
 
 
 def state_of(case: Case, variant: Variant | None, service: str) -> JsonObject:
-    """Return the case's state of a service with the variant's laid over it: what the service's seed data is patched with."""
-    own = case.state.get(service, {})
-    return cast("JsonObject", merge_patch(own, variant.state.get(service, {}) if variant else {}))
+    """Return the case's state of a service with the variant's laid over it: what its seed data is patched with.
+
+    A null stays: it takes away what the seed data has.
+    """
+    return cast("JsonObject", _over(case.state.get(service, {}), variant.state.get(service, {}) if variant else {}))
+
+
+def _over(own: Json, patch: Json) -> Json:
+    if not isinstance(own, dict) or not isinstance(patch, dict):
+        return copy.deepcopy(patch)
+    return {**own, **{key: _over(own.get(key), value) for key, value in patch.items()}}
 
 
 def redactor_of(case: Case) -> Redactor:
@@ -66,15 +74,19 @@ def open_scope(
     services, hosts = {}, {}
     for name, provenance in case.recorded_from.items():
         state, _ = plant_canaries(state_of(case, variant, name), case.id)
-        if provenance == "simulator":
-            service = simulated(name)
-            services[name] = SimulatedPart(service=service, state=merge_patch(copy.deepcopy(service.seed()), state))
-        hosts.update(dict.fromkeys((SANDBOX,) if name == SHELL else hosts_of(name, state), name))
+        try:
+            if provenance == "simulator":
+                service = simulated(name)
+                state = merge_patch(copy.deepcopy(service.seed()), state)
+                services[name] = SimulatedPart(service=service, state=state)
+            hosts.update(dict.fromkeys((SANDBOX,) if name == SHELL else hosts_of(name, state), name))
+        except BadInput as error:
+            raise BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.mend) from None
     redactor, clock = redactor_of(case), VirtualClock()
     asks = AskBook(
         recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint
     )
-    origins = {name: digest(patch) for name, patch in variant.state.items()} if variant else {}
+    origins = {name: digest(state_of(case, variant, name)) for name in case.recorded_from}
     world = ScopedWorld(
         recordings=recordings, services=services, hosts=hosts, redactor=redactor, clock=clock, mode=recording.mode,
         live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, asks=asks, origins=origins,

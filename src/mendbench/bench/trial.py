@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mendbench.bench.parts import TRUTH_DETECTOR, Parts, Setting, build_parts
 from mendbench.bench.recorder import Recorder
+from mendbench.bench.right_runs import kept_right_runs
 from mendbench.bench.rows import build_row
-from mendbench.bench.scope import Recording, open_scope
+from mendbench.bench.scope import Recording, Scope, open_scope
 from mendbench.detectors import detector
-from mendbench.errors import EffectEscape, MendbenchError, ReplayMiss
+from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
@@ -21,7 +23,8 @@ from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.judge import judge
+from mendbench.scoring.judge import Judged, judge
+from mendbench.scoring.standings import edit_faults, executed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,10 @@ class Evidence:
     trajectory: Trajectory | None
     clean: tuple[CleanRun, ...] = ()
     attempt_clean: Mapping[int, CleanRun]
+    first_clean: tuple[CleanRun, ...] = ()
+    """Of the first attempt's workflow on every variant, where judging the first attempt needs them."""
+    right: Mapping[str | None, tuple[CleanRun, ...]] = field(default_factory=dict)
+    """Of all right workflows, by variant."""
     asks: tuple[str, ...] = ()
     """Digests of the asks that were answered."""
     problem: Problem | None = None
@@ -50,15 +57,24 @@ def run_trial(
     """
     began = time.perf_counter()
     case = setting.corpus.case(key.case)
-    recordings = Recordings.open(setting.corpus.cassettes(case))
+    recorder = recorder or Recorder()
+    recordings = recorder.recordings(setting.corpus.cassettes(case))
     parts = build_parts(key, case, setting)
     rules = policy(key.policy)
     if max_answers is not None:
         rules = replace(rules, max_answers=min(max_answers, rules.max_answers))
-    evidence = gather(case, key, parts, rules, recordings, recorder or Recorder())
-    judged = judge(case, evidence.trajectory, evidence.clean, evidence.attempt_clean, evidence.problem)
+    evidence = gather(case, key, parts, rules, recordings, recorder)
+    judged = judged_by(case, evidence)
     seconds = round(time.perf_counter() - began, 6)
     return build_row(case, key, evidence, judged, {"seconds": seconds})
+
+
+def judged_by(case: Case, evidence: Evidence) -> Judged:
+    """Return what the truth says about a trial that left this evidence."""
+    return judge(
+        case, evidence.trajectory, evidence.clean, evidence.attempt_clean, evidence.problem,
+        right=evidence.right, first_clean=evidence.first_clean,
+    )  # fmt: skip
 
 
 def gather(
@@ -82,26 +98,49 @@ def gather(
                 detector=parts.detector, clock=scope.clock, sample=key.sample, budget=parts.budget,
                 on_event=events.append,
             )  # fmt: skip
-    except (EffectEscape, Exception) as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code
-        problem = problem_of(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
+        problem = _told(error, scope, recorder, hint)
     if trajectory is not None and trajectory.stop_reason == "crashed":
         said = trajectory.attempts[-1].problem if trajectory.attempts else None
-        problem = Problem(kind="crashed", message=said or "the repairer crashed")
+        problem = Problem(kind="crashed", message=scope.redactor.text(said or "the repairer crashed"))
     asked = tuple(exchange.key for exchange in asks.traffic())
     if trajectory is None or problem is not None:
         stop: StopReason = problem.kind if problem is not None else "crashed"
         told = trajectory_of(events, workflow=case.workflow, stop_reason=stop, traffic=scope.world.traffic())
-        return Evidence(trajectory=told, attempt_clean={}, asks=asked, problem=problem)
+        return Evidence(
+            trajectory=told and _without_secrets(told, scope), attempt_clean={}, asks=asked, problem=problem
+        )
     runner = CleanRunner(case=case, parts=parts, recordings=recordings, recorder=recorder, hint=hint)
     try:
-        clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
-        by_attempt = {0: runner.run(case.workflow, None)}
-        for attempt in trajectory.attempts:
-            if attempt.execution is not None and attempt.candidate is not None:
-                by_attempt[attempt.number] = runner.run(attempt.candidate, None)
-    except (EffectEscape, Exception) as error:  # noqa: BLE001 - as above
-        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=problem_of(error))
-    return Evidence(trajectory=trajectory, clean=clean, attempt_clean=by_attempt, asks=asked)
+        return replace(_clean_runs(runner, trajectory), asks=asked)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - as above
+        return Evidence(
+            trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, scope, recorder, hint)
+        )
+
+
+def _clean_runs(runner: CleanRunner, trajectory: Trajectory) -> Evidence:
+    """Return a trial's evidence with all the clean runs that judging it needs."""
+    case = runner.case
+    clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
+    by_attempt = {0: runner.run(case.workflow, None)}
+    first_clean: tuple[CleanRun, ...] = ()
+    ran = executed(trajectory)
+    for attempt in ran:
+        if attempt.candidate is not None:
+            by_attempt[attempt.number] = runner.run(attempt.candidate, None)
+    if edit_faults(case) and len(ran) > 1 and ran[0].number == 1 and ran[0].candidate is not None:
+        first_clean = tuple(runner.run(ran[0].candidate, variant) for variant in case.variants)
+    right = kept_right_runs(
+        case, runner.run, engine=runner.parts.engine.name, folder=runner.recordings.folder, mode=runner.recorder.mode
+    )
+    return Evidence(
+        trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean, right=right
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +169,28 @@ class CleanRunner:
         return CleanRun(variant=variant.name if variant else None, execution=execution, traffic=scope.world.traffic())
 
 
+def _told(error: BaseException, scope: Scope, recorder: Recorder, hint: str) -> Problem:
+    """Return what a raised error means for a trial, without the case's secrets.
+
+    Raises:
+        MendbenchError: as :func:`problem_of`.
+    """
+    if isinstance(error, Incomplete) and recorder.mode == "none":
+        problem = Problem(kind="unjudged", message=str(error), detail={"record": hint})
+    else:
+        problem = problem_of(error)
+    return replace(problem, message=scope.redactor.text(problem.message))
+
+
+def _without_secrets(trajectory: Trajectory, scope: Scope) -> Trajectory:
+    """Return the trajectory with what foreign code raised redacted: everything else in it was when it arose."""
+    clean = (
+        attempt if attempt.problem is None else replace(attempt, problem=scope.redactor.text(attempt.problem))
+        for attempt in trajectory.attempts
+    )
+    return replace(trajectory, attempts=tuple(clean))
+
+
 def problem_of(error: BaseException) -> Problem:
     """Return what a raised error means for a trial: a missing recording leaves it unjudged, anything else crashed it.
 
@@ -147,8 +208,7 @@ def problem_of(error: BaseException) -> Problem:
 
 def record_hint(case: Case, key: TrialKey) -> str:
     """Return the command that records what a trial misses."""
-    model = f" --model {key.model}" if key.model else ""
-    return (
-        f"mendbench run {case.id} --strategy {key.strategy} --policy {key.policy} "
-        f"--repairer {key.repairer}{model} --record new_episodes"
-    )
+    words = ["mendbench", "run", case.id, "--strategy", key.strategy, "--policy", key.policy]
+    words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
+    words += ["--samples", str(key.sample + 1)] if key.sample else []
+    return shlex.join([*words, "--record", "new_episodes"])

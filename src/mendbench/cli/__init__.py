@@ -1,1 +1,4 @@
-"""The command line: parses, calls :mod:`mendbench.api`, renders, returns a code. Heavy imports wait until a command needs them."""
+"""The command line: parses, calls :mod:`mendbench.api`, renders, returns a code.
+
+Heavy imports wait until a command needs them.
+"""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import shlex
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from enum import IntEnum
+from typing import ParamSpec
 
-import click
-
+from mendbench.cli.output import say
 from mendbench.errors import EffectEscape, Incomplete, MendbenchError
+
+P = ParamSpec("P")
 
 
 class Exit(IntEnum):
@@ -30,45 +34,48 @@ class Exit(IntEnum):
     """Ctrl-C."""
 
 
-def say(line: str) -> None:
-    """Write one line to standard error."""
-    sys.stderr.write(f"mendbench: {line}\n")
+def coded(command: Callable[P, int]) -> Callable[P, int]:
+    """Return ``command`` so that it only ever returns an exit code: whatever it raises becomes one, and one line.
+
+    The framework would turn an interrupt into an exit code on its own, and lose what there is to say about it. So this
+    stands between the two.
+    """
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> int:
+        try:
+            return int(command(*args, **kwargs))
+        except (Exception, KeyboardInterrupt, EffectEscape) as error:  # noqa: BLE001 - the last net
+            return code_of(error)
+
+    return wrapped
 
 
-def guarded(work: Callable[[], int | None]) -> int:
-    """Run ``work`` and return its exit code; whatever it raises ends in one line and a code, never in a traceback.
+def code_of(error: BaseException) -> int:
+    """Say in one line what an error means, and return its exit code.
 
     ``MENDBENCH_TRACEBACK=1`` shows the traceback of an internal fault, for a bug report.
     """
-    try:
-        return int(work() or Exit.DONE)
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.UsageError as error:
-        say(f"{error.format_message()} See `{_command(error)} --help`.")
-        return Exit.USAGE
-    except click.exceptions.Abort:
+    if isinstance(error, KeyboardInterrupt):
+        say(str(error) or "interrupted")
         return Exit.INTERRUPTED
-    except KeyboardInterrupt as stop:
-        say(str(stop) or "interrupted")
-        return Exit.INTERRUPTED
-    except MendbenchError as error:
+    if isinstance(error, MendbenchError):
         say(str(error))
         return error.exit_code
-    except EffectEscape as error:
+    if isinstance(error, EffectEscape):
         say(str(error))
         return Incomplete.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.DONE
-    except Exception as error:  # noqa: BLE001 - the last net: a fault of ours is one line too
-        if os.environ.get("MENDBENCH_TRACEBACK"):
-            traceback.print_exc()
-        say(
-            f"internal fault: {type(error).__name__}: {' '.join(str(error).split())}; MENDBENCH_TRACEBACK=1 shows where"
-        )
-        return Exit.INTERNAL
+    if os.environ.get("MENDBENCH_TRACEBACK"):
+        traceback.print_exception(error)
+    say(f"internal fault: {type(error).__name__}: {error}; MENDBENCH_TRACEBACK=1 shows where")
+    return Exit.INTERNAL
 
 
-def _command(error: click.UsageError) -> str:
-    return error.ctx.command_path if error.ctx else "mendbench"
+def again(flags: Mapping[str, str], *, without: Collection[str] = ()) -> str:
+    """Return the typed command, ready for a shell: with ``flags`` in place of its own, ``without`` some."""
+    gone = {*flags, *without}
+    command, *words = sys.argv[1:]
+    kept = [
+        word for at, word in enumerate(words) if word.split("=")[0] not in gone and not (at and words[at - 1] in gone)
+    ]
+    return shlex.join(["mendbench", command, *(word for flag in flags.items() for word in flag), *kept])

@@ -1,12 +1,15 @@
-"""Options that several commands share, declared once."""
+"""Options that several commands share, declared once, and what they are checked for before anything runs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+
+from mendbench.errors import BadInput
 
 
 class Format(StrEnum):
@@ -16,13 +19,68 @@ class Format(StrEnum):
     json = "json"
 
 
-Cases: TypeAlias = Annotated[Path | None, typer.Option("--cases", help="Folder of the cases.")]
-Cassettes: TypeAlias = Annotated[Path | None, typer.Option("--cassettes", help="Folder of the recordings.")]
-Output: TypeAlias = Annotated[Format, typer.Option("--format", help="How the table is printed.")]
+def at_least(least: int) -> Callable[[str | int], int]:
+    """Return what reads a whole number that is not below ``least``."""
+
+    def whole_number(given: str | int) -> int:
+        number = int(given) if str(given).removeprefix("-").isdecimal() else None
+        if number is None or number < least:
+            raise typer.BadParameter(f"{str(given)!r} is no whole number from {least} on")
+        return number
+
+    return whole_number
+
+
+Cases: TypeAlias = Annotated[
+    Path | None, typer.Option("--cases", metavar="DIR", help="Folder of the cases; else the configured one.")
+]
+Cassettes: TypeAlias = Annotated[
+    Path | None, typer.Option("--cassettes", metavar="DIR", help="Folder of the recordings; else the configured one.")
+]
+Output: TypeAlias = Annotated[Format, typer.Option("--format", metavar="text|json", help="How the table is printed.")]
 Names: TypeAlias = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CASE]...", help="Cases: ids, families or patterns; all if none is given."),
+    typer.Argument(
+        metavar="CASE", show_default=False, help="Cases: ids, families or patterns ('slack/*'); all if none is given."
+    ),
 ]
-Strategies: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--strategy", help="Strategy: a name, or a template file (NAME.md.j2). Repeatable.")
+Record: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--record",
+        metavar="MODE",
+        help="none: replay only. new_episodes: record what is missing. all: record everything anew.",
+    ),
 ]
+AllowShell: TypeAlias = Annotated[
+    bool, typer.Option("--allow-shell", help="Let shell nodes run while recording, in a sandbox without network.")
+]
+Workers: TypeAlias = Annotated[
+    int,
+    typer.Option("--workers", metavar="N", parser=at_least(0), help="Worker processes; 0 for one on each core."),
+]
+
+
+def existing_cassettes(folder: Path | None, record: str) -> Path | None:
+    """Return the folder that ``--cassettes`` names.
+
+    Raises:
+        BadInput: it is not there, and nothing is recorded that would make it.
+    """
+    if folder is not None and record == "none" and not folder.is_dir():
+        raise BadInput(f"--cassettes {folder}", "no such folder", "name the folder of the recordings")
+    return folder
+
+
+def run_folder(out: Path | None, resume: Path | None) -> Path | None:
+    """Return the folder that ``--out`` or ``--resume`` names.
+
+    Raises:
+        BadInput: they name two folders, or one that cannot be swapped for another whole.
+    """
+    if out is not None and resume is not None and out.absolute() != resume.absolute():
+        raise BadInput(f"--out {out}", f"another folder than --resume {resume}", "leave --out away to resume")
+    folder = resume or out
+    if folder is not None and folder.name in {"", ".."}:
+        raise BadInput(f"--out {folder}", "a folder without a name of its own", "name a new folder, such as my-run")
+    return folder

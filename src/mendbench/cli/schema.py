@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
+from mendbench.cli.output import write_json
 
-def schema(what: Annotated[str, typer.Argument(help="case, workflow, strategy, config or trial.")]) -> int:
+
+def schema(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="case, workflow, strategy, config or trial.")],
+) -> int:
     """Print a JSON Schema, for editors and for other tools."""
     from mendbench import api
 
-    typer.echo(json.dumps(api.schema(what), indent=2, ensure_ascii=False))
+    write_json(api.schema(what))
     return 0

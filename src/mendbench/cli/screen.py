@@ -1,38 +1,48 @@
-"""What the terminal shows: tables on standard output, progress on standard error. Only terminals get colours and bars."""
+"""What the terminal shows: tables on standard output, words and progress on standard error.
+
+Only terminals get colours and bars.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from mendbench.api import Rendering
 from mendbench.bench.proof import Proof
 from mendbench.bench.results import StoredRun
+from mendbench.bench.rows import whole
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
+from mendbench.cli.output import plain, say, write, write_json
+from mendbench.cli.tables import show_tables, show_totals, table
 from mendbench.model.case import Case
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
 from mendbench.strategies import StrategyInfo
 
-WIDE = 160
-"""Columns of a table that is not shown on a terminal."""
+SHOWN = 3
+"""Trials without a verdict that are named one by one; the report names them all."""
+
+_BESIDE_THE_NAME = 60
+"""Columns that the progress line takes without the name of what was done last."""
 
 
 @contextlib.contextmanager
 def progress() -> Iterator[_Progress]:
     """Yield something to be told how far the work is; it draws a bar if standard error is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield _Progress(None)
         return
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    columns = (
+        TextColumn("{task.percentage:>3.0f} %"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield _Progress(bar)
 
@@ -47,67 +57,43 @@ class _Progress:
     def __call__(self, done: int, total: int, last: str) -> None:
         """Show that ``done`` of ``total`` are done, ``last`` the newest."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=done, total=total, description=last[:60])
+            room = max(0, self._bar.console.width - _BESIDE_THE_NAME)
+            name = plain(last).split(" | ")[0]
+            self._bar.update(self._task, completed=done, total=total, description=name[:room])
 
 
-def show_run(stored: StoredRun, output: Format) -> int:
-    """Print a run's totals; exit 3 if any trial has no verdict."""
+def show_run(stored: StoredRun, output: Format, record: str | None) -> int:
+    """Print a run's totals; exit 3 if a trial has no verdict. ``record`` is the command that records what is missing."""
     if output is Format.json:
-        _json(stored.run)
+        write_json(stored.run)
     else:
-        _console().print(_totals_table(stored.run))
-        _say_open(stored)
-        place = stored.folder / "index.html"
-        sys.stdout.write(f"{stored.run['trials']} trials; report: {place}\n")
+        trials = stored.run["trials"]
+        title = "Repair success: cases right within three attempts, of the cases with an edit fault"
+        show_totals(stored.run["totals"], title)
+        write(f"\n{trials} {'trial' if trials == 1 else 'trials'}; report: {stored.folder / 'index.html'}\n")
+    _say_open(stored, record)
     return Exit.INCOMPLETE if stored.run["bounds"]["unjudged"] else Exit.DONE
 
 
-def _totals_table(run: JsonObject) -> Table:
-    table = Table(
-        title="Repair success: cases right within three attempts, of the cases with an edit fault", title_justify="left"
-    )
-    for name in ("repairer", "strategy", "policy"):
-        table.add_column(name)
-    for name in (
-        "right",
-        "95 % interval",
-        "first attempt",
-        "plausible",
-        "harmful",
-        "wasted",
-        "context tokens",
-        "facts told",
-    ):
-        table.add_column(name, justify="right")
-    for total in run["totals"]:
-        low_high = total["interval"]
-        bounds = total["bounds"]
-        right = (
-            _number(total["right"])
-            if bounds["lower"] == bounds["upper"]
-            else f"{_number(bounds['lower'])}–{_number(bounds['upper'])}"
-        )
-        table.add_row(
-            total["model"] or total["repairer"], total["strategy"], total["policy"], f"{right}/{total['cases']}",
-            f"{low_high['low']:.2f}–{low_high['high']:.2f}" if low_high else "-", str(total["first_attempt"]),
-            str(total["outcomes"].get("plausible", 0)), str(total["outcomes"].get("harmful", 0)),
-            str(total["wasted_attempts"]), _number(total["context_tokens"]), _number(total["context_recall"]),
-        )  # fmt: skip
-    return table
-
-
-def _say_open(stored: StoredRun) -> None:
-    """Say on standard error which trials have no verdict, and what would give them one."""
-    seen: set[str] = set()
-    for row in stored.rows:
-        problem = row["problem"]
-        if problem is None:
+def _say_open(stored: StoredRun, record: str | None) -> None:
+    """Say which trials have no verdict, why, and what would give them one."""
+    for verdict, why in (("unjudged", "miss a recording"), ("crashed", "ended in a fault of foreign code")):
+        rows = [row for row in stored.rows if row["verdict"] == verdict and row["problem"] is not None]
+        if not rows:
             continue
-        message = problem["message"]
-        text = stored.texts[message["$text"]] if isinstance(message, dict) else message
-        if text not in seen:
-            seen.add(text)
-            sys.stderr.write(f"mendbench: {row['verdict']}: {row['key']}: {text}\n")
+        mend = f"; record what is missing with: {record}" if record and verdict == "unjudged" else ""
+        say(f"{verdict}: {len(rows)} of {len(stored.rows)} trials {why}{mend}")
+        problems = {_what(row, stored): row for row in reversed(rows)}
+        for row in sorted(problems.values(), key=lambda row: str(row["key"]))[:SHOWN]:
+            say(f"{verdict}: {row['key']}: {whole(row['problem'], stored.texts)['message']}")
+        if len(problems) > SHOWN:
+            say(f"{verdict}: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
+
+
+def _what(row: JsonRow, stored: StoredRun) -> str:
+    """Return what keeps a trial from a verdict, by which several trials that miss the same are one."""
+    problem = whole(row["problem"], stored.texts)
+    return f"{row['case']} {(problem.get('detail') or {}).get('request') or problem['message']}"
 
 
 def show_cases(cases: Sequence[Case], output: Format) -> int:
@@ -116,64 +102,62 @@ def show_cases(cases: Sequence[Case], output: Format) -> int:
         {
             "case": case.id, "group": case.group, "family": case.family, "kind": case.kind, "title": case.title,
             "difficulty": case.difficulty, "recorded_from": case.recorded_from, "tags": list(case.tags),
-            "variants": len(case.variants), "nodes": len(case.workflow.get("nodes", [])),
+            "variants": len(case.variants), "nodes": _node_count(case),
         }
         for case in cases
     ]  # fmt: skip
     if output is Format.json:
-        _json(rows)
+        write_json(rows)
         return Exit.DONE
-    table = Table()
-    for name in ("case", "kind", "difficulty", "recorded from", "title"):
-        table.add_column(name)
+    found = table("case", "kind", "world", "title", wraps=("title",))
     for row in rows:
         sources = ", ".join(sorted(set(row["recorded_from"].values())))
-        table.add_row(row["case"], row["kind"], row["difficulty"], sources, row["title"])
-    _console().print(table)
+        found.add_row(*map(plain, (row["case"], row["kind"], sources, row["title"])))
+    show_tables([found])
     return Exit.DONE
+
+
+def _node_count(case: Case) -> int:
+    """Return how many nodes a workflow has, which may be broken in its very form."""
+    nodes = case.workflow.get("nodes")
+    return len(nodes) if isinstance(nodes, list) else 0
 
 
 def show_proofs(proofs: Sequence[Proof], output: Format) -> int:
     """Print proofs; exit 1 if one does not hold."""
     failed = [proof for proof in proofs if not proof.held]
     if output is Format.json:
-        _json([{**dataclasses.asdict(proof), "held": proof.held, "strength": proof.strength} for proof in proofs])
+        write_json([{**dataclasses.asdict(proof), "held": proof.held, "strength": proof.strength} for proof in proofs])
         return Exit.FAILED if failed else Exit.DONE
-    table = Table(title="Proof of the corpus", title_justify="left")
-    for name in ("case", "kind", "holds"):
-        table.add_column(name)
-    for name in ("killed", "survived", "invalid", "missed", "seconds"):
-        table.add_column(name, justify="right")
+    found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
     for proof in proofs:
         fates = [mutant.fate for mutant in proof.mutants]
         counts = [str(fates.count(fate)) for fate in ("killed", "survived", "invalid", "missed")]
-        table.add_row(proof.case, proof.kind, "yes" if proof.held else "NO", *counts, f"{proof.seconds:.1f}")
-    _console().print(table)
-    for proof in proofs:
-        for finding in proof.findings:
-            if not finding.held:
-                sys.stderr.write(f"mendbench: {proof.case}: {finding.what}: does not hold; {finding.why}\n")
-        for mutant in proof.mutants:
-            if mutant.fate == "survived":
-                sys.stderr.write(f"mendbench: {proof.case}: mutant survives: {mutant.what}\n")
+        found.add_row(proof.case, proof.kind, "yes" if proof.held else "NO", *counts, f"{proof.seconds:.1f}")
+    show_tables([found], "Proof of the corpus, and what became of mutants of the fix")
     fates = [mutant.fate for proof in proofs for mutant in proof.mutants]
     killed, judged = fates.count("killed"), fates.count("killed") + fates.count("survived")
     strength = f"{killed}/{judged} mutants killed" if judged else "no mutants"
-    sys.stdout.write(f"{len(proofs) - len(failed)} of {len(proofs)} cases proved; {strength}\n")
+    write(f"\n{len(proofs) - len(failed)} of {len(proofs)} cases proved; {strength}\n")
+    for proof in proofs:
+        for finding in proof.findings:
+            if not finding.held:
+                say(f"{proof.case}: {finding.what}: does not hold; {finding.why}")
+        for mutant in proof.mutants:
+            if mutant.fate == "survived":
+                say(f"{proof.case}: mutant survives: {mutant.what}")
     return Exit.FAILED if failed else Exit.DONE
 
 
-def show_strategies(found: Sequence[StrategyInfo], output: Format) -> int:
+def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
     """Print strategies."""
     if output is Format.json:
-        _json([dataclasses.asdict(info) for info in found])
+        write_json([dataclasses.asdict(info) for info in strategies])
         return Exit.DONE
-    table = Table()
-    for name in ("strategy", "title", "source"):
-        table.add_column(name)
-    for info in found:
-        table.add_row(info.strategy, info.title, info.source)
-    _console().print(table)
+    found = table("strategy", "title", "source", wraps=("title", "source"))
+    for info in strategies:
+        found.add_row(*map(plain, (info.strategy, info.title, info.source)))
+    show_tables([found])
     return Exit.DONE
 
 
@@ -181,31 +165,17 @@ def show_rendering(rendering: Rendering, output: Format) -> int:
     """Print a prompt and what it tells."""
     prompt, recall = rendering.prompt, rendering.recall
     if output is Format.json:
-        _json({
+        write_json({
             "case": rendering.case, "strategy": prompt.context.strategy, "system": prompt.system, "user": prompt.user,
             "sections": [dataclasses.asdict(section) for section in prompt.context.sections],
             "context_tokens": prompt.context.tokens, "truncated": prompt.context.truncated,
             "facts": dataclasses.asdict(recall), "holds_fix": rendering.holds_fix,
         })  # fmt: skip
         return Exit.DONE
-    sys.stdout.write(f"{prompt.system}\n\n{prompt.user}\n")
-    sys.stderr.write(
+    write(f"{prompt.system}\n\n{prompt.user}\n")
+    say(
         f"context: about {prompt.context.tokens} tokens{', cut' if prompt.context.truncated else ''}; "
         f"facts told: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
-        f"the fix's new value: {rendering.holds_fix or 'no fix'}\n"
+        f"the fix's new value: {rendering.holds_fix or 'no fix'}"
     )
     return Exit.DONE
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else WIDE, no_color="NO_COLOR" in os.environ or None)
-
-
-def _json(value: Json) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return str(int(value)) if float(value).is_integer() else f"{value:.2f}"

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from mendbench.cli.options import Cases, Cassettes, Format, Output
+from mendbench.cli.exits import coded
+from mendbench.cli.group import Commands
+from mendbench.cli.options import Cases, Cassettes, Format, Output, existing_cassettes
 
-app = typer.Typer(help="Look at strategies, and at the prompts that they make.", no_args_is_help=True)
+app = typer.Typer(cls=Commands, help="Look at strategies, and at the prompts that they make.")
 
 
-@app.command("list")
 def list_(output: Output = Format.text) -> int:
     """List the strategies."""
     from mendbench import api
@@ -20,16 +21,26 @@ def list_(output: Output = Format.text) -> int:
     return screen.show_strategies(api.list_strategies(), output)
 
 
-@app.command("render")
 def render(
-    strategy: Annotated[str, typer.Argument(help="A strategy's name, or a template file.")],
-    case: Annotated[str, typer.Argument(help="A case's id.")],
+    strategy: Annotated[
+        str, typer.Argument(metavar="STRATEGY", help="A strategy's name, or a template file (my.md.j2).")
+    ],
+    case: Annotated[str, typer.Argument(metavar="CASE", help="A case's id.")],
     cases: Cases = None,
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Show the prompt that a strategy makes of a case's first execution, and which facts it tells. No model is asked."""
+    """Show the prompt that a strategy makes of a case.
+
+    It is that of the case's first execution. Beside it stands which of the facts it tells. No model is asked.
+    """
+    recordings = existing_cassettes(cassettes, "none")
+
     from mendbench import api
     from mendbench.cli import screen
 
-    return screen.show_rendering(api.render_strategy(strategy, case, cases, cassettes), output)
+    return screen.show_rendering(api.render_strategy(strategy, case, cases, recordings), output)
+
+
+app.command("list")(coded(list_))
+app.command("render")(coded(render))

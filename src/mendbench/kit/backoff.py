@@ -32,6 +32,13 @@ class Advancing(Protocol):
         """Let that much time pass at once."""
 
 
+class Wait(Protocol):
+    """How long to wait after a failed attempt."""
+
+    def __call__(self, attempt: int, /, *, base_s: float, cap_s: float, seed: str) -> float:
+        """Return seconds; the same for the same arguments."""
+
+
 def transient(answer: Answer) -> bool:
     """Return whether another try may bring a better answer."""
     return answer.fault in TRANSIENT_FAULTS if answer.fault else answer.status in TRANSIENT_STATUSES
@@ -66,8 +73,12 @@ def wait_s(attempt: int, *, base_s: float, cap_s: float, seed: str) -> float:
     digest of ``seed``.
     """
     whole = min(cap_s, base_s * 2.0 ** min(attempt - 1, 64))
-    drawn = int.from_bytes(hashlib.sha256(f"{seed}\n{attempt}".encode()).digest()[:4], "big") / 2**32
-    return whole * (0.5 + 0.5 * drawn)
+    return whole * (0.5 + 0.5 * drawn(seed, attempt))
+
+
+def drawn(seed: str, attempt: int) -> float:
+    """Return what stands for a random number from 0 up to 1: the same for the same seed and attempt on every run."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\n{attempt}".encode()).digest()[:4], "big") / 2**32
 
 
 def retrying(
@@ -83,12 +94,13 @@ def retrying(
     seed: str = "",
     sleep: Callable[[float], None] | None = None,
     patience_s: float = PATIENCE_S,
+    wait: Wait = wait_s,
 ) -> T:
     """Call until ``again(result)`` is false, at most ``attempts`` times, and return the last result.
 
     Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. A result's ``retry_after`` (seconds)
-    replaces the computed wait; one beyond ``patience_s`` ends the tries at once. ``errors`` are tried again too; the
-    last one is raised.
+    replaces the one that ``wait`` computes; one beyond ``patience_s`` ends the tries at once. ``errors`` are tried
+    again too; the last one is raised.
 
     Raises:
         ValueError: neither a clock nor a sleep is given.
@@ -101,9 +113,9 @@ def retrying(
         outcome = state.outcome
         return retry_after(outcome.result()) if outcome is not None and not outcome.failed else None
 
-    def wait(state: tenacity.RetryCallState) -> float:
+    def waited(state: tenacity.RetryCallState) -> float:
         wanted = asked(state)
-        return wait_s(state.attempt_number, base_s=base_s, cap_s=cap_s, seed=seed) if wanted is None else wanted
+        return wait(state.attempt_number, base_s=base_s, cap_s=cap_s, seed=seed) if wanted is None else wanted
 
     def stop(state: tenacity.RetryCallState) -> bool:
         return state.attempt_number >= attempts or (asked(state) or 0.0) > patience_s
@@ -115,7 +127,7 @@ def retrying(
         return result
 
     retry = tenacity.retry_if_result(again) | tenacity.retry_if_exception_type(errors)
-    retryer = tenacity.Retrying(sleep=pause, stop=stop, wait=wait, retry=retry, retry_error_callback=last)
+    retryer = tenacity.Retrying(sleep=pause, stop=stop, wait=waited, retry=retry, retry_error_callback=last)
     return retryer(call)
 
 

@@ -24,7 +24,7 @@ def parse_body(body: bytes, content_type: str | None) -> Json:
     if "x-www-form-urlencoded" in kind:
         return {"form": [list(pair) for pair in parse_qsl(text, keep_blank_values=True)]}
     if "multipart/" in kind and (found := _BOUNDARY.search(content_type or "")):
-        return text.replace(found.group(1), "boundary")
+        return text.replace(f"--{found.group(1)}", "--boundary")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -16,6 +16,9 @@ from mendbench.model.json import Json, JsonObject
 MAX_WRAPPERS = 4
 """How many envelopes deep a failure may lie: Composio in MCP text in JSON-RPC is three."""
 
+SUCCESSES = range(200, 300)
+"""Statuses that say that a request was done (RFC 9110 section 15.3)."""
+
 _FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
 _TEXT_SLOTS = ("error", "message", "error_message", "detail", "description")
 
@@ -44,7 +47,7 @@ def failure_in(body: Json) -> Embedded | None:
 
 def accepted(answer: Answer, body: Json) -> bool:
     """Return whether the world did what was asked: a 2xx answer without a fault and without a failure in its ``body``."""
-    return answer.fault is None and 200 <= answer.status < 300 and failure_in(body) is None
+    return answer.fault is None and answer.status in SUCCESSES and failure_in(body) is None
 
 
 def _layers(body: Json) -> Iterator[JsonObject]:

@@ -15,21 +15,23 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mendbench.kit.sensitive import sanitise
+from mendbench.kit.sensitive import redacted_mark, sanitise
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
 
 __all__ = ["Redactor", "canary", "plant_canaries", "sanitise"]
 
 REDACTED = "<redacted>"
-"""Stands for a credential that nobody declared."""
+"""Stands for a credential that an answer hands out and nobody declared."""
 
 CREDENTIAL_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})
 """Headers whose value is a credential whatever it is (RFC 9110 section 11, RFC 6265, and the common API key header)."""
 
 _CANARY = re.compile(r"\$\{canary:([A-Za-z0-9_.-]+)\}")
 _PLACEHOLDER = re.compile(r"<secret:[^<>]*>")
-_SCHEME = re.compile(r"(?i)^(bearer|basic|token|bot|digest|apikey)\s+")
+_MARK = re.compile(r"(<secret:[^<>]*>|<redacted(?::[0-9a-f]{8})?>)")
+_FRAME = re.compile(r"(?i)(?:\b(?:bearer|basic|token|bot|digest|apikey)(?![^\s:=\"'])|[\s:=\"'])*")
+"""What stands around a credential and is none: names of schemes, quotes, separators."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_GZIP_LAYERS = 16
 """A file that decompresses to itself exists; nothing honest nests deeper."""
@@ -112,7 +114,11 @@ class Redactor:
         return [self.value(item) for item in value] if isinstance(value, list | tuple) else value
 
     def headers(self, headers: Headers) -> Headers:
-        """Return headers redacted. Credential headers never keep their value, declared secret or not."""
+        """Return headers redacted. Credential headers never keep their value, declared secret or not.
+
+        Values that differ still differ afterwards: a doubled scheme stays doubled, and what stands beside a declared
+        secret, or in its place, leaves ``<redacted:DIGEST>``.
+        """
         return tuple((name, self._header(name, value)) for name, value in headers)
 
     def request(self, request: Request) -> Request:
@@ -148,14 +154,21 @@ class Redactor:
         return f"<secret:{self._names[(match.lastindex or 1) - 1]}>"
 
     def _header(self, name: str, value: str) -> str:
-        clean = self.text(value)
-        if name.lower() not in CREDENTIAL_HEADERS:
-            return clean
-        held = _PLACEHOLDER.findall(clean)
-        if not held:
-            return REDACTED
-        scheme = _SCHEME.match(clean)
-        return (scheme.group() if scheme else "") + "".join(dict.fromkeys(held))
+        lower = name.lower()
+        if lower not in CREDENTIAL_HEADERS:
+            return self.text(value)
+        clean = "".join(part if _MARK.fullmatch(part) else self.text(part) for part in _MARK.split(value))
+        if lower == "set-cookie":
+            return "".join(dict.fromkeys(_PLACEHOLDER.findall(clean))) or REDACTED
+        return "".join(part if _MARK.fullmatch(part) else _hidden(part) for part in _MARK.split(clean))
+
+
+def _hidden(text: str) -> str:
+    """Return a piece of a credential header with all that may be a credential replaced by its digest."""
+    frame = _FRAME.match(text)
+    kept = frame.group() if frame else ""
+    rest = text[len(kept) :]
+    return kept + (redacted_mark(rest) if rest else "")
 
 
 def _spellings(secret: str) -> str:

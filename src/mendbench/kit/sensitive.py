@@ -35,7 +35,7 @@ _CURSOR_WORDS = frozenset({"next", "prev", "previous", "page", "sync", "continua
 """``next_page_token`` is a cursor: needed for the next call, and no credential."""
 
 _PLACEHOLDER = re.compile(r"<(?:secret:[^<>]*|redacted(?::[0-9a-f]{8})?)>")
-_SCHEME_ONLY = re.compile(r"(?i)^\s*(?:(?:bearer|basic|token|bot|digest|apikey)\s*)?$")
+_SCHEMES_ONLY = re.compile(r"(?i)^(?:\b(?:bearer|basic|token|bot|digest|apikey)\b|[\s:=\"'])*$")
 _WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(\S+)$")
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
 _URL_PASSWORD = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*://[^\s:/@\"'<>]*):([^\s@/\"'<>]+)@")
@@ -95,17 +95,18 @@ def _under(key: str, value: Json) -> Json:
     if value is None or isinstance(value, bool) or value == "":
         return value
     if isinstance(value, int | float):
-        return value if _WORDS.findall(key)[-1].lower() == "token" else _placeholder(str(value))
+        return value if _WORDS.findall(key)[-1].lower() == "token" else redacted_mark(str(value))
     text = str(value)
-    return text if _harmless(text) else _placeholder(text)
+    return text if _harmless(text) else redacted_mark(text)
 
 
 def _harmless(text: str) -> bool:
-    """Return whether nothing but placeholders and an authentication scheme is left of it."""
-    return bool(_PLACEHOLDER.search(text)) and bool(_SCHEME_ONLY.match(_PLACEHOLDER.sub("", text)))
+    """Return whether nothing but placeholders and authentication schemes, even doubled ones, is left of it."""
+    return bool(_PLACEHOLDER.search(text)) and bool(_SCHEMES_ONLY.match(_PLACEHOLDER.sub("", text)))
 
 
-def _placeholder(text: str) -> str:
+def redacted_mark(text: str) -> str:
+    """Return the placeholder of a credential that nobody declared: equal for equal texts, and nothing of the text."""
     return f"<redacted:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}>"
 
 
@@ -114,10 +115,10 @@ def _text(text: str) -> str:
     if nested is not None:
         return nested
     if (whole := _WHOLE_SCHEME.match(text)) and not _harmless(text):
-        return f"{whole.group(1)} {_placeholder(whole.group(2))}"
-    text = _TOKENS.sub(lambda found: _placeholder(found.group()), text)
-    text = _SCHEME_IN_TEXT.sub(lambda found: f"{found.group(1)} {_placeholder(found.group(2))}", text)
-    text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{_placeholder(found.group(2))}@", text)
+        return f"{whole.group(1)} {redacted_mark(whole.group(2))}"
+    text = _TOKENS.sub(lambda found: redacted_mark(found.group()), text)
+    text = _SCHEME_IN_TEXT.sub(lambda found: f"{found.group(1)} {redacted_mark(found.group(2))}", text)
+    text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{redacted_mark(found.group(2))}@", text)
     return _PAIR.sub(_pair, text)
 
 
@@ -125,7 +126,7 @@ def _pair(found: re.Match[str]) -> str:
     key, value = found.groups()
     if not secret_key(key) or value.lower() in {"true", "false", "null", "none"}:
         return found.group()
-    return f"{key}={_placeholder(value)}"
+    return f"{key}={redacted_mark(value)}"
 
 
 def _nested(text: str) -> str | None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+import re
+from urllib.parse import quote, unquote_to_bytes, urlsplit, urlunsplit
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+"""RFC 3986 section 2.3: the only characters that mean the same with and without percent-encoding."""
+_ENCODED = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
 def normalise_url(url: str) -> str:
-    """Return ``url`` in one spelling: scheme and host in lower case, default port and fragment gone, query sorted by name
-    (values of one name keep their order), percent-encoding uniform, ``/`` for an empty path (RFC 3986 section 6.2).
-    A text that is not a URL is returned as it is.
+    """Return ``url`` in one spelling (RFC 3986 section 6.2); a text that is no URL as it is.
+
+    Scheme and host are in lower case, the default port and the fragment gone, the query sorted by name (values of one
+    name keep their order), percent-encoding uniform, an empty path is ``/``. In a path only unreserved characters are
+    decoded (section 6.2.2.2): ``%2F`` is no ``/``. A query is read as a form is, so there ``+`` and ``%20`` are one.
     """
     try:
         parts = urlsplit(url)
@@ -29,10 +35,32 @@ def normalise_url(url: str) -> str:
     if parts.username is not None:
         password = f":{parts.password}" if parts.password is not None else ""
         host = f"{parts.username}{password}@{host}"
-    path = quote(unquote(parts.path), safe=_PATH_SAFE) or "/"
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    query = urlencode(sorted(pairs, key=lambda pair: pair[0]), quote_via=quote)
-    return urlunsplit((scheme, host, path, query, ""))
+    return urlunsplit((scheme, host, _path(parts.path) or "/", _query(parts.query), ""))
+
+
+def _path(path: str) -> str:
+    """Return a path with upper-case percent-encoding of whatever needs it, and of what was a reserved character."""
+    return "".join(_encoded(part) if _ENCODED.fullmatch(part) else _quoted(part) for part in _ENCODED.split(path))
+
+
+def _encoded(triplet: str) -> str:
+    code = int(triplet[1:], 16)
+    return chr(code) if code in _UNRESERVED else triplet.upper()
+
+
+def _quoted(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"), safe=_PATH_SAFE)
+
+
+def _query(query: str) -> str:
+    """Return the pairs of a query sorted by name, each name and value decoded and encoded again, byte by byte."""
+    pairs = [tuple(map(_form_bytes, part.partition("=")[::2])) for part in query.split("&") if part]
+    ordered = sorted(pairs, key=lambda pair: pair[0])
+    return "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in ordered)
+
+
+def _form_bytes(text: str) -> bytes:
+    return unquote_to_bytes(text.replace("+", " ").encode("utf-8", "surrogatepass"))
 
 
 def host_of(url: str) -> str:

@@ -81,6 +81,8 @@ class Completed:
     digest: str
     """Over the node's type, its *resolved* parameters and the nodes that led to it."""
     outputs: JsonObject
+    shown_digest: str = ""
+    """The same over redacted parameters: the one that may be shown. Empty if it was not made."""
     state: State = "success"
     message: str | None = None
 

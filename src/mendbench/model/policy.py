@@ -21,4 +21,6 @@ class Policy:
     """Name of the detector; None takes every sighting for an error."""
     signature: SignatureName | None
     """Stops when two executions in a row have the same one; None never does."""
+    patterns: bool = False
+    """Stops when three executions in a row fail with errors of one category."""
     max_answers: int = MAX_ANSWERS

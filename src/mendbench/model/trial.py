@@ -14,8 +14,12 @@ AnswerStatus: TypeAlias = Literal["edited", "unchanged", "invalid", "unparsable"
 """What became of an answer: a valid changed workflow, the same workflow, one that does not validate, nothing readable, cannot_fix."""
 
 StopReason: TypeAlias = Literal[
-    "succeeded", "warned", "no_progress", "attempts_exhausted", "declined", "prompt_too_long", "crashed", "unjudged"
-]
+    "succeeded", "warned", "no_progress", "pattern", "attempts_exhausted", "validation_failed", "declined",
+    "prompt_too_long", "crashed", "unjudged",
+]  # fmt: skip
+"""no_progress: two executions in a row had the same signature, or an answer changed nothing. pattern: three in a row
+failed with errors of one category. attempts_exhausted: the limit. validation_failed: the limit, and no answer could be
+used (each was unparsable, invalid or cut)."""
 
 AttemptLabel: TypeAlias = Literal["productive", "harmful", "plausible", "informative", "futile", "fruitless"]
 

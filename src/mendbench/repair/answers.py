@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.json import Json, JsonObject
@@ -47,14 +47,16 @@ class Declined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class Unusable:
     """Nothing in the answer can be applied."""
 
     problem: str
     """One sentence of less than 300 characters, for the next prompt."""
+    status: Literal["unparsable", "invalid"] = "unparsable"
+    """unparsable: no answer could be read. invalid: edits could be read, and do not apply to this workflow."""
 
 
-Answered: TypeAlias = Candidate | Declined | Unreadable
+Answered: TypeAlias = Candidate | Declined | Unusable
 
 
 def read_answer(text: str, document: JsonObject) -> Answered:
@@ -65,7 +67,7 @@ def read_answer(text: str, document: JsonObject) -> Answered:
         if isinstance(found, Found) and _is_answer(found):
             return _read(found.value, document)
         first = first or found
-    return _unreadable(_why_none(text, first))
+    return _unparsable(_why_none(text, first))
 
 
 def sentence(text: str) -> str:
@@ -111,7 +113,7 @@ def _why_none(text: str, first: Found | Broken | None) -> str:
 def _read(value: Json, document: JsonObject) -> Answered:
     forms = _forms(value)
     if len(forms) > 1:
-        return _unreadable(f"The answer gives {' and '.join(map(repr, forms))}; give one of them")
+        return _unparsable(f"The answer gives {' and '.join(map(repr, forms))}; give one of them")
     if not forms:
         return _empty(value, document)
     name, content = next(iter(forms.items()))
@@ -142,14 +144,14 @@ def _empty(value: Json, document: JsonObject) -> Answered:
         return _edited([], document)
     if value.get("cannot_fix") == "":
         return Declined(reason="")
-    return _unreadable(f"The answer leaves {' and '.join(repr(key) for key in value if key in _ENVELOPES)} empty")
+    return _unparsable(f"The answer leaves {' and '.join(repr(key) for key in value if key in _ENVELOPES)} empty")
 
 
 def _edited(changes: Json, document: JsonObject) -> Answered:
     if isinstance(changes, dict):
         changes = [changes]
     if not isinstance(changes, list):
-        return _unreadable("The answer's edits are not a list of objects")
+        return _unparsable("The answer's edits are not a list of objects")
     alone = changes[0] if len(changes) == 1 else None
     if isinstance(alone, dict) and alone.get("cannot_fix") and not is_edit(alone):
         return Declined(reason=_reason(alone["cannot_fix"], alone))
@@ -157,29 +159,29 @@ def _edited(changes: Json, document: JsonObject) -> Answered:
         return _checked(apply_edits(document, changes))
     except EditError as error:
         text = str(error)
-        return _unreadable(text[:1].upper() + text[1:])
+        return Unusable(problem=sentence(text[:1].upper() + text[1:]), status="invalid")
 
 
 def _whole(workflow: Json) -> Answered:
     nodes = workflow.get("nodes") if isinstance(workflow, dict) else None
     if not isinstance(nodes, list) or not nodes:
-        return _unreadable("The answer's workflow has no list of 'nodes'")
+        return _unparsable("The answer's workflow has no list of 'nodes'")
     for at, node in enumerate(nodes):
         if not (isinstance(node, dict) and isinstance(node.get("id"), str) and isinstance(node.get("type"), str)):
-            return _unreadable(
+            return _unparsable(
                 f"The answer's workflow: nodes[{at}] has no 'id' or no 'type'; a whole workflow needs both"
             )
     try:
         return _checked(apply_edits(workflow, []))
     except EditError as error:
-        return _unreadable(f"The answer's workflow cannot be used: {error}")
+        return _unparsable(f"The answer's workflow cannot be used: {error}")
 
 
 def _checked(document: JsonObject) -> Answered:
     try:
         canonical_json(document).encode()
     except UnicodeEncodeError:
-        return _unreadable("The answer holds half of a surrogate pair, which is no text")
+        return _unparsable("The answer holds half of a surrogate pair, which is no text")
     return Candidate(document=document)
 
 
@@ -192,5 +194,5 @@ def _reason(refusal: Json, value: Json) -> str:
     return json.dumps(refusal, ensure_ascii=False)
 
 
-def _unreadable(text: str) -> Unreadable:
-    return Unreadable(problem=sentence(text))
+def _unparsable(text: str) -> Unusable:
+    return Unusable(problem=sentence(text))

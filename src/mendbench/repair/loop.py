@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from mendbench.errors import MendbenchError
@@ -18,12 +18,16 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.ports.world import World
-from mendbench.repair.answers import Candidate, Declined, Unreadable, read_answer, sentence
+from mendbench.repair.answers import Candidate, Declined, Unusable, read_answer, sentence
+from mendbench.repair.patterns import PatternHistory, noted, should_stop
 from mendbench.repair.signature import signature
 from mendbench.strategies.frame import DEFAULT_BUDGET, Budget, build_prompt
 
 CUT = "The answer was cut off at its token limit; answer with fewer and shorter edits."
 """What the next prompt says of an answer that hit its limit."""
+
+_UNUSABLE = frozenset({"unparsable", "invalid", "cut"})
+"""Answers that never became a workflow which could run."""
 
 Event: TypeAlias = Execution | Prompt | Attempt
 """What is told as it happens: the first execution; then for each attempt its prompt, before it is asked, and the
@@ -67,6 +71,8 @@ class _State:
     attempts: tuple[Attempt, ...] = ()
     problem: str | None = None
     """Why the last answer could not be used; nothing of the answers before it."""
+    patterns: PatternHistory = field(default_factory=PatternHistory)
+    """The failed executions, each as one error. Only policies that look for patterns fill it; no prompt reads it."""
     stop: StopReason | None = None
 
 
@@ -184,8 +190,8 @@ def _answered(parts: _Parts, state: _State, attempt: Attempt) -> _State:
     answer = read_answer(attempt.reply.text, state.document)
     if isinstance(answer, Declined):
         return _noted(parts, state, replace(attempt, status="declined"), "declined")
-    if isinstance(answer, Unreadable):
-        return _noted(parts, state, replace(attempt, problem=answer.problem))
+    if isinstance(answer, Unusable):
+        return _noted(parts, state, replace(attempt, status=answer.status, problem=answer.problem))
     return _tried(parts, state, replace(attempt, candidate=answer.document), answer)
 
 
@@ -204,7 +210,8 @@ def _noted(parts: _Parts, state: _State, attempt: Attempt, stop: StopReason | No
     parts.on_event(attempt)
     attempts = (*state.attempts, attempt)
     if stop is None and len(attempts) >= parts.policy.max_answers:
-        stop = "attempts_exhausted"
+        all_unusable = all(made.status in _UNUSABLE for made in attempts)
+        stop = "validation_failed" if all_unusable else "attempts_exhausted"
     return replace(state, attempts=attempts, problem=attempt.problem, stop=stop)
 
 
@@ -222,13 +229,22 @@ def _resumed(parts: _Parts, state: _State, attempt: Attempt, candidate: JsonObje
         attempt = replace(attempt, execution=execution)
     finally:
         parts.on_event(attempt)
-    after = _State(document=candidate, execution=execution, attempts=(*state.attempts, attempt))
+    attempts = (*state.attempts, attempt)
+    after = _State(document=candidate, execution=execution, attempts=attempts, patterns=state.patterns)
     return _settled(parts, after, state.execution)
 
 
 def _settled(parts: _Parts, state: _State, before: Execution | None) -> _State:
     """Return ``state`` with the reason to stop that its execution gives, if it gives one."""
+    if parts.policy.patterns and state.execution.outcome == "error":
+        state = replace(state, patterns=_struck(state.patterns, state.execution))
     return replace(state, stop=_reason(parts.policy, state, before))
+
+
+def _struck(history: PatternHistory, execution: Execution) -> PatternHistory:
+    """Return the history after a failed execution: one error, whose text is the messages of all its failures."""
+    messages = "\n".join(failure.message for failure in execution.failures)
+    return noted(history, messages, execution.failures[0].node_id if execution.failures else None)
 
 
 def _reason(policy: Policy, state: _State, before: Execution | None) -> StopReason | None:
@@ -239,6 +255,8 @@ def _reason(policy: Policy, state: _State, before: Execution | None) -> StopReas
     name = policy.signature
     if name and before is not None and signature(state.execution, name) == signature(before, name):
         return "no_progress"
+    if should_stop(state.patterns):
+        return "pattern"
     return "attempts_exhausted" if len(state.attempts) >= policy.max_answers else None
 
 

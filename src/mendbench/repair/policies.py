@@ -20,6 +20,20 @@ _POLICIES: dict[str, Policy] = {
             detector="minimal",
             signature="prefix40",
         ),
+        Policy(
+            name="three-strikes",
+            title="Pattern detection alone: three errors of one category in a row",
+            detector=None,
+            signature=None,
+            patterns=True,
+        ),
+        Policy(
+            name="all",
+            title="Warning detection, loop detection and pattern detection",
+            detector="mend",
+            signature="full",
+            patterns=True,
+        ),
     )
 }
 

@@ -1,13 +1,16 @@
 """Signatures of an execution's failures: equal ones in a row mean that a repair made no progress.
 
 ``prefix40`` is the engine's own, with its known weakness: an HTTP 422 on one field and the next one on another look
-the same. ``full`` reads all that the failures say, less what changes by itself from one call to the next.
+the same. ``full`` reads all that the failures say, less what changes by itself from one call to the next. A date or a
+long number that stands in the request itself does not: a repair put it there, or can.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from urllib.parse import unquote_plus
 
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.model.execution import Execution
@@ -48,7 +51,10 @@ _BASELINE: _Rules = tuple(
 _FULL: _Rules = tuple(
     (re.compile(pattern, re.IGNORECASE), word)
     for pattern, word in (
-        (r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d+)?)?(?:Z\b| ?[+-]\d{2}:?\d{2}\b)?", "TIME"),
+        (
+            r"\b(?P<value>\d{4}-\d{2}-\d{2})[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d+)?)?(?:Z\b| ?[+-]\d{2}:?\d{2}\b)?",
+            "TIME",
+        ),
         (
             rf"(?:\b[a-z]{{3,9}}, )?\b\d{{1,2}}[ -]{_MONTH}[ -]\d{{2,4}}(?: {_CLOCK})?",
             "TIME",
@@ -56,16 +62,23 @@ _FULL: _Rules = tuple(
         (r"\b\d{4}[-/]\d{2}[-/]\d{2}\b", "DATE"),
         (r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z\b)?(?!\d)", "TIME"),
         (_UUID, "UUID"),
-        (r"\b(?:x-)?(?:request|trace|correlation|req)(?:[-_ ]?id)?\s*[-_:=#]\s*[\"']?[\w:.-]*\d[\w:.-]*", "REQUEST_ID"),
+        (
+            r"\b(?:x-)?(?:request|trace|correlation|req)(?:[-_ ]?id)?\s*[-_:=#]\s*[\"']?(?P<value>[\w:.-]*\d[\w:.-]*)",
+            "REQUEST_ID",
+        ),
         (r"(?<![\w.])\d{6,}(?:\.\d+)?(?!\w)", "NUM_ID"),
         (r"\b0x[0-9a-f]+\b", "HEX_ID"),
         (r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b", "HEX_ID"),
         (r"\b(?=[a-z0-9]*\d[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{16,}\b", "ID"),
-        (r"\b\d+(?:\.\d+)?\s?(?:ms|milliseconds?|s|secs?|seconds?)\b", "DURATION"),
+        (r"\b(?P<value>\d+(?:\.\d+)?)\s?(?:ms|milliseconds?|s|secs?|seconds?)\b", "DURATION"),
         (r"\bline \d+\b", "line N"),
         (r":\d+:\d+\b", ":N:N"),
     )
 )
+"""A group named ``value`` is the part that a request may carry without what stands around it in the message."""
+
+_FROZEN = re.compile("\ue000(\\d+)\ue001")
+"""Marks, in private characters, a part of a text that later rules leave as it is."""
 
 _VOLATILE_KEYS = frozenset(
     {
@@ -83,9 +96,27 @@ def signature(execution: Execution, name: SignatureName) -> str:
     return _full(execution.failures) if name == "full" else _prefix40(execution.failures)
 
 
-def normalised(text: str) -> str:
-    """Return ``text`` in lower case and single spaces, less what changes by itself: times, ids, long numbers."""
-    return _rewritten(text, _FULL)
+def normalised(text: str, sent: str = "") -> str:
+    """Return ``text`` in lower case and single spaces, less what changes by itself: times, ids, long numbers.
+
+    What of these stands in ``sent``, the request's values in lower case, is kept.
+    """
+    kept: list[str] = []
+
+    def frozen(value: str) -> str:
+        kept.append(value)
+        return f"\ue000{len(kept) - 1}\ue001"
+
+    def steady(word: str, match: re.Match[str]) -> str:
+        if _stands(match.group(), sent):
+            return frozen(match.group())
+        value = (match.groupdict().get("value") or "").strip(".:-")
+        return f"{frozen(value)} {word}" if value and _stands(value, sent) else word
+
+    for pattern, word in _FULL:
+        text = pattern.sub(partial(steady, word), text)
+    thawed = _FROZEN.sub(lambda mark: kept[int(mark.group(1))] if int(mark.group(1)) < len(kept) else "", text)
+    return " ".join(thawed.lower().split())
 
 
 def _prefix40(failures: Sequence[Failure]) -> str:
@@ -102,36 +133,80 @@ def _full(failures: Sequence[Failure]) -> str:
 
 def _facts(failure: Failure) -> JsonObject:
     """Return what tells one failure from another, after normalisation."""
-    problems = sorted((problem.field, problem.problem, normalised(problem.says)) for problem in failure.problems)
+    sent = _sent(failure)
+    problems = sorted((problem.field, problem.problem, normalised(problem.says, sent)) for problem in failure.problems)
     return {
         "node": failure.node_id,
         "category": failure.category,
-        "message": normalised(failure.message),
+        "message": normalised(failure.message, sent),
         "unresolved": sorted(set(failure.unresolved)),
         "status": failure.status_code,
         "exit": failure.shell_exit_code,
-        "stderr": normalised(failure.shell_stderr or ""),
+        "stderr": normalised(failure.shell_stderr or "", sent),
         "problems": digest([list(problem) for problem in problems]),
-        "raw": digest(_steady(failure.raw_response)),
-        "mcp": digest(_steady([failure.mcp_error, failure.mcp_error_details])),
+        "raw": digest(_steady(failure.raw_response, sent)),
+        "mcp": digest(_steady([failure.mcp_error, failure.mcp_error_details], sent)),
     }
 
 
-def _steady(value: Json) -> Json:
+def _sent(failure: Failure) -> str:
+    """Return the values that the failed request was made of, one a line in lower case."""
+    values: list[Json] = [source.value for source in failure.upstream if source.resolved]
+    if failure.request_sent is not None:
+        url = failure.request_sent.url
+        values += [url, unquote_plus(url), failure.request_sent.body]
+    return "\n".join(_scalars([*values, failure.shell_command])).lower()
+
+
+def _scalars(value: Json) -> Iterator[str]:
+    """Yield the texts and numbers in ``value``, keys of objects too; whole floats as integers."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from _scalars(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _scalars(item)
+    elif value is not None and not isinstance(value, bool):
+        yield canonical_json(value)
+
+
+def _stands(value: str, sent: str) -> bool:
+    """Return whether ``value`` stands in ``sent`` as a whole word; ``7.0`` does where ``7`` does."""
+    word = value.lower()
+    whole = word.split(".")[0] if re.fullmatch(r"\d+\.0+", word) else word
+    return any(
+        each in sent and re.search(rf"(?<!\w){re.escape(each)}(?!\w)", sent) is not None for each in {word, whole}
+    )
+
+
+def _steady(value: Json, sent: str) -> Json:
     """Return ``value`` without what changes from call to call."""
     if isinstance(value, str):
-        return normalised(value)
+        return normalised(value, sent)
     if isinstance(value, dict):
-        return {str(key): None if _volatile(str(key), item) else _steady(item) for key, item in value.items()}
+        return {str(key): _under(str(key), item, sent) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_steady(item) for item in value]
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= LONG_NUMBER:
-        return "NUM_ID"
+        return [_steady(item, sent) for item in value]
+    if _long(value):
+        return value if _stands(canonical_json(value), sent) else "NUM_ID"
     return value
 
 
-def _volatile(key: str, value: Json) -> bool:
-    return not isinstance(value, dict | list) and re.sub(r"[^a-z]", "", key.lower()) in _VOLATILE_KEYS
+def _under(key: str, value: Json, sent: str) -> Json:
+    """Return what is steady of a value under ``key``: under a volatile one only what the request sent."""
+    if isinstance(value, dict | list) or re.sub(r"[^a-z]", "", key.lower()) not in _VOLATILE_KEYS:
+        return _steady(value, sent)
+    echoed = (isinstance(value, str) and _stands(value, sent)) or (
+        _long(value) and _stands(canonical_json(value), sent)
+    )
+    return value if value and echoed else None
+
+
+def _long(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= LONG_NUMBER
 
 
 def _rewritten(text: str, rules: _Rules) -> str:

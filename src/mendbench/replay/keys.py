@@ -5,29 +5,44 @@ Only redacted requests come here, so a key never depends on a secret's value.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from urllib.parse import parse_qsl, urlsplit
 
-from mendbench.kit.bodies import form_fields, parse_body
+from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.urls import normalise_url
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json
 
-KEYED_HEADERS = ("accept", "authorization", "content-type", "x-api-key")
-"""Headers that decide what an API answers, and so belong to the body's side of the key; so does any whose name ends in
-``-version``.
+INDIFFERENT_HEADERS = frozenset(
+    {
+        "user-agent", "content-length", "transfer-encoding", "host", "connection", "keep-alive", "te", "accept-encoding",
+        "date", "traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id",
+    }
+)  # fmt: skip
+"""Headers that decide no answer: about the connection and the message's length (RFC 9110, RFC 9112) and for tracing (W3C
+Trace Context and Baggage, and the two common ids). Every other header belongs to the key: it may choose a tenant, a
+version, a representation, or make a repeated write a no-op.
 
 Credentials are placeholders by now: a missing one, or one without its scheme, asks something else than a right one.
 """
+
+WISHES_FOR_ANYTHING = ("*/*", "application/json")
+"""Values of Accept that ask for what comes without one. ``application/vnd.github.raw+json`` asks for something else."""
+
+_WHO_AND_HOW = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "accept", "content-type"})
+"""Headers that do not change what an accepted write did: who wrote, how the body is spelled, and what is wished back."""
 
 MAX_DIFFERENCES = 12
 """So many differing fields are named; more help nobody."""
 
 _BOUNDARY = re.compile(rb'boundary="?([^";]+)"?', re.IGNORECASE)
+_SPELLING = ("charset=", "boundary=")
+"""Parameters of a content type that say how the body is written, and not what it is."""
 _MISSING = object()
 
 
@@ -41,35 +56,44 @@ def canonical_body(request: Request) -> Json:
     kind = request.header("content-type") or ""
     body = request.body
     if "multipart/" in kind.lower() and (found := _BOUNDARY.search(kind.encode("utf-8", "replace"))):
-        body = body.replace(found.group(1), b"boundary")
+        body = body.replace(b"--" + found.group(1), b"--boundary")
     try:
-        body.decode()
+        text = body.decode()
     except UnicodeDecodeError:
         return {"bytes": digest(body)}
-    value = parse_body(body, kind)
-    if form_fields(value) is not None and "x-www-form-urlencoded" in kind.lower():
-        return {"form": sorted(value["form"], key=lambda pair: str(pair[0]))}
-    return value
+    if "multipart/" in kind.lower():
+        return text or None
+    if text and "x-www-form-urlencoded" in kind.lower():
+        pairs = parse_qsl(text, keep_blank_values=True, errors="surrogateescape")
+        return {"form": sorted((list(pair) for pair in pairs), key=lambda pair: pair[0])}
+    return parse_body(body, kind)
 
 
 def keyed_headers(request: Request) -> dict[str, str]:
-    """Return the headers that belong to the key, in lower case; a wish for JSON or for anything is no wish."""
-    kept: dict[str, str] = {}
+    """Return the headers that belong to the key by lower-case name, the values of one name joined by commas.
+
+    All do but the :data:`INDIFFERENT_HEADERS` and an Accept that is one of :data:`WISHES_FOR_ANYTHING`.
+    """
+    values: dict[str, list[str]] = {}
     for name, value in request.headers:
-        lower = name.lower()
-        if lower in kept or not (lower in KEYED_HEADERS or lower.endswith("-version")):
-            continue
-        if lower == "content-type":
-            kept[lower] = value.split(";")[0].strip().lower()
-        elif lower != "accept" or not ("*/*" in value or "json" in value.lower()):
-            kept[lower] = value.strip()
+        values.setdefault(name.lower(), []).append(value.strip())
+    kept = {name: ", ".join(said) for name, said in values.items() if name not in INDIFFERENT_HEADERS}
+    if kept.get("accept", "").lower() in WISHES_FOR_ANYTHING:
+        del kept["accept"]
+    if "content-type" in kept:
+        kept["content-type"] = _media_type(kept["content-type"])
     return kept
+
+
+def _media_type(value: str) -> str:
+    parts = [part.strip().lower() for part in value.split(";")]
+    return ";".join(part for part in parts if part and not part.startswith(_SPELLING))
 
 
 def identity(request: Request) -> str:
     """Return the digest of what a request asks, wherever in a scope it stands."""
-    asked = [request.method.upper(), normalise_url(request.url), _digestible(request), keyed_headers(request)]
-    return digest(asked)
+    body, *kind = _digestible(request)
+    return digest([request.method.upper(), normalise_url(request.url), body, keyed_headers(request), *kind])
 
 
 def world_key(request: Request, after: str, n: int) -> str:
@@ -84,7 +108,9 @@ def key_of(identity_: str, after: str, n: int) -> str:
 
 def fold(after: str, request: Request) -> str:
     """Return what ``after`` becomes once the write ``request`` was accepted."""
-    return digest([after, request.method.upper(), normalise_url(request.url), _digestible(request)])
+    deciding = {name: value for name, value in keyed_headers(request).items() if name not in _WHO_AND_HOW}
+    wrote = [after, request.method.upper(), normalise_url(request.url), *_digestible(request)]
+    return digest([*wrote, deciding] if deciding else wrote)
 
 
 def differences(a: Request, b: Request) -> tuple[str, ...]:
@@ -98,7 +124,7 @@ def differences(a: Request, b: Request) -> tuple[str, ...]:
     names += _url_differences(normalise_url(a.url), normalise_url(b.url))
     mine, theirs = keyed_headers(a), keyed_headers(b)
     names += [f"headers.{name}" for name in sorted(mine.keys() | theirs.keys()) if mine.get(name) != theirs.get(name)]
-    names += _body_differences(canonical_body(a), canonical_body(b))
+    names += _body_differences(a, b)
     return tuple(names[:MAX_DIFFERENCES])
 
 
@@ -109,13 +135,26 @@ def nearest(request: Request, candidates: Iterable[Request]) -> Request | None:
     return min(near, key=lambda each: _distance(request, each), default=None)
 
 
-def _digestible(request: Request) -> Json:
+def _digestible(request: Request) -> list[Json]:
+    """Return the body as it is compared, and its kind where the value alone could be another body's.
+
+    So JSON's ``null`` is no empty body, and ``"a"`` is not the text ``a``.
+    """
     body = canonical_body(request)
     try:
         canonical_json(body)
     except RecursionError:
-        return {"deep": digest(request.body)}
-    return body
+        return [{"deep": digest(request.body)}]
+    ambiguous = body is None or isinstance(body, str)
+    return [body, "json"] if ambiguous and _is_json(request.body) else [body]
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        json.loads(body.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _distance(a: Request, b: Request) -> tuple[float, int, int]:
@@ -153,11 +192,12 @@ def _fields(pairs: Iterable[Iterable[str]]) -> Json:
     return {name: values[0] if len(values) == 1 else values for name, values in _grouped(pairs).items()}
 
 
-def _body_differences(a: Json, b: Json) -> list[str]:
+def _body_differences(one: Request, other: Request) -> list[str]:
+    if canonical_json(_digestible(one)) == canonical_json(_digestible(other)):
+        return []
+    a, b = canonical_body(one), canonical_body(other)
+    names: list[str] = []
     try:
-        if canonical_json(a) == canonical_json(b):
-            return []
-        names: list[str] = []
         if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b) == {"form"}:
             a, b = _fields(a["form"]), _fields(b["form"])
         _walk(a, b, "body", names)

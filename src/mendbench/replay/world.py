@@ -92,8 +92,9 @@ class ScopedWorld:
     """Answers from the cassette, else from the simulated service, else, while recording, from the live world.
 
     ``hosts`` maps every declared host (or MCP server, or ``sandbox``) to its service's name; the hosts of ``services``
-    are declared by themselves. With ``trajectory``, what is recorded after the first execution goes into
-    ``world.trajectories.yaml``. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
+    are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
+    live world answers goes into ``world.trajectories.yaml``. ``origins`` says by service what its data began as: keys of
+    scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
     time like any other.
     """
 
@@ -232,8 +233,7 @@ class ScopedWorld:
             after=asked.part.after,
             n=asked.n,
         )
-        later = self._trajectory and self._phase > 0
-        return self._recordings.append_world(entry, trajectory=later, replace=replace)
+        return self._recordings.append_world(entry, trajectory=self._trajectory, replace=replace)
 
     def _simulate(self, asked: _Asked) -> Answer:
         """Return the service's answer, after driving it through the earlier requests that it has not seen yet."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from mendbench.bench.totals import EDIT_KINDS, totals
+from mendbench.bench.totals import EDIT_KINDS, is_judged, totals
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy, policy_names
@@ -19,6 +19,8 @@ UNSTOPPED = "naive"
 """The policy that only the limit stops; what the others lose or save is counted against it."""
 
 NOTHING = "\N{EN DASH}"
+
+_OPEN = "95 % interval, whatever becomes of the unjudged trials,"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +47,22 @@ class Line:
     bounds: str | None
     """None where every trial was judged."""
     bar: Bar | None
+    """None where there is no interval."""
+    interval_says: str
+    """How the interval was made, or why there is none."""
     first: str
     plausible: int
     harmful: int
+    judged: int
+    """Trials with a verdict, which what is wasted is known of."""
     attempts: int
+    """Attempts of those."""
     wasted: int
+    wasted_per_trial: str
     context_tokens: str
+    context_recall: str
+    first_prompts: int
+    """Trials that got as far as a prompt, which the context is measured on."""
     value: float
     """Right cases as a number."""
 
@@ -67,7 +79,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyLine:
-    """What one policy adds up to, over the trials that every policy has."""
+    """What one policy adds up to, over the trials that every policy has; what is wasted, over those judged under each."""
 
     label: str
     title: str
@@ -87,6 +99,8 @@ class PolicyTable:
     solver: Solver
     trials: int
     cases: int
+    judged: int
+    """Trials that have a verdict under every policy: attempts, waste and tokens are counted over these."""
     lines: tuple[PolicyLine, ...]
 
 
@@ -127,23 +141,28 @@ def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> 
         cases=cases,
         rate=percent(right / cases) if cases >= FEW else None,
         bounds=f"{number(right)} to {number(total['bounds']['upper'])}" if open_cases else None,
-        bar=_bar(right, cases, interval) if interval else None,
+        bar=_bar(right, cases, interval, "95 % interval" if not open_cases else _OPEN) if interval else None,
+        interval_says=total["interval_method"],
         first=first,
         plausible=outcomes.get("plausible", 0),
         harmful=outcomes.get("harmful", 0),
-        attempts=total["attempts"],
+        judged=total["judged"],
+        attempts=total["judged_attempts"],
         wasted=total["wasted_attempts"],
+        wasted_per_trial=NOTHING if total["wasted_per_trial"] is None else f"{total['wasted_per_trial']:.2f}",
         context_tokens=NOTHING if total["context_tokens"] is None else f"{total['context_tokens']:.0f}",
+        context_recall=NOTHING if total["context_recall"] is None else percent(total["context_recall"]),
+        first_prompts=total["first_prompts"],
         value=right,
     )
 
 
-def _bar(right: float, cases: int, interval: Mapping[str, float]) -> Bar:
+def _bar(right: float, cases: int, interval: Mapping[str, float], name: str) -> Bar:
     low, high = interval["low"], interval["high"]
     if cases < FEW:
-        says = f"{number(right)} of {cases}; 95 % interval {low * cases:.1f} to {high * cases:.1f} cases"
+        says = f"{number(right)} of {cases}; {name} {low * cases:.1f} to {high * cases:.1f} cases"
     else:
-        says = f"{percent(right / cases)} of {cases}; 95 % interval {percent(low)} to {percent(high)}"
+        says = f"{percent(right / cases)} of {cases}; {name} {percent(low)} to {percent(high)}"
     return Bar(low=round(100 * low, 1), point=round(100 * right / cases, 1), high=round(100 * high, 1), says=says)
 
 
@@ -170,24 +189,26 @@ def _policy_table(rows: Sequence[JsonRow], views: Views, solver: Solver) -> Poli
     }
     by_policy = {view: own for view, own in by_policy.items() if own}
     shared = set.intersection(*(set(own) for own in by_policy.values())) if by_policy else set()
+    judged = {pair for pair in shared if all(is_judged(own[pair]) for own in by_policy.values())}
     unstopped = next((own for view, own in by_policy.items() if view.policy == UNSTOPPED), None)
     lines = tuple(
-        _policy_line(view, {pair: own[pair] for pair in sorted(shared)}, unstopped)
+        _policy_line(view, {pair: own[pair] for pair in sorted(shared)}, judged, unstopped)
         for view, own in by_policy.items()
         if shared
     )
-    return PolicyTable(solver=solver, trials=len(shared), cases=len({pair[0] for pair in shared}), lines=lines)
+    cases = len({pair[0] for pair in shared})
+    return PolicyTable(solver=solver, trials=len(shared), cases=cases, judged=len(judged), lines=lines)
 
 
 def _policy_line(
     view: PolicyView,
     own: Mapping[tuple[str, str, int], JsonRow],
+    judged: Collection[tuple[str, str, int]],
     unstopped: Mapping[tuple[str, str, int], JsonRow] | None,
 ) -> PolicyLine:
     edits = {pair: row for pair, row in own.items() if row["kind"] in EDIT_KINDS}
-    user = [
-        sum(one["label"] == "futile" for one in row["attempts"]) for row in own.values() if row["kind"] == "needs_user"
-    ]
+    told = [row for pair, row in own.items() if pair in judged]
+    user = [sum(one["label"] == "futile" for one in row["attempts"]) for row in told if row["kind"] == "needs_user"]
     lost = sum(
         row["verdict"] != "correct" and unstopped[pair]["verdict"] == "correct"
         for pair, row in edits.items()
@@ -199,10 +220,10 @@ def _policy_line(
         right=sum(row["verdict"] == "correct" for row in edits.values()),
         of=len(edits),
         lost=NOTHING if unstopped is None or view.policy == UNSTOPPED else str(lost),
-        attempts=sum(len(row["attempts"]) for row in own.values()),
-        wasted=sum(row["wasted_attempts"] or 0 for row in own.values()),
+        attempts=sum(len(row["attempts"]) for row in told),
+        wasted=sum(row["wasted_attempts"] for row in told),
         futile_per_user=f"{fmean(user):.2f}" if user else NOTHING,
-        completion_tokens=sum(row["completion_tokens"] or 0 for row in own.values()),
+        completion_tokens=sum(row["completion_tokens"] or 0 for row in told),
     )
 
 

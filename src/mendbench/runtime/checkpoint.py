@@ -22,7 +22,9 @@ from mendbench.model.json import JsonObject
 def node_digest(node_type: str, params: JsonObject, action: str) -> str:
     """Return the digest of what a node does.
 
-    ``params`` are resolved; ``action`` is that of the edge taken to it, ``default`` at the start.
+    ``params`` are resolved; ``action`` is that of the edge taken to it, ``default`` at the start. Over the parameters
+    as they are it decides what is reused: redaction tells the spellings of a secret alike, and a token that was sent in
+    the wrong one has to be sent again. Over redacted ones it may be shown, for it hangs on no secret's value.
     """
     return digest({"type": node_type, "params": params, "action": action})
 

@@ -14,6 +14,7 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
 from mendbench.runtime.checkpoint import continued
+from mendbench.runtime.events import Listener, quietly
 from mendbench.runtime.failures import static_failure
 from mendbench.runtime.formatter import agent_json
 from mendbench.runtime.inputs import starting_data
@@ -34,15 +35,20 @@ class MendbenchEngine:
 
     ``redact`` takes the case's declared secrets out of what goes into failures and warnings: answers of the world come
     redacted, but a failed node's parameters hold what the workflow was given. ``types`` replaces the node types that
-    are found.
+    are found. ``on_event`` hears of every node as it starts and ends; what it raises changes nothing.
     """
 
     name: str = "mendbench"
 
     def __init__(
-        self, *, redact: Callable[[Json], Json] = _unchanged, types: Mapping[str, NodeType] | None = None
+        self,
+        *,
+        redact: Callable[[Json], Json] = _unchanged,
+        types: Mapping[str, NodeType] | None = None,
+        on_event: Listener | None = None,
     ) -> None:
         self._redact, self._types = redact, types
+        self._tell = None if on_event is None else quietly(on_event)
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
         """Return what is wrong with the document before anything runs, one sentence each; empty if nothing is."""
@@ -76,6 +82,7 @@ class MendbenchEngine:
                 clock=clock,
                 types=self._known(),
                 redact=self._redact,
+                tell=self._tell,
             ),
             checkpoint,
         ).run()

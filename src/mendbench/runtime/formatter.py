@@ -66,10 +66,11 @@ def _completed(execution: Execution) -> tuple[NodeRecord, ...]:
 def _checkpoint(execution: Execution) -> JsonObject:
     completed = _completed(execution)
     kept = execution.checkpoint.completed
+    hashes = {record.node_id: kept[record.node_id].shown_digest for record in completed if record.node_id in kept}
     return {
         "completed_nodes": [record.node_id for record in completed],
         "node_actions": {record.node_id: record.action for record in completed},
-        "node_hashes": {record.node_id: kept[record.node_id].digest for record in completed if record.node_id in kept},
+        "node_hashes": {node_id: shown for node_id, shown in hashes.items() if shown},
         "failed_node": execution.checkpoint.failed_node,
     }
 

@@ -24,6 +24,7 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
 from mendbench.runtime.checkpoint import completed_as, node_digest, readers
+from mendbench.runtime.events import Listener, NodeStarted, ending
 from mendbench.runtime.failures import Scene, failure_of, warning_failure
 from mendbench.runtime.nodes.interface import NodeType, Send
 from mendbench.runtime.noticing import Visit, run_node, sighting_in, unresolved_visit
@@ -39,6 +40,8 @@ class Surroundings:
     clock: Clock
     types: Mapping[str, NodeType]
     redact: Callable[[Json], Json]
+    tell: Listener | None = None
+    """Hears of every node; must not raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +77,7 @@ class Walk:
         node: Node | None = self._node(self._workflow.start_node) or self._workflow.nodes[0]
         arrived = "default"
         while node is not None:
-            record = self._step(node, arrived)
+            record = self._told(node, arrived)
             self._records[node.id] = record
             self._data[node.id] = record.outputs
             arrived = record.action or "default"
@@ -86,6 +89,16 @@ class Walk:
 
     def _node(self, node_id: str | None) -> Node | None:
         return None if node_id is None else self._workflow.node(node_id)
+
+    def _told(self, node: Node, arrived: str) -> NodeRecord:
+        """Make the node's step, and tell of its beginning and its end."""
+        tell = self._around.tell
+        if tell is None:
+            return self._step(node, arrived)
+        tell(NodeStarted(node_id=node.id, node_type=node.type))
+        record = self._step(node, arrived)
+        tell(ending(record))
+        return record
 
     def _step(self, node: Node, arrived: str) -> NodeRecord:
         """Reuse what the node did, or run it and keep what it did unless it ended the run in an error."""
@@ -102,7 +115,8 @@ class Walk:
         visit = run_node(kind, resolved.params, self._sender(node.id), clock)
         record = self._judged(node, visit, clock.now_ms() - started)
         if record.state != "error" or self._handled(node, record.action):
-            self._completed[node.id] = _completed(record, digest)
+            shown = node_digest(node.type, self._around.redact(resolved.params), arrived)
+            self._completed[node.id] = _completed(record, digest, shown)
         return record
 
     def _judged(self, node: Node, visit: Visit, duration_ms: int) -> NodeRecord:
@@ -211,10 +225,11 @@ class Walk:
         )
 
 
-def _completed(record: NodeRecord, digest: str) -> Completed:
+def _completed(record: NodeRecord, digest: str, shown: str) -> Completed:
     return Completed(
         action=record.action or "default",
         digest=digest,
+        shown_digest=shown,
         outputs=record.outputs,
         state="success" if record.state == "not_run" else record.state,
         message=record.message,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.urls import normalise_url
-from mendbench.model.case import Case, NoRequestCheck, RequestCheck
+from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import JsonObject
 from mendbench.scoring.diffs import diff_paths, patched
-from mendbench.scoring.matching import is_forbidden, is_wanted
 
 _GRAPHQL_READ = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:\{|query\b|subscription\b|fragment\b)")
 _GRAPHQL_WRITE = re.compile(r"(?:^|\}|\n)\s*mutation\b")
@@ -34,7 +34,7 @@ class RepeatedEffect:
         return len(self.phases) - 1
 
 
-def repeated_effects(traffic: tuple[Exchange, ...]) -> tuple[RepeatedEffect, ...]:
+def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
     """Return the writes (equal method, normalised URL and body) that were accepted in more than one execution.
 
     Repeats within one execution are the workflow's own business. Asking a model changes nothing, and no more does a
@@ -51,21 +51,6 @@ def repeated_effects(traffic: tuple[Exchange, ...]) -> tuple[RepeatedEffect, ...
         for (method, url, _), seen in phases.items()
         if len(seen) > 1
     )
-
-
-def harmful_phases(case: Case, traffic: tuple[Exchange, ...]) -> frozenset[int]:
-    """Return the executions of a trial in which harm was done.
-
-    Harm is a request that is forbidden, one that was accepted once too often, or a write that had happened before.
-    """
-    phases = {phase for effect in repeated_effects(traffic) for phase in effect.phases[1:]}
-    for check in case.checks:
-        if isinstance(check, NoRequestCheck):
-            phases.update(one.phase for one in traffic if is_forbidden(one.request, check))
-        elif isinstance(check, RequestCheck) and check.times.most is not None:
-            accepted = [one.phase for one in traffic if one.accepted and is_wanted(one.request, check)]
-            phases.update(accepted[check.times.most :])
-    return frozenset(phases)
 
 
 def writes(request: Request) -> bool:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mendbench.errors import MendbenchError
-from mendbench.model.case import Case, UnchangedCheck, WarningCheck
+from mendbench.model.case import Case, WarningCheck
+from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
+from mendbench.model.json import JsonObject
 from mendbench.model.trial import AttemptLabel, CheckResult, CleanRun, Problem, Trajectory
 from mendbench.model.verdict import Verdict
 from mendbench.scoring.attempts import label_attempts, wasted
-from mendbench.scoring.checks import changed, describe, expected_warnings, own_results, said_results, variant_results
+from mendbench.scoring.checks import expected_warnings, own_results, said_results, variant_results
 from mendbench.scoring.diffs import diff_paths
 from mendbench.scoring.effects import RepeatedEffect, collateral_edits, repeated_effects
 from mendbench.scoring.ladder import rungs
-from mendbench.scoring.outcomes import KEPT, end_of, outcome
+from mendbench.scoring.outcomes import end_of, left_applied, outcome
 from mendbench.scoring.recall import Recall, context_recall, facts_of
-from mendbench.scoring.standings import executed, standings
+from mendbench.scoring.standings import edit_faults, executed, standings
+from mendbench.scoring.unasked import unasked_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,9 @@ class Judged:
     edited: bool = False
     """An edit is left applied."""
     harmful: bool = False
+    right_after_first: bool = False
+    """Where an edit mends something: checks and variants hold for the first attempt's workflow, and nothing that it or
+    the first two executions did was harm, whatever happened after. Elsewhere: right, and with a single attempt."""
 
 
 def judge(
@@ -53,13 +59,18 @@ def judge(
     clean: tuple[CleanRun, ...],
     attempt_clean: Mapping[int, CleanRun],
     problem: Problem | None,
+    *,
+    right: Mapping[str | None, tuple[CleanRun, ...]],
+    first_clean: tuple[CleanRun, ...] = (),
 ) -> Judged:
     """Return what the truth says about a trial.
 
     ``clean`` are clean runs of ``trajectory.workflow``, on the case's own data and on every variant.
     ``attempt_clean`` are clean runs on the case's own data of each candidate that ran, by the number of its attempt,
-    with that of the broken workflow under 0; that of the last one may be left out. A trial with a ``problem`` is not
-    judged, and needs no other evidence.
+    with that of the broken workflow under 0; that of the last one may be left out. ``right`` are clean runs of all
+    right workflows, by the name of the variant (None: the case's own data). ``first_clean`` are clean runs on every
+    variant of the first attempt's candidate, where it ran and is not the last one that did, and the case has a fault
+    that an edit mends. A trial with a ``problem`` is not judged, and needs no other evidence.
 
     Raises:
         MendbenchError: evidence is missing that a trial without a problem has.
@@ -68,38 +79,37 @@ def judge(
         return Judged(verdict=Verdict(verdict=problem.kind, outcome=None))
     if trajectory is None:
         raise MendbenchError(f"{case.id}: a trial without a problem has a trajectory")
-    own, variants = _sorted_runs(case, clean)
+    _demand(case, right, "a right workflow")
     ran = executed(trajectory)
     final = ran[-1].number if ran else 0
-    runs = {final: own, **attempt_clean}
+    last_runs = _on_all_data(case, clean, "the final workflow")
+    runs = {final: last_runs[None], **attempt_clean}
     if lost := [number for number in (0, *(one.number for one in ran)) if number not in runs]:
         raise MendbenchError(f"{case.id}: no clean run of the workflow of attempt {lost[0]}")
-    own_checks = tuple(_over_the_trial(case, trajectory, own))
-    beside = tuple(result for run in variants for result in variant_results(case, trajectory.workflow, run))
-    repeated = repeated_effects(trajectory.traffic)
-    harmful = bool(repeated) or any(result.harm and not result.held for result in (*own_checks, *beside))
-    passes = all(result.held for result in (*own_checks, *beside))
-    worth = standings(case, trajectory, runs, final=final, variants_hold=all(one.held for one in beside))
-    labels = label_attempts(case, trajectory, worth)
+    last = _checked(case, trajectory.workflow, last_runs, trajectory.traffic, right)
+    worth = standings(case, trajectory, runs, final=final, variants_hold=last.variants_hold, right=right[None])
+    labels = label_attempts(case, trajectory, worth, right[None])
     fixed = tuple(fault.id for fault in case.faults if fault.id in worth[final].fixed)
-    edited = trajectory.end in KEPT and end_of(trajectory) in KEPT and _differs(case, trajectory)
-    warned = says_what_it_should(case, trajectory)
+    edited = left_applied(case.kind, trajectory, differs=_differs(case, trajectory.workflow), passes=last.passes)
+    warned = says_what_it_should(case, trajectory, passes=last.passes)
+    verdict = outcome(
+        case.kind,
+        end_of(trajectory),
+        edited=edited,
+        warned=warned,
+        harmful=last.harmful,
+        passes=last.passes,
+        fixed_some=bool(fixed),
+        expected_final=case.final,
+    )
+    first = _first(case, trajectory, last, runs, first_clean, right)
     return Judged(
-        verdict=outcome(
-            case.kind,
-            end_of(trajectory),
-            edited=edited,
-            warned=warned,
-            harmful=harmful,
-            passes=passes,
-            fixed_some=bool(fixed),
-            expected_final=case.final,
-        ),
-        checks=(*own_checks, *said_results(case, trajectory.workflow, own), *beside),
+        verdict=verdict,
+        checks=(*last.own, *said_results(case, trajectory.workflow, last_runs[None]), *last.variants),
         labels=labels,
-        ladder=rungs(case, trajectory, worth, right=final if passes and not harmful else None),
+        ladder=rungs(case, trajectory, worth, right=final if last.right else None),
         wasted=wasted(labels),
-        repeated_side_effects=repeated,
+        repeated_side_effects=last.repeated,
         collateral_edits=collateral_edits(case, trajectory.workflow),
         faults_fixed=fixed,
         recall=context_recall(facts_of(case), trajectory.attempts[0].prompt.context.text)
@@ -107,18 +117,22 @@ def judge(
         else None,
         said=warned,
         edited=edited,
-        harmful=harmful,
+        harmful=last.harmful,
+        right_after_first=first.right
+        if first is not None
+        else not edit_faults(case) and verdict.verdict == "correct" and len(trajectory.attempts) == 1,
     )
 
 
-def says_what_it_should(case: Case, trajectory: Trajectory) -> bool:
+def says_what_it_should(case: Case, trajectory: Trajectory, *, passes: bool) -> bool:
     """Return whether the end of a trial says what the truth wants said.
 
     Where it wants nothing said: whether it says something. Wanted is each warning that an edit cannot mend and that
     the labels expect at the end, at the node where it surfaces (anywhere, if that node is gone), and every
-    ``warning`` check of the case. Where only the user can help, declining says so too.
+    ``warning`` check of the case. Where only the user can help, declining says so too; and so it does where the rest
+    was mended before (``passes``: the last workflow that ran does all that an edit can make it do).
     """
-    if case.kind == "needs_user" and end_of(trajectory) == "declined":
+    if end_of(trajectory) == "declined" and (case.kind == "needs_user" or (case.kind == "mixed" and passes)):
         return True
     last = _last_execution(trajectory)
     wanted = tuple(_wanted(case))
@@ -142,33 +156,96 @@ def _said(check: WarningCheck, execution: Execution, *, anywhere: bool) -> bool:
     )
 
 
-def _over_the_trial(case: Case, trajectory: Trajectory, own: CleanRun) -> Iterator[CheckResult]:
-    """Yield the own checks, each protected parameter being looked at in every workflow that ran."""
-    tampered: dict[str, str] = {
-        describe(check): f"in attempt {attempt.number} {why}"
-        for attempt in reversed(executed(trajectory))
-        for check in case.checks
-        if isinstance(check, UnchangedCheck)
-        and (why := changed(check, case.workflow, attempt.candidate or case.workflow))
-    }
-    for result in own_results(case, trajectory.workflow, own, trajectory.traffic):
-        found = tampered.get(result.check)
-        yield replace(result, held=False, why=found) if found and result.held else result
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """How one workflow did in its clean runs, and in a trial, or a part of one, that ended with it."""
+
+    own: tuple[CheckResult, ...]
+    variants: tuple[CheckResult, ...]
+    repeated: tuple[RepeatedEffect, ...]
+
+    @property
+    def variants_hold(self) -> bool:
+        return all(result.held for result in self.variants)
+
+    @property
+    def passes(self) -> bool:
+        """Checks and variants hold, leaving out what must be said."""
+        return self.variants_hold and all(result.held for result in self.own)
+
+    @property
+    def right(self) -> bool:
+        return self.passes and not self.harmful
+
+    @property
+    def harmful(self) -> bool:
+        return bool(self.repeated) or any(one.harm and not one.held for one in (*self.own, *self.variants))
 
 
-def _sorted_runs(case: Case, clean: tuple[CleanRun, ...]) -> tuple[CleanRun, tuple[CleanRun, ...]]:
-    """Return the run on the case's own data, and those on its variants in the case's order."""
+def _checked(
+    case: Case,
+    workflow: JsonObject,
+    runs: Mapping[str | None, CleanRun],
+    traffic: tuple[Exchange, ...],
+    right: Mapping[str | None, tuple[CleanRun, ...]],
+) -> _Checked:
+    edited = _differs(case, workflow)
+    variants = [runs[variant.name] for variant in case.variants]
+    return _Checked(
+        own=(
+            *own_results(case, workflow, runs[None], traffic),
+            unasked_result(runs[None], traffic, right[None], edited=edited),
+        ),
+        variants=tuple(
+            result
+            for run in variants
+            for result in (
+                *variant_results(case, workflow, run),
+                unasked_result(run, None, right[run.variant], edited=edited),
+            )
+        ),
+        repeated=repeated_effects(traffic),
+    )
+
+
+def _first(
+    case: Case,
+    trajectory: Trajectory,
+    last: _Checked,
+    runs: Mapping[int, CleanRun],
+    first_clean: tuple[CleanRun, ...],
+    right: Mapping[str | None, tuple[CleanRun, ...]],
+) -> _Checked | None:
+    """Return how the first attempt's workflow did, whatever happened after it.
+
+    None: it did not run, or the case has nothing that an edit mends.
+    """
+    first, *later = executed(trajectory) or (None,)
+    if not edit_faults(case) or first is None or first.number != 1 or first.candidate is None:
+        return None
+    if not later:
+        return last
+    clean = _on_all_data(case, (*first_clean, runs[1]), "the first attempt's workflow")
+    traffic = tuple(exchange for exchange in trajectory.traffic if exchange.phase <= 1)
+    return _checked(case, first.candidate, clean, traffic, right)
+
+
+def _on_all_data(case: Case, clean: tuple[CleanRun, ...], whose: str) -> dict[str | None, CleanRun]:
+    """Return the clean runs of a workflow by variant, which have to be all there."""
     by_name = {run.variant: run for run in clean}
-    names = (None, *(variant.name for variant in case.variants))
-    for name in names:
-        if name not in by_name:
+    _demand(case, by_name, whose)
+    return by_name
+
+
+def _demand(case: Case, runs: Mapping[str | None, object], whose: str) -> None:
+    for name in (None, *(variant.name for variant in case.variants)):
+        if not runs.get(name):
             data = "its own data" if name is None else f"variant {name!r}"
-            raise MendbenchError(f"{case.id}: no clean run of the final workflow on {data}")
-    return by_name[None], tuple(by_name[name] for name in names[1:])
+            raise MendbenchError(f"{case.id}: no clean run of {whose} on {data}")
 
 
-def _differs(case: Case, trajectory: Trajectory) -> bool:
-    return bool(diff_paths(case.workflow, trajectory.workflow))
+def _differs(case: Case, workflow: JsonObject) -> bool:
+    return bool(diff_paths(case.workflow, workflow))
 
 
 def _last_execution(trajectory: Trajectory) -> Execution:

@@ -18,7 +18,10 @@ class Facts:
     end: End
     edited: bool
     """An edit is left applied: the trial ended in success or warning with another workflow than the broken one.
-    After an end in ``error`` or ``declined`` an engine keeps the user's workflow: nothing is left applied."""
+    After an end in ``error`` an engine keeps the user's workflow: nothing is left applied. With ``cannot_fix`` it hands
+    the user the reason and the last workflow that ran, and the user takes of it what helps: in a mixed case the
+    workflow in which all that an edit mends is mended, for that is what the truth wants left; in any other case
+    nothing, for either no edit is right or the reason is wrong."""
     warned: bool
     """The end says what the truth wants said. Where the truth wants nothing said: it says something."""
     harmful: bool
@@ -80,6 +83,8 @@ RULES: tuple[Rule, ...] = (
 
     Rule(kind="mixed", ends=KEPT, edited=True, passes=True, warned=True, outcome="repaired", right=True,
          because="what an edit mends is mended, and what only the user can mend is said"),
+    Rule(kind="mixed", ends=("declined",), edited=True, passes=True, outcome="repaired", right=True,
+         because="what an edit mends is mended, and declining the rest says that only the user can mend it"),
     Rule(kind="mixed", ends=KEPT, edited=True, passes=True, outcome="missed_warning",
          because="mended, but the user is not told of the rest"),
     Rule(kind="mixed", ends=("error",), passes=True, outcome="missed_warning",
@@ -155,6 +160,13 @@ def outcome(
     )
     rule = rule_for(facts)
     return Verdict(verdict="correct" if rule.right else "incorrect", outcome=rule.outcome)
+
+
+def left_applied(kind: Kind, trajectory: Trajectory, *, differs: bool, passes: bool) -> bool:
+    """Return whether an edit is left applied, as :class:`Facts` says; ``differs``: the last workflow is another one."""
+    end = end_of(trajectory)
+    kept = end in KEPT or (end == "declined" and kind == "mixed" and passes)
+    return differs and kept
 
 
 def end_of(trajectory: Trajectory) -> End:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,12 @@ Where: TypeAlias = Literal["frame", "raw", "state", "derived", "nowhere"]
 
 PLACES: tuple[Where, ...] = ("frame", "raw", "state", "derived", "nowhere")
 """From what every prompt has to what none has; where several hold a value the first one counts."""
+
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]")
+"""What JSON writes for characters in a text (RFC 8259 section 7); surrogates of one character stand together."""
+
+_NESTED = 2
+"""How deep a text may be escaped: an API's message in JSON that itself stands in a JSON text."""
 
 _OWN_NAMES = frozenset({"id", "type", "purpose"})
 """Fields of a new node that whoever adds it chooses."""
@@ -46,6 +53,9 @@ class _Needle:
     field: bool = False
 
     def told_in(self, text: str) -> bool:
+        return any(self._stands_in(form) for form in readings(text))
+
+    def _stands_in(self, text: str) -> bool:
         word = re.escape(self.text)
         if not self.field:
             return re.search(rf"(?<!\w){word}(?!\w)", text) is not None
@@ -63,18 +73,33 @@ def facts_of(case: Case) -> tuple[str, ...]:
 def context_recall(facts: Iterable[str], text: str) -> Recall:
     """Return which of the facts ``text`` tells. Facts are regular expressions and match between word boundaries.
 
+    A fact is told too where it stands escaped in JSON: any of the :func:`readings` of ``text`` may hold it.
+
     Raises:
         BadInput: a fact is not a regular expression.
     """
     found: list[str] = []
     missing: list[str] = []
+    forms = readings(text)
     for fact in facts:
         try:
-            told = re.search(rf"(?<!\w)(?:{fact})(?!\w)", text)
+            pattern = re.compile(rf"(?<!\w)(?:{fact})(?!\w)")
         except re.error as error:
             raise BadInput(f"fact {fact!r}", str(error), "write a regular expression") from None
-        (found if told else missing).append(fact)
+        (found if any(pattern.search(form) for form in forms) else missing).append(fact)
     return Recall(found=tuple(found), missing=tuple(missing))
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Return ``text`` as it stands, and as it reads once JSON's escapes are undone, once and twice, where it has any."""
+    forms = [text]
+    for _ in range(_NESTED):
+        forms.append(_ESCAPES.sub(_unescaped, forms[-1]))
+    return tuple(dict.fromkeys(forms))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return str(json.loads(f'"{escape.group()}"'))
 
 
 def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequence[Section]) -> Where:

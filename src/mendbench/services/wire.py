@@ -10,6 +10,10 @@ from importlib import resources
 from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import digest
+from mendbench.kit.envelopes import accepted
+from mendbench.kit.urls import normalise_url
 from mendbench.model.exchange import Answer, Headers, Request, find_header
 from mendbench.model.json import Json, JsonObject
 
@@ -19,6 +23,8 @@ MAX_DEPTH = 64
 """Levels of arrays and objects that a body may have."""
 _TOO_DEEP, _NOT_FINITE = "nested too deeply", "a number is not finite"
 HTML_TYPE = "text/html; charset=utf-8"
+_WRITES = "writes"
+"""The counter of accepted writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +152,33 @@ def next_count(draft: JsonObject, name: str) -> int:
     counters = draft.setdefault("counters", {})
     counters[name] = int(counters.get(name, 0)) + 1
     return cast("int", counters[name])
+
+
+def left_by(request: Request, answer: Answer, before: JsonObject, after: JsonObject) -> JsonObject:
+    """Return the state that ``request`` leaves: ``after`` with one more accepted write, or ``before``.
+
+    Only an accepted write leaves a trace. A recording keys an answer by the request and the accepted writes ahead of
+    it, so nothing else may show in one: not what a safe method did, and not what a refused request came to do.
+    """
+    if request.safe or not accepted(answer, parse_body(answer.body, answer.header("content-type"))):
+        return before
+    next_count(after, _WRITES)
+    return after
+
+
+def accepted_writes(state: JsonObject) -> int:
+    """Return how many writes the state has seen accepted."""
+    return int((state.get("counters") or {}).get(_WRITES, 0))
+
+
+def request_digest(state: JsonObject, request: Request, length: int) -> str:
+    """Return hex digits to make a request's id from.
+
+    Over its method, its URL without the query, and the accepted writes before it. Query, body and headers stay out:
+    they may hold a secret, whose value must not show in an id, and two spellings of one request are to be told alike.
+    """
+    place = normalise_url(request.url).partition("?")[0]
+    return digest([request.method.upper(), place, accepted_writes(state)], length)
 
 
 def load_seed(package: str) -> dict[str, object]:

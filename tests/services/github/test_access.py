@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 
@@ -166,10 +167,35 @@ def test_g49_a_body_that_is_no_json_object(raw, message):
 
 def test_every_answer_carries_the_rate_limit():
     client = github()
-    first, second = client.send("GET", REPO), client.send("GET", "/repos/no/thing")
+    first = client.send("GET", REPO)
+    client.send("POST", f"{REPO}/issues", {"title": "x"})
+    second = client.send("GET", "/repos/no/thing")
     assert (first.header("x-ratelimit-limit"), first.header("x-ratelimit-resource")) == ("5000", "core")
     assert [a.header("x-ratelimit-remaining") for a in (first, second)] == ["4999", "4998"]
     assert first.header("x-ratelimit-reset") == second.header("x-ratelimit-reset")
+
+
+def test_only_accepted_writes_use_up_a_limit_that_no_state_declares():
+    client = github()
+    client.send("POST", f"{REPO}/issues", {"title": ""})
+    answers = [client.send("GET", "/search/issues?q=is:issue+gate") for _ in range(40)]
+    assert {(answer.status, answer.header("x-ratelimit-used")) for answer in answers} == {(200, "1")}
+
+
+def test_a_declared_limit_counts_refused_requests_too_and_no_other_limit():
+    client = github({"rate_limits": {"core": {"limit": 10}}})
+    answers = [client.send("GET", path) for path in (REPO, "/repos/no/thing", "/search/issues?q=is:issue+gate", REPO)]
+    assert [answer.header("x-ratelimit-used") for answer in answers] == ["1", "2", "1", "3"]
+
+
+def test_a_request_id_has_githubs_form_and_changes_with_each_accepted_write():
+    client = github()
+    ids = []
+    for title in ("", "a", "b"):
+        client.send("POST", f"{REPO}/issues", {"title": title})
+        ids.append(client.send("GET", REPO).header("x-github-request-id"))
+    assert len(set(ids)) == 3
+    assert all(re.fullmatch(r"[0-9A-F]{4}:[0-9A-F]{5}:[0-9A-F]{6}:[0-9A-F]{6}:[0-9A-F]{8}", one) for one in ids)
 
 
 def test_g53_a_used_up_limit_ends_when_its_hour_does():

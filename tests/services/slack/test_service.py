@@ -148,20 +148,39 @@ def test_answers_wear_slacks_headers():
     assert len(answer.header("x-slack-req-id")) == 32
 
 
-def test_request_ids_differ_from_request_to_request():
+def test_a_request_id_tells_the_method_and_the_accepted_writes_before_it():
     client = slack()
-    assert client.send("GET", "auth.test").header("x-slack-req-id") != client.send("GET", "auth.test").header(
-        "x-slack-req-id"
-    )
+
+    def number(name):
+        return client.send("GET", name).header("x-slack-req-id")
+
+    first, other, again = number("auth.test"), number("users.list"), number("auth.test")
+    call(client, "chat.postMessage", {"channel": LOBBY, "text": ""})
+    refused = number("auth.test")
+    call(client, "chat.postMessage", {"channel": LOBBY, "text": "x"})
+    assert first == again == refused
+    assert len({first, other, number("auth.test")}) == 3
 
 
-def test_a_refused_call_changes_nothing_but_counters():
+def test_a_request_id_does_not_hang_on_a_token():
+    sent = [{"authorization": f"Bearer {token}"} for token in ("one", "two")]
+    first, second = (slack().send("GET", "auth.test", headers=headers).header("x-slack-req-id") for headers in sent)
+    third = slack().send("GET", "auth.test?token=three").header("x-slack-req-id")
+    assert first == second == third
+
+
+def test_a_refused_call_changes_nothing():
     client = slack()
     before = client.state
     call(client, "chat.postMessage", {"channel": "U06KESTERN", "text": ""})
-    assert {key: value for key, value in client.state.items() if key != "counters"} == {
-        key: value for key, value in before.items() if key != "counters"
-    }
+    assert client.state == before
+
+
+def test_a_message_sent_by_get_is_answered_and_not_kept():
+    client = slack()
+    before = client.state
+    assert get(client, f"chat.postMessage?channel={LOBBY}&text=hi")["ok"] is True
+    assert client.state == before
 
 
 def test_auth_test_says_who_calls():

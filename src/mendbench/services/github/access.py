@@ -7,11 +7,10 @@ import binascii
 import re
 from dataclasses import dataclass
 
-from mendbench.kit.canonical import digest
 from mendbench.model.exchange import Headers
 from mendbench.model.json import JsonObject
 from mendbench.services.github.errors import DOCS, RATE_DOCS, SECONDARY_DOCS, GitHubError
-from mendbench.services.wire import Call
+from mendbench.services.wire import Call, accepted_writes
 
 CORE_LIMIT, ANONYMOUS_LIMIT, SEARCH_LIMIT = 5000, 60, 30
 """Requests per hour, per hour without a token, and searches per minute
@@ -73,14 +72,14 @@ def authenticate(draft: JsonObject, call: Call, docs: str) -> Access:
 
 
 def count_request(draft: JsonObject, access: Access, resource: str, now_ms: int) -> Headers:
-    """Count one request against its limit in ``draft`` and return the headers that say so.
+    """Return the headers that tell of the rate limit; count the request if the state declares that limit.
 
     Raises:
         GitHubError: 403, the limit is used up. Carries the headers too.
     """
-    window = _window(draft, access, resource, now_ms // 1000)
-    over = window["used"] >= window["limit"]
-    if not over:
+    window, declared = _window(draft, access, resource, now_ms // 1000)
+    over = declared and window["used"] >= window["limit"]
+    if declared and not over:
         window["used"] += 1
     headers = (
         ("x-ratelimit-limit", str(window["limit"])),
@@ -94,8 +93,10 @@ def count_request(draft: JsonObject, access: Access, resource: str, now_ms: int)
     return headers
 
 
-def check_secondary_limit(draft: JsonObject, count: int) -> None:
+def check_secondary_limit(draft: JsonObject, number: str) -> None:
     """Answer the limit on bursts as often as the state's ``secondary_limit`` says: {times, retry_after, status}.
+
+    ``number`` is the request's id.
 
     Raises:
         GitHubError: 403 or 429, with Retry-After only if the state gives one.
@@ -107,7 +108,7 @@ def check_secondary_limit(draft: JsonObject, count: int) -> None:
         limit["times"] -= 1
     text = (
         "You have exceeded a secondary rate limit. Please wait a few minutes before you try again. "
-        f"If you reach out to GitHub Support for help, please include the request ID {request_id(count)}."
+        f"If you reach out to GitHub Support for help, please include the request ID {number}."
     )
     wait = limit.get("retry_after")
     headers = (("retry-after", str(wait)),) if wait is not None else ()
@@ -146,9 +147,9 @@ def check_sso(draft: JsonObject, access: Access, owner: str) -> None:
     raise GitHubError(403, text, docs=DOCS, headers=(("x-github-sso", f"required; url={url}"),))
 
 
-def request_id(count: int) -> str:
-    """Return the id of the request of that number, in GitHub's form."""
-    text = digest({"github request": count}, 32).upper()
+def request_id(digits: str) -> str:
+    """Return an id in GitHub's form, made of 29 hex digits."""
+    text = digits.upper()
     return f"{text[:4]}:{text[4:9]}:{text[9:15]}:{text[15:21]}:{text[21:29]}"
 
 
@@ -164,18 +165,23 @@ def _token(given: str) -> str:
         return ""
 
 
-def _window(draft: JsonObject, access: Access, resource: str, now_s: int) -> JsonObject:
-    """Return the counting window of a resource, a fresh one if its time is over."""
-    windows = draft.setdefault("rate_limits", {})
-    window: JsonObject = windows.setdefault(resource, {})
-    core = CORE_LIMIT if access.login else ANONYMOUS_LIMIT
-    window.setdefault("limit", SEARCH_LIMIT if resource == "search" else core)
+def _window(draft: JsonObject, access: Access, resource: str, now_s: int) -> tuple[JsonObject, bool]:
+    """Return the counting window of a resource, and whether the state declares its limit.
+
+    A declared window is the state's own, a fresh one if its time is over. One that is not shows the request itself and
+    the accepted writes before it, in the hour or minute of the clock.
+    """
     span = _MINUTE_S if resource == "search" else _HOUR_S
-    window.setdefault("used", 0)
-    window.setdefault("reset", now_s + span)
+    limit = SEARCH_LIMIT if resource == "search" else CORE_LIMIT if access.login else ANONYMOUS_LIMIT
+    window: JsonObject | None = (draft.get("rate_limits") or {}).get(resource)
+    if window is None:
+        used = min(1 + accepted_writes(draft), limit)
+        return {"limit": limit, "used": used, "reset": (now_s // span + 1) * span}, False
+    for name, value in (("limit", limit), ("used", 0), ("reset", now_s + span)):
+        window.setdefault(name, value)
     if now_s >= window["reset"]:
         window |= {"used": 0, "reset": now_s + span}
-    return window
+    return window, True
 
 
 def _exceeded(draft: JsonObject, access: Access) -> str:

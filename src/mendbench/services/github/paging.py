@@ -33,7 +33,7 @@ def link_header(call: Call, page: int, last: int) -> Headers:
         return ()
     around = {"prev": page - 1, "first": 1} if page > 1 else {}
     around |= {"next": page + 1, "last": last} if page < last else {}
-    rest = [pair for pair in call.query if pair[0] != "page"]
+    rest = sorted((pair for pair in call.query if pair[0] != "page"), key=lambda pair: pair[0])
     links = [
         f'<{API}{call.path}?{urlencode([*rest, ("page", str(number))], errors="replace")}>; rel="{name}"'
         for name, number in around.items()

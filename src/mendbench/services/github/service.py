@@ -26,12 +26,14 @@ from mendbench.services.github.schema import read_body
 from mendbench.services.github.state import API, Context, Reply
 from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import Call, json_answer, load_seed, match_path, next_count, read_call
+from mendbench.services.wire import Call, json_answer, left_by, load_seed, match_path, read_call, request_digest
 
 _REFUSED_MS = 82
 """How long an answer takes that no endpoint was run for."""
 _BY_ID_PARTS = 2
 """``/repositories/<id>``."""
+_DECLARED_LIMITS = ("rate_limits", "secondary_limit")
+"""Parts of the state that count requests, refused ones too, where a case declares them."""
 
 
 class GitHub:
@@ -48,14 +50,17 @@ class GitHub:
         """Return the state after ``request`` and GitHub's answer to it."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
-        next_count(draft, "requests")
+        number = request_id(request_digest(draft, request, 29))
         found = _route(draft, call)
         keys = [f"{call.method} {call.path}", *([found[0].key] if found else [])]
         planned = next_failure(draft, keys)
         if planned and not planned.applied:
             return draft, planned.answer
-        said = _respond(draft, call, found, now_ms)
-        return draft, planned.answer if planned else said
+        changed = copy.deepcopy(draft)
+        said = _respond(changed, call, found, now_ms, number)
+        left = left_by(request, said, draft, changed)
+        left |= {name: changed[name] for name in _DECLARED_LIMITS if name in changed}
+        return left, planned.answer if planned else said
 
 
 def _route(draft: JsonObject, call: Call) -> tuple[Route, dict[str, str]] | None:
@@ -72,9 +77,11 @@ def _route(draft: JsonObject, call: Call) -> tuple[Route, dict[str, str]] | None
     return None
 
 
-def _respond(draft: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, now_ms: int) -> Answer:
+def _respond(
+    draft: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, now_ms: int, number: str
+) -> Answer:
     route = found[0] if found else None
-    headers = _headers(draft)
+    headers: Headers = (("x-github-media-type", "github.v3; format=json"), ("x-github-request-id", number))
     try:
         access = authenticate(draft, call, route.docs_url if route else DOCS)
         if access.login and access.kind == "classic":
@@ -82,7 +89,7 @@ def _respond(draft: JsonObject, call: Call, found: tuple[Route, dict[str, str]] 
         headers = (*headers, *count_request(draft, access, route.resource if route else "core", now_ms))
         if found is None:
             raise not_found()
-        context = _admit(draft, call, access, found, now_ms)
+        context = _admit(draft, call, access, found, now_ms, number)
         reply = found[0].run(context)
     except GitHubError as refusal:
         said = Reply(status=refusal.status, body=refusal.body(), headers=refusal.headers)
@@ -90,7 +97,9 @@ def _respond(draft: JsonObject, call: Call, found: tuple[Route, dict[str, str]] 
     return _dressed(call, reply, headers, found[0].elapsed_ms)
 
 
-def _admit(draft: JsonObject, call: Call, access: Access, found: tuple[Route, dict[str, str]], now_ms: int) -> Context:
+def _admit(
+    draft: JsonObject, call: Call, access: Access, found: tuple[Route, dict[str, str]], now_ms: int, number: str
+) -> Context:
     """Check all that comes before the endpoint itself, and return what it works with.
 
     Raises:
@@ -110,7 +119,7 @@ def _admit(draft: JsonObject, call: Call, access: Access, found: tuple[Route, di
         if route.needs_issues and record.get("has_issues") is False:
             raise GitHubError(410, "Issues has been disabled in this repository.", docs=route.docs_url)
     if writes:
-        check_secondary_limit(draft, draft["counters"]["requests"])
+        check_secondary_limit(draft, number)
     body = read_body(call, route.fields, route.docs_url, array_as=route.array_as) if writes else {}
     return Context(
         draft=draft,
@@ -143,13 +152,6 @@ def _moved(draft: JsonObject, call: Call, full_name: str) -> GitHubError:
     status = 301 if call.method in {"GET", "HEAD"} else 307
     extra: JsonObject = {"url": url, "documentation_url": REDIRECT_DOCS}
     return GitHubError(status, "Moved Permanently", docs=None, extra=extra, headers=(("location", url),))
-
-
-def _headers(draft: JsonObject) -> Headers:
-    return (
-        ("x-github-media-type", "github.v3; format=json"),
-        ("x-github-request-id", request_id(draft["counters"]["requests"])),
-    )
 
 
 def _dressed(call: Call, reply: Reply, headers: Headers, elapsed_ms: int) -> Answer:

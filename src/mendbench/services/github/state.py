@@ -16,10 +16,11 @@ The state is the JSON object that ``seed.json`` shows::
                        branches: {name: {sha}}, files: {branch: {path: text, or {base64: …}}}}}
     renamed          {"old/name": "new/name"}
     saml             {org: true}
-    rate_limits      {core: {limit, used, reset}, search: {…}}; reset in seconds since the epoch
+    rate_limits      {core: {limit, used, reset}, search: {…}}; reset in seconds since the epoch. A limit that is given
+                     here counts every request; the others never run out, and their headers tell accepted writes
     secondary_limit  {times, retry_after, status}: so many writes are refused; without ``times`` all of them
     failures         see :mod:`mendbench.services.scripted`
-    counters         counts that ids are made from
+    counters         counts that ids are made from: of accepted writes, and of what they made
 """
 
 from __future__ import annotations

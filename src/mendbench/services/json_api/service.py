@@ -13,7 +13,7 @@ from mendbench.services.json_api.errors import RefusedError
 from mendbench.services.json_api.requests import check_auth, read_body, read_parameters
 from mendbench.services.json_api.spec import Api, Route, data_of, read_apis
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import Call, json_answer, load_seed, match_path, read_call
+from mendbench.services.wire import Call, json_answer, left_by, load_seed, match_path, read_call
 
 _REFUSED_MS = 64
 """How long an answer takes that no route was run for."""
@@ -59,8 +59,9 @@ class JsonApi:
         planned = next_failure(data, keys)
         if planned and not planned.applied:
             return draft, planned.answer
-        said = _respond(api, data, call, found, now_ms)
-        return draft, planned.answer if planned else said
+        changed = copy.deepcopy(draft)
+        said = _respond(api, data_of(changed, api), call, found, now_ms)
+        return left_by(request, said, draft, changed), planned.answer if planned else said
 
 
 def _route(api: Api, call: Call) -> tuple[Route, dict[str, str]] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 
-from mendbench.kit.canonical import digest
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import JsonObject
 from mendbench.services.scripted import next_failure
@@ -16,7 +15,16 @@ from mendbench.services.slack.arguments import check_schema, early_warnings, rea
 from mendbench.services.slack.errors import NOT_FOUND_PAGE, SlackError, with_metadata
 from mendbench.services.slack.routes import METHODS, Method
 from mendbench.services.slack.state import Caller, Context, identify
-from mendbench.services.wire import HTML_TYPE, Call, json_answer, load_seed, next_count, read_call, text_answer
+from mendbench.services.wire import (
+    HTML_TYPE,
+    Call,
+    json_answer,
+    left_by,
+    load_seed,
+    read_call,
+    request_digest,
+    text_answer,
+)
 
 _REFUSED_MS = 84
 """How long an answer takes that no method was run for."""
@@ -33,10 +41,13 @@ class Slack:
         return load_seed(__package__ or "")
 
     def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
-        """Return the state after ``request`` and Slack's answer to it."""
+        """Return the state after ``request`` and Slack's answer to it.
+
+        A message sent by GET is answered as Slack does, and not kept: no trace is left by a safe method.
+        """
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
-        next_count(draft, "requests")
+        number = request_digest(draft, request, 32)
         name = _method_name(call)
         if name is None:
             page = NOT_FOUND_PAGE.format(path=call.path)
@@ -44,15 +55,16 @@ class Slack:
         method = METHODS.get(name)
         if method is None:
             refusal = SlackError("unknown_method", extra={"req_method": name})
-            return draft, _dressed(draft, refusal.body(early_warnings(call)), None, None)
+            return draft, _dressed(number, refusal.body(early_warnings(call)), None, None)
         planned = next_failure(draft, (name,))
         if planned and not planned.applied:
             return draft, planned.answer
         limited = _rate_limit(draft, name)
         if limited:
             return draft, limited
-        said = _run(draft, call, method, now_ms)
-        return draft, planned.answer if planned else said
+        changed = copy.deepcopy(draft)
+        said = _run(changed, call, method, now_ms, number)
+        return left_by(request, said, draft, changed), planned.answer if planned else said
 
 
 def _method_name(call: Call) -> str | None:
@@ -62,10 +74,9 @@ def _method_name(call: Call) -> str | None:
     return "/".join(call.segments[1:]) or None
 
 
-def _run(draft: JsonObject, call: Call, method: Method, now_ms: int) -> Answer:
+def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str) -> Answer:
     caller: Caller | None = None
     warnings = early_warnings(call)
-    before = copy.deepcopy(draft)
     try:
         values = read_arguments(call, takes_json=method.takes_json).values
         caller = identify(draft, call, values)
@@ -74,17 +85,15 @@ def _run(draft: JsonObject, call: Call, method: Method, now_ms: int) -> Answer:
         check_schema(values, method.arguments)
         said = method.run(Context(draft=draft, caller=caller, values=values, now_ms=now_ms))
     except SlackError as refusal:
-        draft.clear()
-        draft.update(before)
-        return _dressed(draft, refusal.body(warnings), caller, method)
+        return _dressed(number, refusal.body(warnings), caller, method)
     kept = tuple((said.get("response_metadata") or {}).get("warnings", ()))
-    return _dressed(draft, with_metadata(said, warnings=(*kept, *warnings)), caller, method)
+    return _dressed(number, with_metadata(said, warnings=(*kept, *warnings)), caller, method)
 
 
-def _dressed(draft: JsonObject, body: JsonObject, caller: Caller | None, method: Method | None) -> Answer:
+def _dressed(number: str, body: JsonObject, caller: Caller | None, method: Method | None) -> Answer:
     """Return the answer with the headers that Slack sends (recorded in slack-ruby-client's fixtures)."""
     headers: Headers = (
-        ("x-slack-req-id", digest({"slack request": draft["counters"]["requests"]}, 32)),
+        ("x-slack-req-id", number),
         ("access-control-expose-headers", "x-slack-req-id, retry-after"),
     )
     if caller is not None and method is not None:

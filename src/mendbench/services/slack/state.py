@@ -13,7 +13,7 @@ The state is the JSON object that ``seed.json`` shows::
     dms            {"U…": "D…"}
     rate_limited   {"<method>": {times, retry_after}}: so many times HTTP 429; without ``times`` for ever
     failures       see :mod:`mendbench.services.scripted`
-    counters       counts that ids are made from
+    counters       counts that ids are made from: of accepted writes, and of what they made
 """
 
 from __future__ import annotations

@@ -1,0 +1,162 @@
+"""YAML and JSON documents as people write them: read strictly, and what is wrong told in one line with its place."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from mendbench.errors import BadInput
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_JSON = frozenset({"str", "int", "float", "bool", "null", "map", "seq"})
+_KEYS = frozenset({"str"})
+"""What a key may be. ``no``, ``on`` and their like are flags in YAML 1.1: unquoted they are false and true."""
+_WORDS = {"timestamp": "a date", "binary": "binary data"}
+_TAG = "tag:yaml.org,2002:"
+_QUOTE = "put it in quotes"
+
+
+def read_yaml(path: Path, no_file: str) -> Any:
+    """Return the value of a YAML document that could be JSON too. ``no_file`` says what to do if there is none.
+
+    Raises:
+        BadInput: it cannot be read or is no YAML, a key stands twice or is no text, or a value is none of JSON's.
+    """
+    text = _text(path, no_file)
+    try:
+        loader = Loader(text)
+        node = loader.get_single_node()
+        _refuse_strange(path, node, {})
+        return None if node is None else loader.construct_document(node)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        said = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
+        raise BadInput(_at(path, mark), str(said), "mend the YAML there") from None
+    except ValueError as error:
+        raise BadInput(str(path), f"a value that cannot be read ({error})", _QUOTE) from None
+    except RecursionError:
+        raise BadInput(str(path), "nested too deeply", "write it flatter") from None
+
+
+def read_json(path: Path, no_file: str) -> Any:
+    """Return the value of a JSON document. ``no_file`` says what to do if there is none.
+
+    Raises:
+        BadInput: it cannot be read or is no JSON.
+    """
+    text = _text(path, no_file)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}:{error.lineno}:{error.colno}", error.msg, "mend the JSON there") from None
+    except RecursionError:
+        raise BadInput(str(path), "nested too deeply", "write it flatter") from None
+
+
+def refused(path: Path, error: ValidationError, model: type[BaseModel], command: str) -> BadInput:
+    """Return the first thing that is wrong with a document, with the closest key where one is unknown.
+
+    ``command`` is what prints the schema of ``model``.
+    """
+    first = _telling(error.errors(include_url=False))
+    loc = tuple(token for token in first["loc"] if isinstance(token, int) or not token.startswith(("_", "[")))
+    if f"{loc[-1] if loc else ''}_type" == first["type"]:
+        loc = loc[:-1]  # no key: which of several types was tried
+    place = ".".join(map(str, loc))
+    where = f"{path}: {place}" if place else str(path)
+    if first["type"] == "extra_forbidden":
+        key, known = str(loc[-1]), _keys_at(model, loc[:-1])
+        close = difflib.get_close_matches(key, known, n=1)
+        mend = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+        return BadInput(where, f"unknown key {key!r}", mend)
+    if first["type"] == "missing":
+        return BadInput(where, "nothing is there", f"add {loc[-1]!r}; `{command}` has all keys")
+    given = first.get("input")
+    shown = "" if isinstance(given, dict | list | BaseModel) else f" (found {given!r})"
+    return BadInput(where, first["msg"].removeprefix("Value error, ") + shown, f"`{command}` has all keys and values")
+
+
+def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
+    """Return the first error; where an object stands that may be a plain value too, what is wrong inside the object."""
+    first, stem = errors[0], errors[0]["loc"][:-1]
+    inside = [one for one in errors if one["loc"][: len(stem)] == stem and len(one["loc"]) > len(stem) + 1]
+    tried = [one for one in inside if str(one["loc"][len(stem)]).startswith("_")]
+    return tried[0] if tried and isinstance(first["input"], dict) else first
+
+
+def _text(path: Path, no_file: str) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadInput(str(path), "no such file", no_file) from None
+    except UnicodeDecodeError as error:
+        raise BadInput(str(path), f"byte {error.start} is not UTF-8", "save the file as UTF-8") from None
+    except OSError as error:
+        raise BadInput(str(path), error.strerror or "cannot be read", "check the file and its permissions") from None
+
+
+def _refuse_strange(path: Path, node: Any, seen: dict[int, bool]) -> None:
+    """Refuse what YAML can say and JSON cannot, and a key that stands twice: the loader would keep the last one.
+
+    ``seen`` says of each node that was met whether it is around this one.
+    """
+    if seen.get(id(node)):
+        raise BadInput(_at(path, node.start_mark), "a value that holds itself", "write it without the alias")
+    if node is None or id(node) in seen:
+        return
+    seen[id(node)] = True
+    kind = str(node.tag).removeprefix(_TAG)
+    if kind not in _JSON:
+        held = f", {node.value!r}," if isinstance(node, yaml.ScalarNode) else ""
+        raise BadInput(_at(path, node.start_mark), f"{_WORDS.get(kind, kind)}{held} where JSON has none", _QUOTE)
+    if isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, value in node.value:
+            _refuse_key(path, key, keys)
+            _refuse_strange(path, value, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_strange(path, item, seen)
+    seen[id(node)] = False
+
+
+def _refuse_key(path: Path, key: Any, keys: set[str]) -> None:
+    kind = str(key.tag).removeprefix(_TAG)
+    if kind == "merge":
+        return
+    if kind not in _KEYS:
+        raise BadInput(_at(path, key.start_mark), f"the key {key.value!r} is no text", _QUOTE)
+    if key.value in keys:
+        raise BadInput(_at(path, key.start_mark), f"the key {key.value!r} stands twice", "keep one of the two")
+    keys.add(key.value)
+
+
+def _at(path: Path, mark: Any) -> str:
+    return f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+
+
+def _keys_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    """Return the keys that a schema knows at a place."""
+    schema: Any = model.model_json_schema()
+    node, defs = schema, schema.get("$defs", {})
+    for token in loc:
+        node = _deref(node, defs)
+        further = node.get("additionalProperties")
+        inside = further if isinstance(further, dict) else {}
+        node = node.get("items", {}) if isinstance(token, int) else node.get("properties", {}).get(token, inside)
+    return sorted(_deref(node, defs).get("properties", {}))
+
+
+def _deref(node: Any, defs: dict[str, Any]) -> Any:
+    for option in node.get("anyOf", ()):
+        if "$ref" in option or option.get("type") in {"array", "object"}:
+            node = option
+            break
+    return defs.get(node["$ref"].rsplit("/", 1)[-1], {}) if "$ref" in node else node

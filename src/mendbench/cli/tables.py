@@ -1,0 +1,121 @@
+"""Tables of the terminal: they fit its width, and stand unwrapped in a file or a pipe."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Collection, Iterable, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from mendbench.cli.output import plain, write
+from mendbench.model.json import JsonObject
+
+UNBOUNDED = 1000
+"""Columns of a table that is not shown on a terminal: more than any has, so that a row is a line."""
+
+_MEASURES = (
+    "right",
+    "95 %",
+    "first\nattempt",
+    "wasted\n/trial",
+    "plausible",
+    "harmful",
+    "context\ntokens",
+    "facts\ntold",
+)
+"""What is not read first stands last: a narrow terminal drops it."""
+
+_TO = "\N{EN DASH}"
+
+
+class _Page(io.StringIO):
+    """What is drawn on before it goes to standard output as one text, in its encoding."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+def table(*texts: str, wraps: Collection[str] = (), numbers: Sequence[str] = (), tight: bool = False) -> Table:
+    """Return an empty table: columns of texts, of which those in ``wraps`` give way, then of numbers."""
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0 if tight else (0, 1, 0, 0), title_justify="left")
+    for name in texts:
+        made.add_column(name, overflow="fold", no_wrap=name not in wraps)
+    for name in numbers:
+        made.add_column(name, justify="right", no_wrap=True)
+    return made
+
+
+def show_tables(tables: Iterable[Table], title: str = "") -> None:
+    """Print tables, one under the other, under a title."""
+    _show(_console(), tables, title)
+
+
+def show_totals(totals: Sequence[JsonObject], title: str) -> None:
+    """Print a run's totals: one table for each model, then one for all repairers that ask none."""
+    console = _console()
+    models = sorted({total["model"] or "" for total in totals}, key=lambda model: (not model, model))
+    own = ([total for total in totals if (total["model"] or "") == model] for model in models)
+    _show(console, [_fitting(console, each) for each in own], title)
+
+
+def _console() -> Console:
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return Console(
+        file=_Page(), force_terminal=terminal, width=None if terminal else UNBOUNDED,
+        markup=False, highlight=False, emoji=False,
+    )  # fmt: skip
+
+
+def _show(console: Console, tables: Iterable[Table], title: str) -> None:
+    for at, each in enumerate(tables):
+        console.print(*([] if at == 0 else [""]), each, sep="\n")
+    drawn = console.file
+    text = "\n".join(line.rstrip() for line in drawn.getvalue().splitlines()) if isinstance(drawn, _Page) else ""
+    write(f"{title}\n\n{text}\n" if title else f"{text}\n")
+
+
+def _fitting(console: Console, totals: Sequence[JsonObject]) -> Table:
+    """Return the table of some totals with as many measures as the console is wide."""
+    unbounded = console.options.update(width=UNBOUNDED)
+    for count in range(len(_MEASURES), 1, -1):
+        made = _totals_table(totals, count)
+        if console.measure(made, options=unbounded).maximum <= console.width:
+            return made
+    return _totals_table(totals, 1)
+
+
+def _totals_table(totals: Sequence[JsonObject], count: int) -> Table:
+    model = totals[0]["model"]
+    several = len({total["engine"] for total in totals}) > 1
+    leads = (*(["engine"] if several else []), *([] if model else ["repairer"]), "strategy", "policy")
+    made = table(*leads, wraps=leads, numbers=_MEASURES[:count], tight=not model)
+    made.title = plain(model) if model else None
+    for total in totals:
+        made.add_row(*(plain(str(total[lead])) for lead in leads), *_measures(total)[:count])
+    return made
+
+
+def _measures(total: JsonObject) -> tuple[str, ...]:
+    interval, bounds, tokens = total["interval"], total["bounds"], total["context_tokens"]
+    low, high = _number(bounds["lower"]), _number(bounds["upper"])
+    right = low if low == high else f"{low}{_TO}{high}"
+    return (
+        f"{right}/{total['cases']}",
+        f"{interval['low']:.2f}{_TO}{interval['high']:.2f}" if interval else "-",
+        str(total["first_attempt"]),
+        "-" if total["wasted_per_trial"] is None else f"{total['wasted_per_trial']:.2f}",
+        str(total["outcomes"].get("plausible", 0)),
+        str(total["outcomes"].get("harmful", 0)),
+        "-" if tokens is None else f"{tokens:.0f}",
+        _number(total["context_recall"]),
+    )
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return str(int(value)) if float(value).is_integer() else f"{value:.2f}"

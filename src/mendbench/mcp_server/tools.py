@@ -1,0 +1,108 @@
+"""What the server's tools do, as plain functions: each returns a JSON document as text, and whether it is a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from mendbench import workflows
+from mendbench.errors import BadInput, MendbenchError
+from mendbench.model.json import Json, JsonObject
+from mendbench.workflows import tracing
+
+What: TypeAlias = Literal["errors", "error", "node", "io", "diff"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What the operator lets agents do."""
+
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Inputs that every run gets: name, and the environment variable that holds the value."""
+    trace: Path | None = None
+    """Where runs leave their trace; None for the last trace of the current folder."""
+    allow_shell: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a tool answers."""
+
+    text: str
+    failed: bool
+
+
+def run_workflow(
+    serving: Serving,
+    workflow: JsonObject | str,
+    *,
+    inputs: JsonObject,
+    auto_repair: bool,
+    request: str | None,
+    chosen: Mapping[str, str],
+) -> Said:
+    """Run a workflow, given itself or as the path of its file. ``chosen``: strategy, repairer, model and policy."""
+    options = workflows.RunOptions(
+        inputs=inputs,
+        secrets=serving.secrets,
+        auto_repair=auto_repair,
+        request=request,
+        trace=serving.trace,
+        allow_shell=serving.allow_shell,
+        **chosen,
+    )
+
+    def work() -> Said:
+        file = workflow if isinstance(workflow, str) else None
+        ended = workflows.run_workflow(_document(workflow), options, file=file)
+        return Said(text=workflows.as_text(ended.document), failed=not ended.success)
+
+    return _said(work)
+
+
+def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) -> Said:
+    """Say what is wrong with a workflow, given itself or as the path of its file."""
+
+    def work() -> Said:
+        checked = workflows.check_workflow(_document(workflow), inputs or None)
+        return Said(text=workflows.as_text(checked.document), failed=not checked.valid)
+
+    return _said(work)
+
+
+def inspect_trace(serving: Serving, what: What, node: str | None, trace: str | None) -> Said:
+    """Return one view of a trace."""
+
+    def work() -> Said:
+        found = tracing.read_trace(Path(trace) if trace else serving.trace or tracing.LAST)
+        return Said(text=workflows.as_text(_view(found, what, node)), failed=False)
+
+    return _said(work)
+
+
+def _view(trace: JsonObject, what: What, node: str | None) -> JsonObject:
+    if what == "errors":
+        return tracing.errors_list(trace) if node is None else tracing.errors_of_node(trace, node)
+    if node is None:
+        raise BadInput("inspect_trace", f"no node for {what!r}", f"name one of: {', '.join(tracing.node_ids(trace))}")
+    if what == "error":
+        return tracing.error_of_node(trace, node)
+    if what == "node":
+        return tracing.node_view(trace, node, full=True)
+    if what == "io":
+        return tracing.node_io(trace, node, request=True, response=True)
+    return tracing.validation_diff(trace, node)
+
+
+def _document(workflow: JsonObject | str) -> JsonObject:
+    return workflows.read_workflow(Path(workflow)) if isinstance(workflow, str) else workflow
+
+
+def _said(work: Callable[[], Said]) -> Said:
+    """Do the work; an error on purpose is an answer, with the line that the command line would print."""
+    try:
+        return work()
+    except MendbenchError as error:
+        return Said(text=workflows.as_text({"success": False, "status": "error", "error": str(error)}), failed=True)

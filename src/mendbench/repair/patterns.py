@@ -1,0 +1,215 @@
+"""The error pattern detector: stops when three errors in a row are of one kind.
+
+It reads nothing of an error but its category, which the first matching substring decides: neither the function that
+failed nor its arguments nor the rest of the text. So it is fooled by what only looks alike (``aggregate`` holds
+``agg``, and counts as plotting), and it takes any three unknown errors for one. That is how it was specified, and what
+is measured.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+HISTORY = 10
+"""How many errors are kept."""
+
+SIMILAR_TO_STOP = 2
+"""How many errors like the one before them mean stop: the first of a kind counts 0, so this is the third in a row."""
+
+SHOWN = 3
+"""How many of the last errors the general suggestion lists."""
+
+GENERIC = "generic_error"
+"""The category of an error that nothing recognises."""
+
+Topic: TypeAlias = Literal["fonts", "modules", "permissions", "resources", "plotting", "file I/O", "network"]
+
+Unrecognised: TypeAlias = Literal["counts", "resets"]
+"""counts: errors that nothing recognises are of one kind, :data:`GENERIC`. resets: they are of none, and end a row."""
+
+SUBSTRINGS: tuple[tuple[str, Topic, tuple[str, ...]], ...] = (
+    ("font_error", "fonts", ("font", "findfont")),
+    ("module_error", "modules", ("no module named", "modulenotfounderror")),
+    ("permission_error", "permissions", ("permission denied", "access denied")),
+    ("resource_error", "resources", ("out of memory", "disk full", "cannot allocate memory")),
+    ("plotting_error", "plotting", ("backend", "display", "cairo", "agg", "figure", "window")),
+    ("file_io_error", "file I/O", ("cannot write", "file locked", "read-only")),
+)
+"""Categories by what the text holds in lower case. The first one that matches wins, before every system pattern."""
+
+_PATTERNS: tuple[tuple[Topic, tuple[str, ...]], ...] = (
+    ("fonts", (r"findfont:.*font family.*not found", r"cannot find font", r"font.*not available", r"missing.*font")),
+    ("modules", (r"no module named", r"modulenotfounderror", r"importerror")),
+    ("permissions", (r"permission denied", r"access denied", r"operation not permitted")),
+    ("resources", (r"out of memory", r"disk full", r"no space left", r"cannot allocate memory")),
+    ("network", (r"connection refused", r"network unreachable", r"timeout")),
+    (
+        "plotting",
+        (
+            r"backend.*not available",
+            r"cannot create figure",
+            r"failed to create.*window",
+            r"display.*not.*found",
+            r"display.*not set",
+            r"cairo.*error",
+            r"agg.*error",
+        ),
+    ),
+    ("file I/O", (r"cannot write file", r"file.*locked", r"read-only file system")),
+)
+
+SYSTEM_PATTERNS: tuple[tuple[Topic, re.Pattern[str]], ...] = tuple(
+    (topic, re.compile(pattern, re.IGNORECASE)) for topic, patterns in _PATTERNS for pattern in patterns
+)
+"""Errors of the system rather than of the code, in the specified order. The category is the place in it, from 0:
+``system_error_14``. Most can never be reached, because their words are substrings of a category above."""
+
+_TOPICS: dict[str, Topic] = {category: topic for category, topic, _ in SUBSTRINGS} | {
+    f"system_error_{at}": topic for at, (topic, _) in enumerate(SYSTEM_PATTERNS)
+}
+
+_ADVICE: dict[Topic, tuple[str, tuple[str, ...]]] = {
+    "fonts": (
+        "a font is asked for that this environment does not have.",
+        (
+            "Name a font that is installed, or none.",
+            "Draw without text for now.",
+            "Use a renderer that brings its own fonts.",
+            "Ask whoever runs the environment to install the font.",
+        ),
+    ),
+    "modules": (
+        "a package is imported that is not installed.",
+        (
+            "Install the package, if that is allowed here.",
+            "Do the same with a package that is there.",
+            "List what is installed before the next try.",
+        ),
+    ),
+    "permissions": (
+        "the account may not do this, and another wording will not change it.",
+        (
+            "Check owner and mode of the file or folder.",
+            "Check what the container or sandbox allows.",
+            "Ask whoever runs the environment for the right.",
+        ),
+    ),
+    "resources": (
+        "memory or disk space is used up.",
+        (
+            "Work on less data at a time.",
+            "Free memory or disk space.",
+            "Restart the environment.",
+        ),
+    ),
+    "plotting": (
+        "the plot cannot be drawn with the backend or display that is set up.",
+        (
+            "Choose a backend that needs no display.",
+            "Save the plot to a file and do not show it.",
+            "Draw less: fewer points, a simpler style.",
+            "Export the data and draw it elsewhere.",
+        ),
+    ),
+    "file I/O": (
+        "the file cannot be written.",
+        (
+            "Save under another name or in another folder.",
+            "Check whether another program holds the file, or its file system is read-only.",
+            "Save in another format.",
+            "Keep the result in memory.",
+        ),
+    ),
+    "network": (
+        "the service cannot be reached.",
+        (
+            "Check that it runs and that its address is right.",
+            "Wait before the next try.",
+            "Allow it more time to answer.",
+            "Go on with what was fetched before.",
+        ),
+    ),
+}
+_NEXT_STEPS = (
+    "Take another approach.",
+    "Split the task into smaller steps.",
+    "Check how the environment is set up.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedError:
+    """One error of a history."""
+
+    text: str
+    function: str | None
+    """What was called. Kept for whoever reads the history; nothing is decided by it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternHistory:
+    """What the detector remembers: a value that :func:`noted` makes anew with each error."""
+
+    errors: tuple[NotedError, ...] = ()
+    """The last :data:`HISTORY` errors, oldest first."""
+    category: str | None = None
+    """Of the last error; None before the first one, and after one without a category."""
+    similar: int = 0
+    """How many errors in a row were like the one before them."""
+    unrecognised: Unrecognised = "counts"
+
+
+def category_of(text: str) -> str:
+    """Return the category of an error's text: a named one, ``system_error_<place>``, or :data:`GENERIC`."""
+    lowered = text.lower()
+    for category, _, parts in SUBSTRINGS:
+        if any(part in lowered for part in parts):
+            return category
+    for at, (_, pattern) in enumerate(SYSTEM_PATTERNS):
+        if pattern.search(text):
+            return f"system_error_{at}"
+    return GENERIC
+
+
+def noted(history: PatternHistory, text: str, function: str | None = None) -> PatternHistory:
+    """Return the history after one more error. Successes are not told to it, so they reset nothing."""
+    found = category_of(text)
+    category = None if found == GENERIC and history.unrecognised == "resets" else found
+    again = category is not None and category == history.category
+    return replace(
+        history,
+        errors=(*history.errors, NotedError(text=text, function=function))[-HISTORY:],
+        category=category,
+        similar=history.similar + 1 if again else 0,
+    )
+
+
+def should_stop(history: PatternHistory) -> bool:
+    """Return whether three errors in a row, or more, were of one category."""
+    return history.similar >= SIMILAR_TO_STOP
+
+
+def suggestion(history: PatternHistory) -> str | None:
+    """Return what a user is told who has to decide how to go on; None if the last error has no category.
+
+    A known topic has its own advice. Else the first lines of the last :data:`SHOWN` errors are listed.
+    """
+    if history.category is None:
+        return None
+    topic = _TOPICS.get(history.category)
+    if topic is not None:
+        what, steps = _ADVICE[topic]
+        return f"The same kind of error keeps coming back ({topic}): {what}\n\n{_numbered(steps)}"
+    told = "\n".join(f"- {_first_line(error.text)}" for error in history.errors[-SHOWN:])
+    return f"Errors keep coming back. The last ones:\n{told}\n\n{_numbered(_NEXT_STEPS)}"
+
+
+def _numbered(steps: tuple[str, ...]) -> str:
+    lines = "\n".join(f"{at}. {step}" for at, step in enumerate(steps, start=1))
+    return f"What may help:\n{lines}"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n", 1)[0].strip()

@@ -1,0 +1,156 @@
+"""The world of a workflow that is run outside the benchmark: everything is asked for real, and nothing is recorded.
+
+A node sees what it would see while a recording is made: answers are redacted before it gets them, redirects are not
+followed, and ``Set-Cookie`` never keeps its value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.envelopes import accepted
+from mendbench.kit.redaction import Redactor
+from mendbench.kit.urls import host_of
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.replay.asks import AskCaller
+from mendbench.replay.keys import world_key
+from mendbench.replay.live import PATIENCE_S, HttpLive, Live
+from mendbench.replay.mcp_live import McpLive
+from mendbench.replay.shell_live import ShellLive
+
+
+class OpenAsks:
+    """The models, asked for real: the world of ``model://…``. A request's body is the ask as canonical JSON."""
+
+    def __init__(self, caller: AskCaller, redactor: Redactor) -> None:
+        self._caller, self._redactor = caller, redactor
+        self._traffic: list[Exchange] = []
+        self._phase = 0
+
+    def begin_execution(self) -> None:
+        """Say that the next asks belong to the next execution."""
+        self._phase += 1
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        """Return all asks so far with their answers, redacted, in order."""
+        return tuple(self._traffic)
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        """Return the model's answer.
+
+        Raises:
+            BadInput: the model is not configured, or its server refuses the ask.
+            Incomplete: no answer came.
+        """
+        clean = self._redactor.request(request)
+        answer = self._redactor.answer(self._caller.ask(json.loads(clean.body)))
+        self._traffic.append(_exchange(clean, answer, node, self._phase, len(self._traffic)))
+        return answer
+
+
+class OpenWorld:
+    """HTTP to any host, the configured MCP servers, the models, and the shell's sandbox where that is allowed.
+
+    ``mcp_servers`` maps a server's name to what :class:`~mendbench.replay.mcp_live.McpLive` takes; ``environ`` is what
+    a shell command's variables are taken from. ``http`` replaces the HTTP client. Time is real: no clock is moved.
+    """
+
+    def __init__(
+        self,
+        *,
+        redactor: Redactor,
+        asks: OpenAsks,
+        mcp_servers: Mapping[str, Any] | None = None,
+        allow_shell: bool = False,
+        environ: Mapping[str, str] | None = None,
+        http: Live | None = None,
+    ) -> None:
+        self._redactor, self._asks, self._http = redactor, asks, http
+        self._mcp_names = tuple(name.lower() for name in mcp_servers or {})
+        self._mcp = McpLive(mcp_servers or {})
+        self._allow_shell, self._environ = allow_shell, dict(environ or {})
+        self._clients: dict[float, HttpLive] = {}
+        self._traffic: list[Exchange] = []
+        self._phase = 0
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close connections and stop servers."""
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections, and stop the MCP servers that were started."""
+        for client in self._clients.values():
+            client.close()
+        self._clients.clear()
+        self._mcp.close()
+
+    def begin_execution(self) -> None:
+        """Say that the next exchanges belong to the next execution."""
+        self._phase += 1
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        """Return all exchanges so far, redacted, in order."""
+        return tuple(self._traffic)
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        """Return the real answer, redacted. Who waits less than the world took gets a ``timeout`` fault.
+
+        Raises:
+            BadInput: a shell command that may not run, an MCP server that is not configured or cannot be started, a
+                model that is not configured, or a URL that nothing can be asked at.
+        """
+        clean = self._redactor.request(request)
+        answer = self._redactor.answer(_as_waited(self._ask(request, node), request.timeout_s))
+        self._traffic.append(_exchange(clean, answer, node, self._phase, len(self._traffic)))
+        return answer
+
+    def _ask(self, request: Request, node: str | None) -> Answer:
+        match urlsplit(request.url).scheme.lower():
+            case "model":
+                return self._asks.send(request, node=node)
+            case "shell":
+                return self._run(request)
+            case "mcp":
+                if host_of(request.url) not in self._mcp_names:
+                    raise UnknownName("MCP server", host_of(request.url), self._mcp_names, "configuration")
+                return self._mcp.ask(request)
+            case "http" | "https":
+                return self._client(request.timeout_s or PATIENCE_S).ask(request)
+        raise BadInput(request.url, "nothing can be asked there", "use an http, https, mcp, model or shell address")
+
+    def _run(self, request: Request) -> Answer:
+        if not self._allow_shell:
+            raise BadInput("shell node", "a shell command, and none may run", "allow it with --allow-shell")
+        patience = request.timeout_s or PATIENCE_S
+        return ShellLive(allow_shell=True, environ=self._environ, patience_s=patience).ask(request)
+
+    def _client(self, patience_s: float) -> Live:
+        """Return the client that waits so long: a timeout is the client's, and not a request's."""
+        if self._http is not None:
+            return self._http
+        return self._clients.setdefault(patience_s, HttpLive({}, patience_s=patience_s))
+
+
+def _as_waited(answer: Answer, timeout_s: float | None) -> Answer:
+    if timeout_s is None or answer.elapsed_ms <= timeout_s * 1000:
+        return answer
+    return Answer(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))
+
+
+def _exchange(clean: Request, answer: Answer, node: str | None, phase: int, n: int) -> Exchange:
+    did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+    return Exchange(
+        request=clean, answer=answer, origin="live", key=world_key(clean, "", n), accepted=did, node=node, phase=phase
+    )

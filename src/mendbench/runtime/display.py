@@ -1,0 +1,132 @@
+"""What a person at a terminal is told of an execution: a line for each node, a block for each failure, a summary.
+
+All of it is plain text without control characters, whatever an API answered. Failures are sanitised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from mendbench.kit.redaction import sanitise
+from mendbench.model.execution import Execution
+from mendbench.model.failure import Failure
+from mendbench.runtime.events import NodeCached, NodeCompleted, NodeEvent, NodeFailed, NodeStarted, NodeWarned
+from mendbench.runtime.parse import Problem
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but for tab and line feed: what an API says must not move the cursor or colour the screen."""
+_INDENT = "     "
+
+
+def plain(text: str) -> str:
+    """Return ``text`` without control characters; line feeds and tabs stay."""
+    return _CONTROL.sub("", text)
+
+
+def display_line(event: NodeEvent) -> str:
+    """Return a node's line: ``fetch... ✓ 1.2s``. For the beginning of a node it is ``fetch...``."""
+    begun = f"{plain(event.node_id)}..."
+    ended = ending_of(event)
+    return f"{begun} {ended}" if ended else begun
+
+
+def ending_of(event: NodeEvent) -> str:
+    """Return what follows the node's name in its line; nothing for the beginning of a node."""
+    match event:
+        case NodeStarted():
+            return ""
+        case NodeCached(message=None):
+            return "↻ cached"
+        case NodeCached(message=message):
+            return f"↻ cached ⚠️ {_first_line(message or '')}"
+        case NodeCompleted():
+            return _joined("✓", seconds(event.duration_ms), event.modified)
+        case NodeWarned():
+            return _joined(f"⚠️ {_first_line(event.message)}", seconds(event.duration_ms), event.modified)
+        case NodeFailed():
+            return _joined(f"✗ {_first_line(event.message)}", seconds(event.duration_ms), event.modified)
+
+
+def seconds(ms: int) -> str:
+    """Return a duration as a person reads it: ``1.2s``."""
+    return f"{ms / 1000:.1f}s"
+
+
+def failure_text(failure: Failure, number: int) -> str:
+    """Return one failure in lines: node, message, category, fixable, suggestion, what the API said of each field."""
+    node = f"[{failure.node_id}] " if failure.node_id else ""
+    facts = [
+        ("Category", failure.category),
+        ("Fixable", "yes" if failure.fixable else "no"),
+        ("Hint", failure.hint),
+        ("Suggestion", failure.suggestion),
+        ("Available", ", ".join(failure.available_fields) if failure.available_fields else None),
+    ]
+    lines = [f"{number}. {node}{_indented(failure.message)}"]
+    lines += [f"   {name}: {_indented(said)}" for name, said in facts if said]
+    lines += [f"   Field '{one.field}' is {one.problem}: {_indented(one.says)}" for one in failure.problems]
+    if failure.available_fields_truncated:
+        lines.append(f"   ({len(failure.available_fields or ())} of {failure.available_fields_total} fields shown)")
+    return plain(str(sanitise("\n".join(lines))))
+
+
+def problem_text(problem: Problem, number: int) -> str:
+    """Return one thing that is wrong with a document, in lines."""
+    node = f"[{problem.node_id}] " if problem.node_id else ""
+    note = "note: " if problem.severity == "note" else ""
+    facts = [("At", problem.where), ("Hint", problem.hint), ("Suggestion", problem.suggestion)]
+    lines = [f"{number}. {note}{node}{_indented(problem.message)}"]
+    lines += [f"   {name}: {_indented(said)}" for name, said in facts if said]
+    return plain(str(sanitise("\n".join(lines))))
+
+
+def summary_line(execution: Execution) -> str:
+    """Return how a workflow ended, in one line: outcome, nodes by what became of them, failures, warnings, time."""
+    outcome = {"success": "succeeded", "warning": "ended with warnings", "error": "failed"}[execution.outcome]
+    if execution.outcome == "warning" and execution.failures:
+        outcome = "was stopped by a warning"
+    counts = _counts(execution)
+    told = ", ".join(counts) or "no node ran"
+    return f"Workflow {outcome}: {told} ({seconds(execution.duration_ms)})"
+
+
+def warning_lines(execution: Execution) -> Iterator[str]:
+    """Yield a line for each warning that did not stop the run: one that did is a failure too."""
+    stopped = {failure.node_id for failure in execution.failures}
+    for warned in execution.warnings:
+        if warned.node_id in stopped:
+            continue
+        yield plain(str(sanitise(f"⚠️ [{warned.node_id}] {_indented(warned.message)}")))
+
+
+def _counts(execution: Execution) -> list[str]:
+    records = execution.nodes
+    ran = [record for record in records if record.state != "not_run"]
+    counted = (
+        (sum(record.state == "success" for record in ran), "completed"),
+        (sum(record.cached for record in ran), "cached"),
+        (sum(record.modified for record in ran), "repaired"),
+        (sum(record.state == "error" for record in ran), "failed"),
+        (len(records) - len(ran), "not run"),
+    )
+    told = [f"{count} {word}" for count, word in counted if count]
+    return [*told, *_plural(len(execution.warnings), "warning"), *_plural(len(execution.failures), "failure")]
+
+
+def _plural(count: int, word: str) -> Iterable[str]:
+    return [f"{count} {word}{'' if count == 1 else 's'}"] if count else []
+
+
+def _joined(told: str, took: str, modified: bool) -> str:  # noqa: FBT001  the event's own field
+    return f"{told} {took}{' [repaired]' if modified else ''}"
+
+
+def _first_line(message: str) -> str:
+    lines = plain(message).strip().splitlines()
+    return lines[0] if lines else "failed"
+
+
+def _indented(text: str) -> str:
+    first, *rest = text.strip().splitlines() or [""]
+    return "\n".join([first, *(f"{_INDENT}{line}" if line.strip() else "" for line in rest)])

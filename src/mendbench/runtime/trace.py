@@ -1,0 +1,187 @@
+"""The trace of one run of a workflow: everything that happened, sanitised, as one JSON document.
+
+::
+
+    format             1: the first
+    result             what ``workflow run --output-format json`` printed
+    workflow           {"before", "after"}: the documents
+    inputs             as they were given
+    executions[]       attempt (0 is the first, n follows attempt n), outcome, nodes[], failures[], warnings[], outputs
+      nodes[]          the node's record, its parameters as written and resolved, its exchanges with the world
+    attempts[]         number, status, prompt, reply, and the workflow that the answer led to
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.redaction import sanitise
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Execution, NodeRecord
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import Attempt
+from mendbench.runtime.inputs import starting_data
+from mendbench.runtime.parse import salvaged
+from mendbench.runtime.templates import resolve_params
+
+FORMAT = 1
+"""1: the first."""
+
+_TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
+_SCHEME_ONLY = re.compile(r"(?i)^\s*(?:bearer|basic|token|bot|apikey)?\s*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """One execution, and the document that it ran."""
+
+    attempt: int
+    """0 for the first; n for the one that followed attempt n."""
+    document: JsonObject
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """All that a run of a workflow leaves behind."""
+
+    version: str
+    """Of mendbench."""
+    started_ms: int
+    """Milliseconds since the Unix epoch."""
+    file: str | None
+    """Where the workflow was read from; None where it was given itself."""
+    inputs: JsonObject
+    before: JsonObject
+    after: JsonObject
+    ran: tuple[Ran, ...]
+    attempts: tuple[Attempt, ...]
+    traffic: tuple[Exchange, ...]
+    result: JsonObject
+
+
+def build_trace(happened: Happened, redact: Callable[[Json], Json]) -> JsonObject:
+    """Return the trace. ``redact`` takes out the secrets that are known by value; all else is told by key and shape."""
+    clean = _Clean(redact=redact)
+    return {
+        "format": FORMAT,
+        "mendbench_version": happened.version,
+        "started_ms": happened.started_ms,
+        "file": happened.file,
+        "result": happened.result,
+        "workflow": {"before": clean.document(happened.before), "after": clean.document(happened.after)},
+        "inputs": clean(happened.inputs),
+        "executions": [_execution(ran, happened, clean) for ran in happened.ran],
+        "attempts": [_attempt(attempt, clean) for attempt in happened.attempts],
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Clean:
+    """Makes values showable: known secrets out by value, all others by key and shape."""
+
+    redact: Callable[[Json], Json]
+
+    def __call__(self, value: Json) -> Json:
+        return sanitise(self.redact(value))
+
+    def document(self, document: Json) -> Json:
+        """Return a workflow, or a part of one, its templates left standing."""
+        return shown_document(self.redact(document))
+
+
+def shown_document(document: Json) -> Json:
+    """Return a workflow without credentials, its templates left standing: ``${token}`` names one and is none."""
+    return _templates_kept(document, sanitise(document))
+
+
+def _templates_kept(written: Json, clean: Json) -> Json:
+    if isinstance(written, dict) and isinstance(clean, dict):
+        return {key: _templates_kept(written[key], item) for key, item in clean.items()}
+    if isinstance(written, list) and isinstance(clean, list):
+        return [_templates_kept(one, other) for one, other in zip(written, clean, strict=True)]
+    if isinstance(written, str) and "${" in written and _SCHEME_ONLY.match(_TEMPLATE.sub("", written)):
+        return written
+    return clean
+
+
+def _execution(ran: Ran, happened: Happened, clean: _Clean) -> JsonObject:
+    execution, workflow = ran.execution, salvaged(ran.document)
+    outputs = {record.node_id: record.outputs for record in execution.nodes if record.state != "not_run"}
+    data = {**starting_data(workflow, happened.inputs), **outputs}
+    traffic = [exchange for exchange in happened.traffic if exchange.phase == ran.attempt]
+    params = {node.id: node.params for node in workflow.nodes}
+    return {
+        "attempt": ran.attempt,
+        "outcome": execution.outcome,
+        "duration_ms": execution.duration_ms,
+        "nodes": [_node(record, params.get(record.node_id, {}), data, traffic, clean) for record in execution.nodes],
+        "failures": [clean(asdict(failure)) for failure in execution.failures],
+        "warnings": [clean(asdict(warned)) for warned in execution.warnings],
+        "outputs": clean(execution.outputs),
+        "failed_node": execution.checkpoint.failed_node,
+    }
+
+
+def _node(
+    record: NodeRecord, params: JsonObject, data: JsonObject, traffic: Iterable[Exchange], clean: _Clean
+) -> JsonObject:
+    ran = record.state != "not_run"
+    resolved = resolve_params(params, {name: value for name, value in data.items() if name != record.node_id})
+    return {
+        "node_id": record.node_id,
+        "node_type": record.node_type,
+        "state": record.state,
+        "action": record.action,
+        "cached": record.cached,
+        "repaired": record.modified,
+        "message": clean(record.message),
+        "duration_ms": record.duration_ms if ran else None,
+        "params": clean.document(params),
+        "inputs": clean(resolved.params) if ran else None,
+        "unresolved": [text for problem in resolved.problems for text in problem.templates] if ran else [],
+        "outputs": clean(record.outputs),
+        "exchanges": [_exchange(one, clean) for one in traffic if one.node == record.node_id],
+    }
+
+
+def _exchange(exchange: Exchange, clean: _Clean) -> JsonObject:
+    request, answer = exchange.request, exchange.answer
+    return {
+        "request": {
+            "method": request.method,
+            "url": clean(request.url),
+            "headers": clean(dict(request.headers)),
+            "body": clean(parse_body(request.body, request.header("content-type"))),
+        },
+        "response": {
+            "status": answer.status,
+            "fault": answer.fault,
+            "headers": clean(dict(answer.headers)),
+            "body": clean(parse_body(answer.body, answer.header("content-type"))),
+            "elapsed_ms": answer.elapsed_ms,
+        },
+        "accepted": exchange.accepted,
+    }
+
+
+def _attempt(attempt: Attempt, clean: _Clean) -> JsonObject:
+    prompt, reply = attempt.prompt, attempt.reply
+    return {
+        "number": attempt.number,
+        "status": attempt.status,
+        "repeat": attempt.repeat,
+        "problem": clean(attempt.problem),
+        "prompt": {
+            "strategy": prompt.context.strategy,
+            "system": clean(prompt.system),
+            "user": clean(prompt.user),
+            "truncated": prompt.context.truncated,
+        },
+        "reply": clean(asdict(reply)),
+        "workflow": None if attempt.candidate is None else clean.document(attempt.candidate),
+        "executed": attempt.execution is not None,
+    }

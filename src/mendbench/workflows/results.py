@@ -1,0 +1,73 @@
+"""The one document that says how a run ended: the agent error format, with what became of the repair."""
+
+from __future__ import annotations
+
+from mendbench.model.execution import Execution
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import Attempt, StopReason
+from mendbench.repair.answers import Declined, read_answer
+
+NOT_ASKED = "Repair was not asked for"
+
+_REASONS: dict[str, str] = {
+    "warned": "Stopped at a warning: no edit of the workflow would help",
+    "no_progress": "Could not fix: the last edit led to the same failure again",
+    "pattern": "Could not fix: three failures of one kind in a row",
+    "validation_failed": "Could not fix: no answer was a workflow that could run",
+    "prompt_too_long": "Could not fix: the prompt is too long for the model",
+}
+
+
+def result_document(
+    described: JsonObject,
+    execution: Execution,
+    *,
+    attempts: tuple[Attempt, ...],
+    changed: bool,
+    stop: StopReason | None,
+    broken: BaseException | None,
+) -> JsonObject:
+    """Return the document. ``described`` is the engine's, of the last execution.
+
+    ``changed`` says whether that one ran an edited workflow; ``stop`` is None where no repair was asked for, or where
+    it broke off, ``broken`` saying why.
+    """
+    first = {
+        "success": bool(described["success"]) and broken is None,
+        "status": execution.outcome,
+        "error": described["error"] or (_words(broken) if broken is not None else None),
+        "repaired": changed and execution.outcome != "error" and broken is None,
+        "repair_attempted": bool(attempts),
+        "repair_reason": _reason(execution, attempts, stop, broken),
+    }
+    return {**first, **{name: value for name, value in described.items() if name not in first}}
+
+
+def _reason(
+    execution: Execution, attempts: tuple[Attempt, ...], stop: StopReason | None, broken: BaseException | None
+) -> str | None:
+    """Return why the repair ended as it did, or why there was none; None where there was nothing to repair."""
+    if broken is not None:
+        return f"Broke off: {_words(broken)}"
+    if stop is None:
+        return NOT_ASKED if execution.failures else None
+    if stop == "succeeded" or (stop == "warned" and not execution.failures):
+        return f"Fixed in {_counted(attempts)}" if attempts else None
+    if stop == "declined":
+        return f"No edit can fix it: {_declined(attempts[-1])}"
+    if stop == "crashed":
+        return f"Broke off: {attempts[-1].problem if attempts else 'the repairer crashed'}"
+    return _REASONS.get(stop) or f"Could not fix it in {_counted(attempts)}"
+
+
+def _counted(attempts: tuple[Attempt, ...]) -> str:
+    return f"{len(attempts)} attempt{'' if len(attempts) == 1 else 's'}"
+
+
+def _declined(attempt: Attempt) -> str:
+    answer = read_answer(attempt.reply.text, attempt.candidate or {})
+    return answer.reason if isinstance(answer, Declined) and answer.reason else "the repairer gave no reason"
+
+
+def _words(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")

@@ -1,0 +1,277 @@
+"""Runs one workflow for real, with or without repair, and leaves a trace of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from mendbench import __version__
+from mendbench.bench.config import Config, Loaded, ModelConfig, load_config
+from mendbench.detectors import detector
+from mendbench.errors import BadInput
+from mendbench.kit.redaction import Redactor, sanitise
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.policy import Policy
+from mendbench.model.trial import Attempt, StopReason
+from mendbench.ports.engine import Detector
+from mendbench.ports.repair import Repairer, Strategy
+from mendbench.repair.loop import Event, repair
+from mendbench.repair.policies import policy
+from mendbench.repairers import Options, repairer
+from mendbench.runtime.engine import MendbenchEngine
+from mendbench.runtime.events import NodeEvent
+from mendbench.runtime.parse import salvaged
+from mendbench.runtime.trace import Happened, Ran, build_trace
+from mendbench.runtime.trace_file import LAST, write_trace
+from mendbench.strategies import Budget, strategy
+from mendbench.workflows.outside import Outside, configured_model, real_outside
+from mendbench.workflows.results import result_document
+from mendbench.workflows.watching import WatchedEngine
+
+DEFAULT_STRATEGY, DEFAULT_REPAIRER, DEFAULT_POLICY = "full-context", "chat", "two-layer"
+
+NO_REQUEST = "Not given. Make the workflow do what its nodes and its inputs are evidently meant to do."
+"""The prompt's request where the user gave none."""
+
+RunEvent: TypeAlias = NodeEvent | Event
+"""What is told while a workflow runs: each node's start and end; each execution, prompt and attempt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a workflow is to be run."""
+
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Inputs that nobody may see: name of the input, name of the environment variable that holds its value."""
+    auto_repair: bool = False
+    strategy: str = DEFAULT_STRATEGY
+    repairer: str = DEFAULT_REPAIRER
+    model: str | None = None
+    """None for the first of the configured matrix."""
+    policy: str = DEFAULT_POLICY
+    request: str | None = None
+    """What the workflow was written for, in the words of who asked for it."""
+    trace: Path | None = None
+    """None for the last trace of the current folder."""
+    allow_shell: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowRun:
+    """What became of a run."""
+
+    document: JsonObject
+    """The agent error format, sanitised: what the command line prints and the MCP server returns."""
+    execution: Execution
+    """The last one."""
+    attempts: tuple[Attempt, ...]
+    repaired: JsonObject | None
+    """The changed workflow that ran last, if it did not end in an error."""
+    trace: Path
+
+    @property
+    def success(self) -> bool:
+        """Whether it ended neither in an error nor at a warning that stopped it."""
+        return bool(self.document["success"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What a run is made of."""
+
+    engine: MendbenchEngine
+    inputs: JsonObject
+    redactor: Redactor
+    rules: Policy
+    detector: Detector | None
+    config: Config
+    repairing: tuple[Strategy, Repairer, Budget] | None
+
+
+@dataclass(slots=True)
+class _Story:
+    """What happened until now. Kept outside the loop, so that a run that breaks off leaves its trace."""
+
+    document: JsonObject
+    ran: list[Ran] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    stop: StopReason | None = None
+
+    def hear(self, event: Event) -> None:
+        """Note an execution or an attempt."""
+        if isinstance(event, Execution):
+            self.ran.append(Ran(attempt=0, document=self.document, execution=event))
+        elif isinstance(event, Attempt):
+            self.attempts.append(event)
+            if event.execution is not None and event.candidate is not None:
+                self.ran.append(Ran(attempt=event.number, document=event.candidate, execution=event.execution))
+
+    @property
+    def last(self) -> Ran:
+        """The last execution; one in which nothing ran if none ended."""
+        return self.ran[-1] if self.ran else Ran(
+            attempt=0, document=self.document, execution=Execution(outcome="error", nodes=())
+        )  # fmt: skip
+
+
+def run_workflow(
+    document: JsonObject,
+    options: RunOptions,
+    *,
+    file: str | None = None,
+    on_event: Callable[[RunEvent], None] | None = None,
+    outside: Outside | None = None,
+) -> WorkflowRun:
+    """Run a workflow, repair it if that is asked for, write the trace, and return what became of it.
+
+    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun.
+
+    Raises:
+        BadInput: an option cannot be used, or the workflow has shell nodes and none may run. Nothing was sent then.
+        Incomplete: the repairer's model gave no answer.
+    """
+    parts = _parts(document, options, file, on_event)
+    story = _Story(document)
+    begun = contextlib.nullcontext(outside) if outside is not None else real_outside(
+        parts.config, parts.redactor, allow_shell=options.allow_shell
+    )  # fmt: skip
+    with begun as reach:
+        started = reach.clock.now_ms()
+        broken: BaseException | None = None
+        try:
+            _go(parts, options, story, reach, on_event)
+        except BaseException as error:
+            broken = error
+            raise
+        finally:
+            result = _result(parts, story, broken)
+            place = Path(options.trace or LAST)
+            happened = _happened(parts, story, reach, file=file, started=started, result=result)
+            write_trace(build_trace(happened, parts.redactor.value), place)
+    last = story.last
+    changed = bool(last.attempt) and last.execution.outcome != "error"
+    return WorkflowRun(
+        document=result,
+        execution=last.execution,
+        attempts=tuple(story.attempts),
+        repaired=last.document if changed else None,
+        trace=place,
+    )
+
+
+def _parts(
+    document: JsonObject, options: RunOptions, file: str | None, on_event: Callable[[RunEvent], None] | None
+) -> _Parts:
+    """Build everything, so that a wrong name is told before anything is sent."""
+    if not options.allow_shell:
+        _refuse_shell(document, file or "workflow")
+    secrets = secrets_of(options)
+    loaded = load_config(Path.cwd())
+    redactor, rules = Redactor(secrets), policy(options.policy)
+    return _Parts(
+        engine=WatchedEngine(redactor, on_event),
+        inputs={**options.inputs, **secrets},
+        redactor=redactor,
+        rules=rules,
+        detector=detector(rules.detector) if rules.detector else None,
+        config=loaded.config,
+        repairing=_repairing(loaded, options) if options.auto_repair else None,
+    )
+
+
+def secrets_of(options: RunOptions) -> dict[str, str]:
+    """Return the secrets by the names of their inputs.
+
+    Raises:
+        BadInput: a variable is not set, or the input is given twice.
+    """
+    found: dict[str, str] = {}
+    for name, variable in options.secrets.items():
+        value = os.environ.get(variable)
+        if not value:
+            raise BadInput(f"--secret {name}", f"the environment variable {variable!r} is not set", "set it")
+        if name in options.inputs:
+            raise BadInput(f"--secret {name}", "it is given with --input too", "give it once")
+        found[name] = value
+    return found
+
+
+def _refuse_shell(document: JsonObject, file: str) -> None:
+    found = next((node.id for node in salvaged(document).nodes if node.type == "shell"), None)
+    if found is not None:
+        raise BadInput(f"{file}: node {found!r}", "a shell command, and none may run", "allow it with --allow-shell")
+
+
+def _repairing(loaded: Loaded, options: RunOptions) -> tuple[Strategy, Repairer, Budget]:
+    config = loaded.config
+    name = None
+    if options.repairer == DEFAULT_REPAIRER:
+        name = options.model or next(iter(config.matrix.models), None)
+    used = configured_model(config.models, name) if name else ModelConfig()
+    tokens = used.parameters.get("max_tokens")
+    folders = tuple(loaded.root / folder for folder in config.paths.strategies)
+    made = Options(model=name, params=used.parameters, response_format=used.response_format)
+    budget = Budget(window=used.window, answer=tokens if isinstance(tokens, int) else Budget().answer)
+    return strategy(options.strategy, folders), repairer(options.repairer, made), budget
+
+
+def _go(
+    parts: _Parts, options: RunOptions, story: _Story, reach: Outside, on_event: Callable[[RunEvent], None] | None
+) -> None:
+    def hear(event: Event) -> None:
+        story.hear(event)
+        if on_event is not None:
+            on_event(event)
+
+    if parts.repairing is None:
+        hear(
+            parts.engine.execute(
+                story.document, parts.inputs, reach.world, checkpoint=None, detector=parts.detector, clock=reach.clock
+            )
+        )
+        return
+    how, who, budget = parts.repairing
+    trajectory = repair(
+        workflow=story.document, inputs=parts.inputs, request=options.request or NO_REQUEST, engine=parts.engine,
+        world=reach.world, asks=reach.asks, strategy=how, repairer=who, policy=parts.rules, detector=parts.detector,
+        clock=reach.clock, budget=budget, on_event=hear,
+    )  # fmt: skip
+    story.stop = trajectory.stop_reason
+
+
+def _result(parts: _Parts, story: _Story, broken: BaseException | None) -> JsonObject:
+    last = story.last
+    described = parts.engine.describe(last.document, last.execution)
+    result = result_document(
+        described,
+        last.execution,
+        attempts=tuple(story.attempts),
+        changed=last.attempt > 0,
+        stop=story.stop,
+        broken=broken,
+    )
+    clean: JsonObject = sanitise(parts.redactor.value(result))
+    return clean
+
+
+def _happened(
+    parts: _Parts, story: _Story, reach: Outside, *, file: str | None, started: int, result: JsonObject
+) -> Happened:
+    return Happened(
+        version=__version__,
+        started_ms=started,
+        file=file,
+        inputs=parts.inputs,
+        before=story.document,
+        after=story.last.document,
+        ran=tuple(story.ran),
+        attempts=tuple(story.attempts),
+        traffic=reach.world.traffic(),
+        result=result,
+    )

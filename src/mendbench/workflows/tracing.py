@@ -1,0 +1,26 @@
+"""Traces, for the front ends: where they lie, and what can be asked of them."""
+
+from __future__ import annotations
+
+from mendbench.runtime.trace_file import LAST, read_trace
+from mendbench.runtime.trace_views import (
+    error_of_node,
+    errors_list,
+    errors_of_node,
+    node_ids,
+    node_io,
+    node_view,
+    validation_diff,
+)
+
+__all__ = [
+    "LAST",
+    "error_of_node",
+    "errors_list",
+    "errors_of_node",
+    "node_ids",
+    "node_io",
+    "node_view",
+    "read_trace",
+    "validation_diff",
+]

@@ -1,0 +1,61 @@
+"""Configuration: where it is found, and what is said of a broken one."""
+
+import pytest
+
+from mendbench.bench.config import load_config
+from mendbench.bench.shipped import shipped_root
+from mendbench.errors import BadInput
+
+SMALL = '[matrix]\nstrategies = ["none"]\npolicies = ["naive"]\n'
+
+
+def loaded(tmp_path, text, name="mendbench.toml"):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return load_config(tmp_path)
+
+
+def test_a_small_file_is_filled_with_defaults(tmp_path):
+    found = loaded(tmp_path, SMALL)
+    assert (found.config.matrix.samples, found.config.matrix.repairers) == (1, ["chat"])
+    assert (found.config.paths.cases, found.config.paths.out) == ("cases", "reports/latest")
+    assert (found.root, found.place) == (tmp_path, str(tmp_path / "mendbench.toml"))
+
+
+def test_a_table_in_pyproject_is_taken_where_there_is_no_file_of_our_own(tmp_path):
+    table = SMALL.replace("[matrix]", "[tool.mendbench.matrix]")
+    assert loaded(tmp_path, table, "pyproject.toml").place.endswith("pyproject.toml")
+    assert loaded(tmp_path, SMALL).place.endswith("mendbench.toml")
+
+
+@pytest.mark.parametrize("text", ["", "[tool.other]\na = 1\n"])
+def test_without_either_the_shipped_one_holds(tmp_path, text):
+    assert loaded(tmp_path, text, "pyproject.toml").root == shipped_root()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[matrix\n", "mendbench.toml: Expected ']' at the end of a table declaration (at line 1, column 8); mend the TOML"),
+        (SMALL + "strategys = 1\n", "mendbench.toml: matrix.strategys: unknown key 'strategys'; did you mean 'strategies'?"),
+        (SMALL + "[modles]\n", "mendbench.toml: modles: unknown key 'modles'; did you mean 'models'?"),
+        (SMALL + "[models.tiny]\nbase_ulr = 'x'\n", "models.tiny.base_ulr: unknown key 'base_ulr'; did you mean 'base_url'?"),
+        ("format = 1\n", "mendbench.toml: matrix: nothing is there; add 'matrix'"),
+        (SMALL.replace('["none"]', '"none"'), "mendbench.toml: matrix.strategies: Input should be a valid list (found 'none')"),
+        (SMALL.replace('["none"]', "[]"), "mendbench.toml: matrix.strategies: List should have at least 1 item"),
+        (SMALL + "samples = 0\n", "mendbench.toml: matrix.samples: Input should be greater than or equal to 1 (found 0)"),
+        ("format = 2\n" + SMALL, "mendbench.toml: format: format 2; this mendbench reads format 1"),
+        (SMALL + "models = ['tiny']\n", "mendbench.toml: matrix.models: 'tiny' is not configured; add a table [models.'tiny']"),
+        ("x = '\xff\n", "mendbench.toml: "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_line_that_names_the_file_and_the_place(tmp_path, text, said):
+    with pytest.raises(BadInput) as raised:
+        loaded(tmp_path, text)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_not_utf_8_is_told(tmp_path):
+    (tmp_path / "mendbench.toml").write_bytes(b"x = '\xff'\n")
+    with pytest.raises(BadInput, match=r"mendbench\.toml: .*utf-8.*; mend the TOML there"):
+        load_config(tmp_path)

@@ -1,0 +1,115 @@
+"""What may be asked for real while recording."""
+
+import pytest
+
+from mendbench.bench.config import ModelConfig
+from mendbench.bench.recorder import Recorder
+from mendbench.bench.scope import Recording
+from mendbench.errors import BadInput
+from mendbench.model.exchange import Answer, Request
+from mendbench.replay.chat import ChatCaller
+from mendbench.replay.shell_live import ShellLive
+from tests.fakes.scoring import make_case
+
+REAL = make_case(recorded_from={"datasette": "real"}, state={"datasette": {"sql": "select 1"}})
+GET = Request(method="GET", url="http://data.datasette.example/germbank.json")
+
+
+class FakeServer:
+    """A real server that starts nothing and remembers what was done to it."""
+
+    name = "datasette"
+    hosts = ("data.datasette.example",)
+
+    def __init__(self):
+        self.done = []
+
+    def start(self):
+        self.done.append("start")
+        return "http://127.0.0.1:1"
+
+    def reset(self, state):
+        self.done.append(("reset", state))
+
+    def stop(self):
+        self.done.append("stop")
+
+
+@pytest.fixture
+def server(monkeypatch):
+    found = FakeServer()
+    monkeypatch.setattr("mendbench.bench.recorder.real_world", lambda name: found)
+    monkeypatch.setattr("mendbench.bench.recorder.HttpLive.ask", lambda self, request: Answer(status=200, body=b"{}"))
+    return found
+
+
+def test_in_replay_nothing_may_be_asked():
+    recorder = Recorder()
+    assert recorder.for_trial(REAL, None) == Recording()
+    assert recorder.asker() is None
+
+
+def test_a_simulated_case_needs_nothing_live():
+    recording = Recorder("new_episodes").for_trial(make_case(), None)
+    assert (recording.mode, recording.live, recording.trajectory) == ("new_episodes", None, False)
+    assert Recorder("all", trajectory=True).for_trial(make_case(), None).trajectory is True
+
+
+def test_a_real_server_is_started_when_it_is_first_asked_and_stopped_at_the_end(server):
+    with Recorder("new_episodes") as recorder:
+        first, second = recorder.for_trial(REAL, None).live, recorder.for_trial(REAL, None).live
+        assert server.done == []
+        first.ask(GET)
+        second.ask(GET)
+        assert [what for what in server.done if what == "start"] == ["start"]
+    assert server.done[-1] == "stop"
+
+
+def test_each_scope_resets_the_server_to_its_own_state_and_only_once(server):
+    variant = REAL.variants[0].__class__(name="other", inputs={}, state={"datasette": {"sql": "select 2"}}, checks=())
+    with Recorder("new_episodes") as recorder:
+        for scope in (recorder.for_trial(REAL, None).live, recorder.for_trial(REAL, variant).live):
+            scope.ask(GET)
+            scope.ask(GET)
+    resets = [what for what in server.done if isinstance(what, tuple)]
+    assert resets == [("reset", {"sql": "select 1"}), ("reset", {"sql": "select 2"})]
+
+
+def test_a_server_is_stopped_whatever_happens(server):
+    with pytest.raises(ZeroDivisionError), Recorder("new_episodes") as recorder:
+        recorder.for_trial(REAL, None).live.ask(GET)
+        raise ZeroDivisionError
+    assert server.done[-1] == "stop"
+
+
+def test_only_its_own_hosts_are_asked_of_a_server(server):
+    live = Recorder("new_episodes").for_trial(REAL, None).live
+    assert live.serves(GET)
+    assert not live.serves(Request(method="GET", url="https://elsewhere.example/"))
+
+
+def test_a_case_with_shell_commands_gets_a_shell_and_no_server():
+    live = Recorder("new_episodes").for_trial(make_case(recorded_from={"shell": "real"}), None).live
+    assert live.serves(Request(method="POST", url="shell://sandbox/"))
+    assert not live.serves(GET)
+    assert ShellLive(allow_shell=False, environ={}).serves(Request(method="POST", url="shell://sandbox/"))
+
+
+def test_a_model_is_asked_where_the_configuration_says():
+    recorder = Recorder(
+        "new_episodes", {"tiny": ModelConfig(base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7)}
+    )
+    assert recorder.caller("tiny") == ChatCaller(base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7)
+
+
+@pytest.mark.parametrize("models", [{}, {"tiny": ModelConfig()}])
+def test_a_model_without_an_address_is_told_when_it_is_asked(models):
+    with pytest.raises(BadInput, match=r"models\.tiny: no base_url; configure one, or replay with --record none"):
+        Recorder("new_episodes", models).asker().ask({"model": "tiny", "messages": []})
+
+
+def test_recordings_are_opened_once_where_everything_is_recorded_anew_and_afresh_else(tmp_path):
+    anew, missing = Recorder("all"), Recorder("new_episodes")
+    assert anew.recordings(tmp_path) is anew.recordings(tmp_path)
+    assert anew.recordings(tmp_path) is not anew.recordings(tmp_path / "other")
+    assert missing.recordings(tmp_path) is not missing.recordings(tmp_path)

@@ -1,0 +1,266 @@
+"""The folder of a run: appended to, sorted and swapped into place, and resumed."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.bench.results import open_run, read_run
+from mendbench.bench.rows import REQUIRED
+from mendbench.errors import BadInput, CheckFailed
+
+PLAN = {"keys": ["a", "b", "c"]}
+DOCUMENT = {"format": 1, "trials": 2}
+
+
+def row(key, **more):
+    return {**dict.fromkeys(REQUIRED), "key": key, **more}
+
+
+ROWS = [
+    (row("b", answer={"$text": "d2"}), {"d2": "two\u2028lines \x85 of text"}),
+    (row("a", answer={"$text": "d1"}, again={"$text": "d2"}), {"d1": "ä" * 30, "d2": "two\u2028lines \x85 of text"}),
+    (row("c", answer="short"), {}),
+]
+TEXTS = {"d1": "ä" * 30, "d2": "two\u2028lines \x85 of text"}
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "reports" / "latest"
+
+
+def partial_of(place):
+    return place.with_name(f".{place.name}.partial")
+
+
+def write(place, rows=ROWS, *, resume=False, plan=PLAN, files=None):
+    with open_run(place, plan, resume=resume) as folder:
+        for row, texts in rows:
+            folder.add(row, texts)
+        return folder.finish(DOCUMENT, files or {})
+
+
+def interrupt(place, rows=ROWS[:2]):
+    with pytest.raises(KeyboardInterrupt), open_run(place, PLAN, resume=False) as folder:
+        for row, texts in rows:
+            folder.add(row, texts)
+        raise KeyboardInterrupt
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def refusal(place, **words):
+    with pytest.raises(BadInput) as raised, open_run(place, words.pop("plan", PLAN), **{"resume": False, **words}):
+        pytest.fail("the folder was not refused")
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_rows_stand_in_the_file_as_soon_as_they_are_added(place):
+    with open_run(place, PLAN, resume=False) as folder:
+        folder.add(*ROWS[0])
+        assert lines(partial_of(place) / "trials.jsonl") == [ROWS[0][0]]
+        assert lines(partial_of(place) / "texts.jsonl") == [{"digest": "d2", "text": TEXTS["d2"]}]
+        folder.add(*ROWS[1])
+        assert [row["key"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
+
+
+def test_a_finished_run_is_sorted_and_read_back_whole(place):
+    written = write(place)
+    stored = read_run(place)
+    assert [row["key"] for row in stored.rows] == ["a", "b", "c"]
+    assert stored.texts == TEXTS
+    assert (stored.rows, stored.run) == (written.rows, DOCUMENT)
+    assert sorted(path.name for path in place.iterdir()) == ["run.json", "texts.jsonl", "trials.jsonl"]
+    assert not partial_of(place).exists()
+
+
+def test_a_text_stands_once_however_many_rows_have_it(place):
+    write(place)
+    assert [line["digest"] for line in lines(place / "texts.jsonl")] == ["d1", "d2"]
+
+
+def test_the_order_in_which_trials_finish_changes_no_byte(place):
+    write(place)
+    write(place.with_name("other"), ROWS[::-1])
+    for name in ("trials.jsonl", "texts.jsonl", "run.json"):
+        assert (place / name).read_bytes() == (place.with_name("other") / name).read_bytes()
+
+
+def test_a_complete_run_is_replaced_whole(place):
+    write(place, files={"index.html": "<p>"})
+    assert (place / "index.html").read_text() == "<p>"
+    write(place, ROWS[2:])
+    assert [row["key"] for row in read_run(place).rows] == ["c"]
+    assert not (place / "index.html").exists()
+    assert [path.name for path in place.parent.iterdir()] == [place.name]
+
+
+def test_a_complete_run_stays_until_the_next_one_is_complete(place):
+    write(place)
+    interrupt(place)
+    assert len(read_run(place).rows) == 3
+    assert "begun here and not finished" in refusal(place)
+
+
+def test_an_unfinished_run_is_not_begun_again_without_saying_so(place):
+    interrupt(place)
+    message = refusal(place)
+    assert f"finish it with `mendbench run --resume {place}`" in message
+    assert str(partial_of(place)) in message
+
+
+def test_an_unfinished_run_is_resumed_where_it_stopped(place):
+    interrupt(place)
+    with open_run(place, PLAN, resume=True) as folder:
+        assert folder.done() == {"a", "b"}
+        folder.add(*ROWS[2])
+        folder.finish(DOCUMENT, {})
+    write(place.with_name("other"))
+    for name in ("trials.jsonl", "texts.jsonl", "run.json"):
+        assert (place / name).read_bytes() == (place.with_name("other") / name).read_bytes()
+
+
+def test_there_has_to_be_something_to_resume(place):
+    assert "no unfinished run to resume; start one without --resume" in refusal(place, resume=True)
+    write(place)
+    assert "no unfinished run to resume" in refusal(place, resume=True)
+
+
+def test_a_run_is_resumed_only_with_the_plan_that_it_began_with(place):
+    interrupt(place)
+    message = refusal(place, plan={"keys": ["a"]}, resume=True)
+    assert "begun with another plan; run it with the options and the corpus it began with" in message
+    (partial_of(place) / "plan.json").write_text("{torn", encoding="utf-8")
+    assert "begun with another plan" in refusal(place, resume=True)
+
+
+def test_rows_without_a_plan_are_nobodys(place):
+    interrupt(place)
+    (partial_of(place) / "plan.json").unlink()
+    assert [row["key"] for row in write(place, ROWS[2:]).rows] == ["c"]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_that_is_being_written_is_refused(place, resume):
+    with open_run(place, PLAN, resume=False) as folder:
+        folder.add(*ROWS[0])
+        assert "another run is writing it; wait" in refusal(place, resume=resume)
+        assert folder.done() == {"b"}
+        assert lines(partial_of(place) / "trials.jsonl") == [ROWS[0][0]]
+
+
+def test_a_folder_with_something_else_in_it_is_refused_and_left_alone(place):
+    place.mkdir(parents=True)
+    (place / "thesis.txt").write_text("mine", encoding="utf-8")
+    assert "it holds 'thesis.txt', which is of no run; choose another folder with --out" in refusal(place)
+    assert (place / "thesis.txt").read_text() == "mine"
+    assert not partial_of(place).exists()
+
+
+def test_a_run_beside_which_somebody_put_something_else_is_refused_and_left_alone(place):
+    write(place)
+    (place / "thesis.txt").write_text("mine", encoding="utf-8")
+    assert "it holds 'thesis.txt'" in refusal(place)
+    assert (place / "thesis.txt").read_text() == "mine"
+
+
+def test_a_file_in_place_of_the_folder_is_refused_and_left_alone(place):
+    place.parent.mkdir()
+    place.write_text("mine", encoding="utf-8")
+    assert "choose another folder with --out" in refusal(place)
+    assert place.read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    assert "choose another folder with --out" in refusal(tmp_path / "file" / "latest")
+
+
+@pytest.mark.parametrize("name", [".", "/", ".."])
+def test_a_folder_without_a_name_of_its_own_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    assert "name another one with --out" in refusal(type(tmp_path)(name))
+
+
+def test_an_empty_folder_is_taken(place):
+    place.mkdir(parents=True)
+    write(place)
+    assert len(read_run(place).rows) == 3
+
+
+def test_bad_input_before_the_first_trial_leaves_nothing_behind(place):
+    with pytest.raises(CheckFailed), open_run(place, PLAN, resume=False):
+        raise CheckFailed("no")
+    assert not place.exists()
+    assert not partial_of(place).exists()
+
+
+def test_bad_input_after_the_first_trial_keeps_what_was_done(place):
+    with pytest.raises(CheckFailed), open_run(place, PLAN, resume=False) as folder:
+        folder.add(*ROWS[0])
+        raise CheckFailed("no")
+    with open_run(place, PLAN, resume=True) as folder:
+        assert folder.done() == {"b"}
+
+
+@given(cut=st.integers(0, 200), which=st.sampled_from(["trials.jsonl", "texts.jsonl"]))
+def test_wherever_an_append_was_torn_off_every_row_is_whole_or_run_again(tmp_path_factory, cut, which):
+    place = tmp_path_factory.mktemp("torn") / "latest"
+    interrupt(place, ROWS)
+    torn = partial_of(place) / which
+    torn.write_bytes(torn.read_bytes()[:cut])
+    known = {row["key"]: (row, texts) for row, texts in ROWS}
+    with open_run(place, PLAN, resume=True) as folder:
+        for row in folder.rows():
+            assert row == known[row["key"]][0]
+        for name in sorted(known.keys() - folder.done()):
+            folder.add(*known[name])
+        folder.finish(DOCUMENT, {})
+    stored = read_run(place)
+    assert [row["key"] for row in stored.rows] == ["a", "b", "c"]
+    assert stored.texts == TEXTS
+
+
+def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
+    interrupt(place, ROWS[:1])
+    with (partial_of(place) / "trials.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"key": "a", "ans')
+    with open_run(place, PLAN, resume=True) as folder:
+        folder.add(*ROWS[1])
+        assert [row["key"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("run.json", "{", "run.json:1: "),
+        ("run.json", "[]", "run.json:1: no JSON object"),
+        ("run.json", '{"format": 99}', "run.json: format: 99; this mendbench reads format 1"),
+        ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2: "),
+        ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
+        ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl:1: a line without 'attempts'"),
+        ("texts.jsonl", "", "trials.jsonl:1: the text d1 is not in texts.jsonl"),
+        ("texts.jsonl", '{"digest": "d"}\n', "texts.jsonl: a line without 'text'"),
+        ("texts.jsonl", None, "texts.jsonl: cannot be read"),
+    ],
+)
+def test_a_broken_run_is_one_line_that_names_the_file_and_the_line(place, name, text, said):
+    write(place)
+    if text is None:
+        (place / name).unlink()
+    else:
+        (place / name).write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as raised:
+        read_run(place)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_folder_without_a_run_says_how_to_make_one(tmp_path):
+    with pytest.raises(BadInput, match="no run is in it; make one with `mendbench run`"):
+        read_run(tmp_path)

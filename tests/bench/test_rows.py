@@ -1,0 +1,160 @@
+"""One line of trials.jsonl."""
+
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mendbench.bench.rows import LONG_TEXT, REFERENCE, _shortened, build_row, references, trial_key, whole
+from mendbench.bench.schemas import trial_schema
+from mendbench.bench.trial import Evidence
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.trial import CleanRun
+from mendbench.model.verdict import Verdict
+from mendbench.scoring.judge import Judged
+from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, unjudged, unrepaired, user_only, warned
+from tests.fakes.scoring import GREEN, exchange
+
+LONG = "x" * (LONG_TEXT + 1)
+TEXT = st.text(max_size=30) | st.text(min_size=90, max_size=300)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([REFERENCE, "a", "b"]), inner, max_size=2)
+    ),
+    max_leaves=12,
+)
+SURROGATES = st.text(st.characters(codec=None, categories=["Cs", "Lu"]), max_size=300)
+
+
+@given(value=VALUES)
+@example(value={REFERENCE: "an output that looks like a reference"})
+@example(value={REFERENCE: [{REFERENCE: LONG}]})
+def test_a_row_with_its_texts_is_whole_again(value):
+    texts = {}
+    short = json.loads(json.dumps(_shortened(value, texts)))
+    assert whole(short, texts) == value
+    assert references(short) == set(texts)
+
+
+@given(value=VALUES)
+def test_no_long_text_stays_in_a_row(value):
+    def longest(item):
+        if isinstance(item, str):
+            return len(item.encode())
+        inside = item.values() if isinstance(item, dict) else item if isinstance(item, list) else []
+        return max(map(longest, inside), default=0)
+
+    assert longest(_shortened(value, {})) <= LONG_TEXT
+
+
+@given(text=SURROGATES)
+def test_whatever_a_model_wrote_can_be_written_to_a_file(text):
+    texts = {}
+    short = _shortened({text: text}, texts)
+    for each in (short, texts):
+        canonical_json(each).encode()
+
+
+@pytest.mark.parametrize(("size", "moved"), [(LONG_TEXT, False), (LONG_TEXT + 1, True)])
+def test_a_text_moves_out_from_one_byte_beyond_the_limit(size, moved):
+    texts = {}
+    assert isinstance(_shortened("x" * size, texts), dict) is moved
+    assert len(texts) == moved
+
+
+def test_a_key_has_all_parts_of_the_trial_and_a_dash_for_what_it_has_not():
+    key = key_of(repairable(), "summary", "naive", sample=3)
+    assert trial_key(key) == "slack/greeting | mendbench | chat | tiny-coder | summary | naive | - | 000003"
+
+
+def test_what_tells_trials_apart_stands_in_the_row_however_long_it_is():
+    row, _ = row_of(repairable(), repaired(), replace(key_of(repairable()), strategy=LONG))
+    assert row["strategy"] == LONG
+    assert LONG in row["key"]
+
+
+@pytest.mark.parametrize(
+    ("case", "happened", "problem"),
+    [
+        (repairable(), repaired(), None),
+        (repairable(), unrepaired(), None),
+        (user_only(), warned(), None),
+        (repairable(), unrepaired(), unjudged()),
+    ],
+)
+def test_every_row_fits_the_published_schema(case, happened, problem):
+    row, _ = row_of(case, happened, key_of(case), problem=problem)
+    jsonschema.validate(row, trial_schema())
+
+
+def test_a_trial_that_crashed_before_its_first_execution_ended_has_a_row_too():
+    evidence = Evidence(trajectory=None, attempt_clean={}, problem=crashed())
+    judged = Judged(verdict=Verdict(verdict="crashed", outcome=None))
+    row, _ = build_row(repairable(), key_of(repairable()), evidence, judged, {})
+    jsonschema.validate(row, trial_schema())
+    assert (row["verdict"], row["stop_reason"], row["first"], row["attempts"]) == ("crashed", "crashed", None, [])
+    assert row["nodes"]["greet"] == {"expected": "error", "got": None}
+
+
+def test_a_row_without_a_judgement_has_no_label_and_its_problem():
+    row, texts = row_of(repairable(), unrepaired(), key_of(repairable()), problem=unjudged())
+    assert (row["verdict"], row["outcome"], row["stop_reason"], row["wasted_attempts"]) == (
+        "unjudged",
+        None,
+        "unjudged",
+        None,
+    )
+    assert [attempt["label"] for attempt in row["attempts"]] == [None, None]
+    assert "record it with" in whole(row["problem"], texts)["message"]
+
+
+def test_whether_it_was_right_after_the_first_attempt_is_what_the_judgement_says_and_unknown_without_one():
+    def right(happened, **more):
+        return row_of(repairable(), happened, key_of(repairable()), **more)[0]["right_after_first"]
+
+    assert right(repaired()) is True
+    assert right(unrepaired()) is False
+    assert right(repaired(), problem=unjudged()) is None
+
+
+def test_what_the_first_prompt_told_is_known_without_a_judgement_too():
+    row, _ = row_of(repairable(), repaired(context="user.name"), key_of(repairable()), problem=unjudged())
+    assert row["context_recall"] == 1
+    assert (
+        row_of(repairable(), ((warned()[0]), None), key_of(repairable()), problem=unjudged())[0]["context_recall"]
+        is None
+    )
+
+
+def test_tokens_of_a_repeated_prompt_are_counted_once():
+    trajectory, text = unrepaired()
+    again = replace(trajectory, attempts=(trajectory.attempts[0], replace(trajectory.attempts[1], repeat=True)))
+    row, _ = row_of(repairable(), (again, text), key_of(repairable()))
+    assert (row["prompt_tokens"], row["completion_tokens"]) == (300, 25)
+
+
+def test_derived_exchanges_are_counted_wherever_in_the_trial_they_were_used():
+    derived = replace(exchange({}), origin="derived", key="other")
+    run = CleanRun(variant=None, execution=GREEN, traffic=(derived,))
+    trajectory = replace(repaired()[0], traffic=(derived,))
+    judged = Judged(verdict=Verdict(verdict="correct", outcome="repaired"))
+
+    def row(**parts):
+        evidence = Evidence(**{"trajectory": trajectory, "clean": (run,), "attempt_clean": {0: run}, **parts})
+        return build_row(repairable(), key_of(repairable()), evidence, judged, {})[0]
+
+    assert row()["derived"] == 3
+    assert row(right={None: (run,)}, first_clean=(run,))["derived"] == 5
+    assert row(attempt_clean={})["derived"] == 2
+    assert row()["evidence"]["world"] != row(trajectory=repaired()[0])["evidence"]["world"]
+
+
+def test_only_timing_depends_on_the_moment():
+    one, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=1.0)
+    other, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=2.0)
+    assert one != other
+    assert {**one, "timing": None} == {**other, "timing": None}

@@ -1,0 +1,63 @@
+import shlex
+import sys
+
+import pytest
+
+from mendbench.cli.exits import Exit, again, code_of, coded
+from mendbench.errors import BadInput, CheckFailed, GuardTripped, Incomplete, MendbenchError, ReplayMiss, UnknownName
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BadInput("place", "found", "mend"), Exit.USAGE),
+        (UnknownName("case", "x", ["y"]), Exit.USAGE),
+        (CheckFailed("it does not hold"), Exit.FAILED),
+        (Incomplete("an answer is missing"), Exit.INCOMPLETE),
+        (ReplayMiss("GET /x", nearest=None, differs=(), record="mendbench run"), Exit.INCOMPLETE),
+        (GuardTripped("socket.connect", "example.com"), Exit.INCOMPLETE),
+        (MendbenchError("ours"), Exit.INTERNAL),
+        (ZeroDivisionError("division\nby zero"), Exit.INTERNAL),
+        (KeyboardInterrupt(), Exit.INTERRUPTED),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_whatever_a_command_raises_becomes_a_code_and_one_line(capsys, error, code):
+    @coded
+    def command():
+        raise error
+
+    assert command() == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("mendbench: ")
+    assert said.err.count("\n") == 1
+
+
+def test_the_codes_are_the_documented_ones():
+    assert [int(code) for code in Exit] == [0, 1, 2, 3, 4, 130]
+
+
+def test_a_fault_of_ours_shows_its_traceback_only_when_asked(monkeypatch, capsys):
+    error = ZeroDivisionError("by zero")
+    code_of(error)
+    assert (
+        capsys.readouterr().err
+        == "mendbench: internal fault: ZeroDivisionError: by zero; MENDBENCH_TRACEBACK=1 shows where\n"
+    )
+    monkeypatch.setenv("MENDBENCH_TRACEBACK", "1")
+    code_of(error)
+    assert capsys.readouterr().err.startswith("ZeroDivisionError: by zero\nmendbench: ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "made"),
+    [
+        ("run", "run --record new_episodes"),
+        ("run 'http/*' --record none --strategy a", "run --record new_episodes 'http/*' --strategy a"),
+        ("run --record=all --resume x 'two words'", "run --record new_episodes 'two words'"),
+    ],
+)
+def test_a_command_is_told_again_with_other_options_and_quoted(monkeypatch, typed, made):
+    monkeypatch.setattr(sys, "argv", ["mendbench", *shlex.split(typed)])
+    assert again({"--record": "new_episodes"}, without=("--resume",)) == f"mendbench {made}"

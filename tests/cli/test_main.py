@@ -1,0 +1,114 @@
+import re
+
+import pytest
+import typer
+
+from mendbench import __version__
+from mendbench.cli.main import app
+
+
+def _walk(command, words=()):
+    yield words
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _walk(inner, (*words, name))
+
+
+COMMANDS = tuple(_walk(typer.main.get_command(app)))
+LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for other in COMMANDS if other))
+OPTIONS = {
+    (
+        "run",
+    ): "cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers resume format",
+    ("report",): "format",
+    ("case", "list"): "cases cassettes format",
+    ("case", "check"): "cases cassettes record allow-shell workers format",
+    ("strategy", "list"): "format",
+    ("strategy", "render"): "cases cassettes format",
+}
+PRINTS_A_TABLE = (
+    ("run",),
+    ("report",),
+    ("case", "list"),
+    ("case", "check"),
+    ("strategy", "list"),
+    ("strategy", "render"),
+)
+
+
+def _told(helped):
+    """Return the options that a help text tells of, with the words beside each."""
+    part = helped.split("Options:\n")[1].split("\nCommands:")[0]
+    lines = re.sub(r"\n {8,}", " ", part).splitlines()
+    pairs = (
+        re.match(r"  (?:-\w, )?--([a-z-]+)(?: [A-Z_=]+| [a-z|]+| <[^>]+>)?(?:  +(.*))?$", line)
+        for line in lines
+        if line.strip()
+    )
+    return {pair[1]: pair[2] for pair in pairs}
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_command_has_a_help_of_its_own(mendbench, words):
+    said = mendbench(*words, "--help")
+    assert said.code == 0
+    assert said.err == ""
+    assert said.out.startswith(f"Usage: {' '.join(('mendbench', *words))} ")
+
+
+@pytest.mark.parametrize(
+    ("words", "options"), OPTIONS.items(), ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
+)
+def test_every_option_stands_in_the_help_with_a_sentence(mendbench, words, options):
+    told = _told(mendbench(*words, "--help").out)
+    assert set(told) == {*options.split(), "help"}
+    for name, sentence in told.items():
+        assert sentence, name
+        assert len(sentence.split()) >= 3, name
+        assert "." in sentence, name
+
+
+@pytest.mark.parametrize("words", PRINTS_A_TABLE, ids=" ".join)
+def test_every_command_that_prints_a_table_prints_json_too(mendbench, words):
+    assert "--format text|json" in mendbench(*words, "--help").out
+
+
+@pytest.mark.parametrize("words", [(), ("case",), ("strategy",)], ids=lambda words: " ".join(words) or "alone")
+def test_a_group_without_a_command_shows_its_help_and_is_a_usage_error(mendbench, words):
+    said = mendbench(*words)
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.startswith("Usage: mendbench")
+
+
+def test_an_unknown_command_is_answered_with_the_closest_and_all_of_them(mendbench):
+    line = mendbench("rnu").line
+    assert line.startswith("command: unknown command 'rnu'; did you mean 'run'? known: case, ")
+    for name in ("report", "schema", "strategy"):
+        assert f", {name}" in line
+
+
+def test_the_version_is_said(mendbench):
+    assert mendbench("--version").out == f"mendbench {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, list"),
+        (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: list, render"),
+        (("report", "--fromat", "json"), "report: unknown option '--fromat'; did you mean '--format'? known: --format, --help"),
+        (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),
+        (("report", "a", "b"), "report: Got unexpected extra argument(s) (b); `mendbench report --help` shows how"),
+        (("run", "--out"), "run: Option '--out' requires an argument; `mendbench run --help` shows how"),
+        (("schema",), "schema: Missing argument 'WHAT'; `mendbench schema --help` shows how"),
+        (("strategy", "render", "none"), "strategy render: Missing argument 'CASE'; `mendbench strategy render --help` shows how"),
+        (("run", "--workers", "many"), "run: Invalid value for '--workers': 'many' is no whole number from 0 on; `mendbench run --help` shows how"),
+        (("run", "--samples", "0"), "run: Invalid value for '--samples': '0' is no whole number from 1 on; `mendbench run --help` shows how"),
+        (("run", "--format", "xml"), "run: Invalid value for '--format': 'xml' is not one of 'text', 'json'; `mendbench run --help` shows how"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_words_that_cannot_be_used_are_answered_in_one_line(mendbench, empty, words, line):
+    said = mendbench(*words)
+    assert (said.code, said.line, said.out) == (2, line, "")
+    assert list(empty.iterdir()) == []

@@ -1,0 +1,110 @@
+"""What only a process of its own shows: signals, pipes, and what a command imports."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import cases
+
+ENTRY = "from mendbench.cli.main import main; main()"
+PRESSES = """
+import os, signal
+from mendbench.cli import screen
+def press(self, done, total, last):
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGINT)
+screen._Progress.__call__ = press
+"""
+RULES = ("run", "http/*", "--repairer", "rules", "--strategy", "none", "--policy", "two-layer")
+
+
+def mendbench(*words, code=ENTRY, **more):
+    env = {name: value for name, value in os.environ.items() if name not in {"MENDBENCH_TRACEBACK", "PYTHONIOENCODING"}}
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], env=env, text=True, stderr=subprocess.PIPE, timeout=60, check=False,
+        **{"stdout": subprocess.PIPE, **more},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_pressed_thrice_ends_a_run_that_its_own_words_finish(corpus, workers):
+    pressed = mendbench(*RULES, "--workers", workers, code=PRESSES + ENTRY)
+    assert (pressed.returncode, pressed.stdout) == (130, "")
+    assert pressed.stderr == (
+        f"mendbench: interrupted; finish it with: mendbench run --resume reports/latest 'http/*' {shlex.join(RULES[2:])} --workers {workers}\n"
+    )
+    name, *words = shlex.split(pressed.stderr.split("finish it with: ")[1])
+    assert name == "mendbench"
+    finished = mendbench(*words)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.stdout.endswith("2 trials; report: reports/latest/index.html\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(RULES, 0), (("case", "list", "--format", "json"), 0), (("schema", "case"), 0), (("--help",), 0)],
+    ids=lambda each: each[0] if isinstance(each, tuple) else "",
+)
+def test_a_reader_that_leaves_early_changes_nothing(corpus, words, code):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        said = mendbench(*words, stdout=closed)
+    assert (said.returncode, said.stderr) == (code, "")
+
+
+def test_a_reader_that_leaves_early_does_not_hide_a_missing_recording(corpus):
+    (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        said = mendbench("run", cases.RENAMED, "--policy", "naive", "--workers", "1", stdout=closed)
+    assert said.returncode == 3
+    assert said.stderr.startswith("mendbench: unjudged: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_is_one_line(corpus):
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        said = mendbench("case", "list", stdout=full)
+    assert (said.returncode, said.stderr) == (
+        2,
+        "mendbench: standard output: No space left on device; send it elsewhere\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(("run", "nothing/here"), 2), (("report", "nowhere"), 2), (("rnu",), 2), (("--version",), 0)]
+)
+def test_a_process_leaves_with_the_code(corpus, words, code):
+    said = mendbench(*words)
+    assert said.returncode == code
+    assert "Traceback" not in said.stderr
+
+
+HEAVY = ("rich", "pandas", "jinja2", "httpx2", "yaml", "vcr", "mcp", "numpy")
+
+
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [(("--help",), (*HEAVY, "pydantic")), (("--version",), (*HEAVY, "pydantic")), (("run", "--help"), HEAVY), (("case", "--help"), HEAVY)],
+    ids=lambda each: " ".join(each[:2]),
+)  # fmt: skip
+def test_help_imports_nothing_heavy(empty, words, heavy):
+    code = (
+        f"import atexit, sys; atexit.register(lambda: print(sorted({heavy!r} & sys.modules.keys()), file=sys.stderr))\n"
+    )
+    code = code.replace(repr(heavy), repr(set(heavy)))
+    said = mendbench(*words, code=code + ENTRY)
+    assert (said.returncode, said.stderr) == (0, "[]\n")
+
+
+def test_no_command_needs_a_package_that_only_tests_bring(empty):
+    hidden = "import sys; sys.modules['click'] = None\n"
+    said = mendbench("rnu", code=hidden + ENTRY)
+    assert said.returncode == 2
+    assert said.stderr.startswith("mendbench: command: unknown command 'rnu'")

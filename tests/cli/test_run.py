@@ -1,0 +1,261 @@
+import json
+import shlex
+import shutil
+import signal
+
+import pytest
+
+from mendbench import api
+from tests.fakes import cases
+
+TEMPLATE = """---
+title: What the API answered, and nothing else
+source: invented
+sections:
+  - {name: answers, label: state, keep: 1}
+---
+{% block answers %}
+{% for failure in failures %}
+{{ failure.message }}
+{{ failure.upstream_data | tojson }}
+{{ failure.available_fields | tojson }}
+{% endfor %}
+{% endblock %}
+"""
+
+
+def rows_of(folder):
+    rows = [json.loads(line) for line in (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [{name: value for name, value in row.items() if name != "timing"} for row in rows]
+
+
+def test_a_new_strategy_file_is_tried_with_the_rule_book_and_nothing_recorded(corpus, rules):
+    shutil.rmtree(corpus / "cassettes")
+    (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
+    said = rules(strategy="mine.md.j2")
+    assert (said.code, said.err) == (0, "")
+    assert "mine.md.j2" in said.out
+    assert said.out.endswith("3 trials; report: reports/latest/index.html\n")
+    assert [(row["case"], row["strategy"], row["repairer"]) for row in rows_of(corpus / "reports/latest")] == [
+        (case, "mine.md.j2", "rules") for case in (cases.QUIET, cases.CLOSED, cases.RENAMED)
+    ]
+    prompts = (corpus / "reports/latest/texts.jsonl").read_text(encoding="utf-8")
+    assert "What happened" in prompts or "Unresolved" in prompts
+
+
+def test_the_configured_matrix_replays_from_recordings(corpus, mendbench):
+    said = mendbench("run", "--workers", "1")
+    assert (said.code, said.err) == (0, "")
+    assert cases.MODEL in said.out
+    assert {path.name for path in (corpus / "reports/latest").iterdir()} == {
+        "index.html",
+        "run.json",
+        "texts.jsonl",
+        "trials.jsonl",
+    }
+    reference = next(line for line in said.out.splitlines() if line.startswith("reference"))
+    assert reference.split()[3] == "1/1"
+
+
+def test_json_is_the_run_document(corpus, rules):
+    said = rules("--format", "json")
+    assert json.loads(said.out) == json.loads((corpus / "reports/latest/run.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("words", "chosen"), [(("http/*",), 2), (("http",), 2), (("*/quiet-*", "http/closed*"), 2), ((), 3)]
+)
+def test_cases_are_chosen_by_id_family_and_pattern(corpus, rules, words, chosen):
+    rules(*words, "--out", "chosen")
+    assert len(rows_of(corpus / "chosen")) == chosen
+
+
+def test_one_trial_is_not_called_trials(corpus, rules):
+    assert rules(cases.QUIET).out.endswith("\n1 trial; report: reports/latest/index.html\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("http/renamed-feild",), f"unknown case 'http/renamed-feild'; did you mean '{cases.RENAMED}'? known: control, "),
+        (("--strategy", "sumary"), "unknown strategy 'sumary'; did you mean 'summary'? known: agent-json, cli-text, "),
+        (("--policy", "two-layers"), "unknown policy 'two-layers'; did you mean 'two-layer'? known: "),
+        (("--repairer", "rulse"), "unknown repairer 'rulse'; did you mean 'rules'? known: chat, "),
+        (("--engine", "mendbnch"), "unknown engine 'mendbnch'; did you mean 'mendbench'? known: mendbench"),
+        (("--detector", "mnd"), "unknown detector 'mnd'; did you mean 'mend'? known: coded, "),
+        (("--record", "newepisodes"), "unknown record mode 'newepisodes'; did you mean 'new_episodes'? known: all, new_episodes, none"),
+        (("--strategy", "nowhere.md.j2"), "nowhere.md.j2: cannot be read"),
+        (("--strategy", "a/b"), "a/b: not a template file; give a file whose name ends in .md.j2"),
+        (("--cases", "nowhere"), "nowhere: no such folder; name the folder of the cases with --cases"),
+        (("--cassettes", "nowhere"), "--cassettes nowhere: no such folder; name the folder of the recordings"),
+        (("--resume", "nowhere"), "nowhere: there is no unfinished run to resume; start one without --resume"),
+        (("--out", "."), "--out .: a folder without a name of its own"),
+        (("--out", ""), "--out .: a folder without a name of its own"),
+        (("--out", "/"), "--out /: a folder without a name of its own"),
+        (("--out", "one", "--resume", "two"), "--out one: another folder than --resume two; leave --out away to resume"),
+        (("--out", "/dev/null/run"), "choose another folder with --out"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
+)  # fmt: skip
+def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, words, says):
+    before = sorted(corpus.rglob("*"))
+    said = mendbench("run", "--workers", "1", *words)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.line
+    assert sorted(corpus.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "place", "found"),
+    [
+        ("cases/http/renamed-field/case.yaml", "title: [", "case.yaml:", ""),
+        ("cases/http/renamed-field/case.yaml", "titel: x", "case.yaml", ""),
+        ("cases/http/renamed-field/workflow.json", "{", "workflow.json:1:2", ""),
+        ("cases/http/renamed-field/workflow.json", "[]", "workflow.json", "list"),
+        ("mendbench.toml", "format = [", "mendbench.toml", ""),
+        ("mendbench.toml", "format = 1", "mendbench.toml: matrix", ""),
+        ("cassettes/http/renamed-field/world.yaml", "hello\n", "world.yaml:1", "'hello"),
+        ("mine.md.j2", "no front matter", "mine.md.j2:1", "no front matter"),
+        ("mine.md.j2", TEMPLATE.replace("failure.message", "falure.message"), "mine.md.j2:9", "'falure'"),
+        ("mine.md.j2", TEMPLATE.replace("{% endfor %}", ""), "mine.md.j2:", ""),
+    ],
+)
+def test_a_broken_file_is_named_with_the_place_in_it_and_the_mend(corpus, rules, file, text, place, found):
+    (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
+    (corpus / file).write_text(text, encoding="utf-8")
+    said = rules(cases.RENAMED, strategy="mine.md.j2")
+    assert (said.code, said.out) == (2, "")
+    assert place in said.line.split("; ")[0]
+    assert found in said.line
+    assert "; " in said.line
+    assert not (corpus / "reports/latest").exists()
+
+
+def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_it(corpus, mendbench):
+    answers = corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
+    assert answers.is_file()
+    answers.unlink()
+    said = mendbench("run", "http/*", "--workers", "1", "--policy", "naive", "--record", "none")
+    assert said.code == 3
+    assert "0–1/1" in said.out
+    first, *each = said.err.splitlines()
+    assert first == (
+        "mendbench: unjudged: 2 of 4 trials miss a recording; "
+        "record what is missing with: mendbench run --record new_episodes 'http/*' --workers 1 --policy naive"
+    )
+    assert len(each) == 2
+    for line in each:
+        assert line.startswith(f"mendbench: unjudged: {cases.RENAMED} | ")
+        assert "no recording answers the ask" in line
+        assert line.endswith("--record new_episodes")
+
+
+def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+    shutil.rmtree(corpus / "cassettes")
+    said = mendbench("run", "--workers", "1")
+    assert said.code == 3
+    lines = said.err.splitlines()
+    assert len(lines) == 5
+    assert lines[-1].endswith(" more; all stand in reports/latest/index.html")
+    again = mendbench("report")
+    assert (again.code, again.out) == (3, said.out)
+
+
+def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monkeypatch):
+    shutil.rmtree(corpus / "cassettes")
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        assert mendbench("run", "--workers", "1", "--out", "half").code == 130
+    said = mendbench("run", "--workers", "1", "--resume", "half")
+    assert said.code == 3
+    assert "with: mendbench run --record new_episodes --out half --workers 1\n" in said.err
+
+
+def interrupt_after_first(monkeypatch):
+    """Press Ctrl-C when the first trial is done."""
+    run = api.run
+
+    def interrupted(options, progress):
+        def told(done, total, last):
+            progress(done, total, last)
+            if done == 1:
+                signal.raise_signal(signal.SIGINT)
+
+        return run(options, told)
+
+    monkeypatch.setattr(api, "run", interrupted)
+
+
+def test_ctrl_c_says_the_command_that_finishes_the_run_and_it_does(corpus, mendbench, rules, monkeypatch):
+    rules("http/*", "--out", "whole")
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        said = rules("http/*", "--out", "my run")
+    assert (said.code, said.out) == (130, "")
+    assert not (corpus / "my run").exists()
+    command = said.line.removeprefix("interrupted; finish it with: ")
+    name, *words = shlex.split(command)
+    assert (name, words[:3]) == ("mendbench", ["run", "--resume", "my run"])
+    assert mendbench(*words).code == 0
+    assert rows_of(corpus / "my run") == rows_of(corpus / "whole")
+    assert sorted(path.name for path in corpus.iterdir()) == ["cases", "cassettes", "mendbench.toml", "my run", "whole"]
+
+
+def test_ctrl_c_before_the_first_trial_says_that_nothing_is_there_to_finish(corpus, rules, monkeypatch):
+    def interrupted(options, progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(api, "run", interrupted)
+    said = rules()
+    assert (said.code, said.line) == (130, "interrupted before the first trial; nothing was written")
+
+
+def test_an_unfinished_run_is_not_overwritten(corpus, rules, monkeypatch):
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        rules()
+    said = rules()
+    assert said.code == 2
+    assert "finish it with `mendbench run --resume reports/latest`" in said.line
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(corpus, rules):
+    (corpus / "mine").mkdir()
+    (corpus / "mine" / "thesis.txt").write_text("years", encoding="utf-8")
+    said = rules("--out", "mine")
+    assert said.code == 2
+    assert said.line == "mine: it holds 'thesis.txt', which is of no run; choose another folder with --out"
+    assert (corpus / "mine" / "thesis.txt").read_text(encoding="utf-8") == "years"
+
+
+def test_a_run_is_not_replaced_while_something_else_lies_in_its_folder(corpus, rules):
+    rules("--out", "mine")
+    (corpus / "mine" / "notes.txt").write_text("read me", encoding="utf-8")
+    said = rules("--out", "mine")
+    assert (said.code, "'notes.txt'" in said.line) == (2, True)
+    assert (corpus / "mine" / "notes.txt").read_text(encoding="utf-8") == "read me"
+
+
+def test_a_complete_run_is_replaced(corpus, rules):
+    rules()
+    rules(cases.QUIET)
+    assert len(rows_of(corpus / "reports/latest")) == 1
+
+
+def test_a_report_of_no_run_says_how_to_make_one(empty, mendbench):
+    said = mendbench("report")
+    assert (said.code, said.line) == (2, "reports/latest: no run is in it; make one with `mendbench run`")
+
+
+def test_a_report_is_written_again(corpus, rules, mendbench):
+    made = rules("--out", "mine")
+    (corpus / "mine" / "index.html").unlink()
+    said = mendbench("report", "mine")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == made.out
+    assert (corpus / "mine" / "index.html").is_file()
+
+
+def test_a_report_in_json_is_the_run_document(corpus, rules, mendbench):
+    made = rules("--format", "json")
+    assert json.loads(mendbench("report", "--format", "json").out) == json.loads(made.out)

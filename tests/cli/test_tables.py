@@ -1,0 +1,127 @@
+import io
+import re
+import sys
+
+import pytest
+
+from mendbench.cli.tables import show_tables, show_totals, table
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def total(strategy, policy, model=None, repairer="chat", **more):
+    return {
+        "engine": "mendbench", "repairer": repairer, "model": model, "strategy": strategy, "policy": policy, "detector": None,
+        "cases": 41, "right": 12, "bounds": {"lower": 12, "upper": 31}, "interval": {"low": 0.17, "high": 0.45},
+        "first_attempt": 9, "outcomes": {"plausible": 3, "harmful": 1}, "wasted_per_trial": 1.875, "context_tokens": 581.25,
+        "context_recall": 0.43, **more,
+    }  # fmt: skip
+
+
+TOTALS = [
+    *(
+        total(s, p, "qwen2.5-coder-1.5b-instruct-q4_k_m")
+        for s in ("agent-json", "full-context")
+        for p in ("naive", "two-layer")
+    ),
+    total("none", "two-layer", repairer="reference"),
+]
+
+
+def drawn(monkeypatch, columns, totals=TOTALS):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    show_totals(totals, "Repair success")
+    return STYLE.sub("", screen.getvalue())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+def test_the_totals_fit_the_terminal_and_each_is_one_line(monkeypatch, columns):
+    text = drawn(monkeypatch, columns)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert sum("two-layer" in line and "12–31/41" in line for line in lines) == 3
+
+
+def test_a_hundred_columns_hold_every_measure(monkeypatch):
+    text = drawn(monkeypatch, 100)
+    for word in (
+        "right",
+        "95 %",
+        "first",
+        "wasted",
+        "1.88",
+        "plausible",
+        "harmful",
+        "tokens",
+        "facts",
+        "12–31/41",
+        "0.17–0.45",
+        "581",
+        "0.43",
+    ):
+        assert word in text
+
+
+def test_a_narrow_terminal_drops_the_last_measures_and_keeps_the_first(monkeypatch):
+    text = drawn(monkeypatch, 60)
+    assert "right" in text
+    assert "facts" not in text
+
+
+def test_the_model_is_named_once_and_repairers_without_one_by_line(monkeypatch):
+    text = drawn(monkeypatch, 100)
+    assert text.count("qwen2.5-coder-1.5b-instruct-q4_k_m") == 1
+    assert "reference none" in text
+
+
+def test_what_was_not_measured_is_a_dash(monkeypatch):
+    bare = total(
+        "none",
+        "seed",
+        "m",
+        interval=None,
+        context_tokens=None,
+        context_recall=None,
+        bounds={"lower": 0.5, "upper": 0.5},
+    )
+    row = next(line for line in drawn(monkeypatch, 100, [bare]).splitlines() if line.startswith("none"))
+    assert row.split() == ["none", "seed", "0.50/41", "-", "9", "1.88", "3", "1", "-", "-"]
+
+
+def test_a_table_in_a_file_is_not_wrapped_and_has_no_escapes(capsys):
+    long = table("name", "title", wraps=("title",))
+    long.add_row("a", "word " * 60)
+    show_tables([long])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == f"a     {'word ' * 60}".rstrip()
+    assert "\x1b" not in "".join(lines)
+
+
+def test_brackets_and_colons_in_a_cell_are_text(capsys):
+    odd = table("name")
+    odd.add_row("[bold]x[/nope] :warning:")
+    show_tables([odd])
+    assert "[bold]x[/nope] :warning:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("wish", "coloured"), [("1", False), ("", True)])
+def test_colours_are_left_out_on_demand(monkeypatch, wish, coloured):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", wish)
+    made = table("name")
+    made.add_row("red", style="red")
+    show_tables([made])
+    assert ("31m" in screen.getvalue()) is coloured

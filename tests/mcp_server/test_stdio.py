@@ -1,0 +1,87 @@
+"""The server as an agent meets it: its own process, a real client, over standard input and output."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.fakes.loopback import greeting, issue, loopback
+
+MENDBENCH = [sys.executable, "-c", "from mendbench.cli.main import main; main()"]
+_TIMES = re.compile(r'("(?:duration_ms|response_time|elapsed_ms)": )[\d.]+')
+
+
+@pytest.fixture
+def base():
+    with loopback({"GET /user": lambda _body: (200, {"name": "ada"}), "POST /issues": issue}) as url:
+        yield url
+
+
+def timeless(text):
+    return _TIMES.sub(r"\g<1>0", text)
+
+
+@asynccontextmanager
+async def connected(folder, secret):
+    env = {**os.environ, "THE_KEY": secret}
+    server = StdioServerParameters(
+        command=MENDBENCH[0], args=[*MENDBENCH[1:], "mcp", "serve", "--secret", "key=THE_KEY"], env=env, cwd=folder
+    )
+    async with Client(server) as client:
+        yield client
+
+
+def cli(folder, secret, *words):
+    env = {**os.environ, "THE_KEY": secret, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run([*MENDBENCH, *words], cwd=folder, env=env, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode()
+
+
+def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
+    secret = secrets.token_hex(16)
+    (tmp_path / "flow.json").write_text(json.dumps(greeting(base, {"text": "é"})))
+    broken = {"nodes": [{"id": "a", "type": "htp", "params": {"url": "${b.x}"}}]}
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    said = {}
+
+    async def talk():
+        async with connected(tmp_path, secret) as client:
+            said["tools"] = sorted(tool.name for tool in (await client.list_tools()).tools)
+            for name, tool, arguments in (
+                ("run", "run_workflow", {"workflow": "flow.json"}),
+                ("errors", "inspect_trace", {"what": "errors"}),
+                ("diff", "inspect_trace", {"what": "diff", "node": "greet"}),
+                ("io", "inspect_trace", {"what": "io", "node": "greet"}),
+                ("static", "run_workflow", {"workflow": broken}),
+                ("validate", "validate_workflow", {"workflow": broken}),
+            ):
+                answer = await client.call_tool(tool, arguments)
+                said[name] = (answer.is_error, answer.content[0].text + "\n")
+
+    anyio.run(talk)
+    assert said["tools"] == ["inspect_trace", "run_workflow", "validate_workflow"]
+    json_of = ("--output-format", "json")
+    code, printed = cli(tmp_path, secret, "workflow", "run", "flow.json", "--secret", "key=THE_KEY", *json_of)
+    assert (code, timeless(printed)) == (1, timeless(said["run"][1]))
+    assert said["run"][0] is True
+    assert json.loads(printed)["errors"][0]["status_code"] == 422
+    for name, words in (
+        ("errors", ("errors", "list")),
+        ("diff", ("debug", "validation-diff", "--node", "greet")),
+        ("io", ("debug", "node-io", "--node", "greet")),
+    ):
+        assert timeless(cli(tmp_path, secret, *words, "--format", "json")[1]) == timeless(said[name][1])
+    # A workflow that does not run has no times: here not a byte differs.
+    static = cli(tmp_path, secret, "workflow", "run", "broken.json", "--secret", "key=THE_KEY", *json_of)
+    assert static == (1, said["static"][1])
+    assert cli(tmp_path, secret, "workflow", "validate", "broken.json", *json_of) == (1, said["validate"][1])
+    assert secret not in str(said)

@@ -1,0 +1,36 @@
+import pickle
+
+import pytest
+
+from mendbench.errors import BadInput, EffectEscape, GuardTripped, MendbenchError, ReplayMiss, UnknownName
+
+ERRORS = [
+    MendbenchError("plain"),
+    BadInput("case.yaml: title", "found  a\nthing", "mend it"),
+    UnknownName("strategy", "sumary", ["summary", "none"]),
+    ReplayMiss(
+        "GET https://x.example/", nearest="GET https://y.example/", differs=("url.host",), record="mendbench run"
+    ),
+    GuardTripped("socket.connect", "127.0.0.1"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_comes_whole_out_of_another_process(error):
+    back = pickle.loads(pickle.dumps(error))
+    assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_is_one_line(error):
+    assert "\n" not in str(error)
+
+
+def test_an_unknown_name_says_the_closest_and_all():
+    said = str(UnknownName("strategy", "sumary", ["summary", "none"]))
+    assert said == "strategy: unknown strategy 'sumary'; did you mean 'summary'? known: none, summary"
+
+
+def test_what_ends_a_trial_is_not_caught_by_the_code_that_met_it():
+    assert not issubclass(EffectEscape, Exception)
+    assert issubclass(MendbenchError, Exception)

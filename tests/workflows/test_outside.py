@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from mendbench.bench.config import Config, McpServerConfig, ModelConfig
+from mendbench.errors import BadInput
+from mendbench.kit.redaction import Redactor
+from mendbench.workflows.outside import ConfiguredModels, real_outside
+
+
+def config(**servers):
+    matrix = {"strategies": ["none"], "policies": ["naive"]}
+    return Config.model_validate({"matrix": matrix, "mcp": servers})
+
+
+def opened(found):
+    with real_outside(found, Redactor({}), allow_shell=False) as outside:
+        return outside
+
+
+def test_the_clock_is_the_real_one_and_nothing_was_sent():
+    outside = opened(config())
+    assert outside.clock.now_ms() > 1_700_000_000_000
+    assert outside.world.traffic() == ()
+
+
+def test_an_mcp_server_is_a_command_or_a_url():
+    for server in ({}, {"command": ["x"], "url": "http://127.0.0.1:1"}):
+        with pytest.raises(BadInput, match=r"mcp\.clock"):
+            opened(config(clock=server))
+    opened(config(clock={"command": ["x"]}, other={"url": "http://127.0.0.1:1"}))
+
+
+def test_a_variable_that_a_server_needs_has_to_be_set(monkeypatch):
+    monkeypatch.delenv("CLOCK_KEY", raising=False)
+    with pytest.raises(BadInput, match="CLOCK_KEY is not set"):
+        opened(config(clock={"command": ["x"], "env": ["CLOCK_KEY"]}))
+    monkeypatch.setenv("CLOCK_KEY", "1")
+    opened(config(clock={"command": ["x"], "env": ["CLOCK_KEY"]}))
+
+
+def test_a_model_without_a_url_is_refused_with_those_that_have_one():
+    models = ConfiguredModels({"a": ModelConfig(), "b": ModelConfig(base_url="http://127.0.0.1:1")})
+    for name in ("a", "c"):
+        with pytest.raises(BadInput, match="configured: b"):
+            models.ask({"model": name, "messages": []})
+
+
+def test_a_server_s_settings_are_published():
+    assert set(McpServerConfig.model_fields) == {"command", "env", "url"}
