@@ -164,7 +164,7 @@ def read_run(folder: Path) -> StoredRun:
         raise BadInput(str(folder / TEXTS), f"a line without {error}", _AGAIN) from None
     for number, row in enumerate(rows, start=1):
         if not row.keys() >= REQUIRED:
-            missing = sorted(REQUIRED - row.keys())[0]
+            missing = min(REQUIRED - row.keys())
             raise BadInput(f"{folder / TRIALS}:{number}", f"a line without {missing!r}", _AGAIN)
         if lost := references(row) - texts.keys():
             raise BadInput(f"{folder / TRIALS}:{number}", f"the text {min(lost)} is not in {TEXTS}", _AGAIN)
