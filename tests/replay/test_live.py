@@ -41,11 +41,11 @@ def test_a_declared_host_is_asked_at_its_base_url_under_its_own_name():
     wire = Answering(
         httpx2.Response(201, headers=[("Set-Cookie", "a"), ("Set-Cookie", "b"), ("X-A", "1")], content=b"body")
     )
-    live = HttpLive({"data.test": "http://127.0.0.1:8001/root/"}, transport=wire)
+    live = HttpLive({"data.test": "http://127.0.0.1:8001/base/"}, transport=wire)
     request = post("https://data.test/db/insert?a=1&a=2", {"x": 1}, headers=(("Authorization", "Bearer t"),))
     answer = live.ask(request)
     (sent,) = wire.requests
-    assert str(sent.url) == "http://127.0.0.1:8001/root/db/insert?a=1&a=2"
+    assert str(sent.url) == "http://127.0.0.1:8001/base/db/insert?a=1&a=2"
     assert (sent.headers["host"], sent.headers["authorization"], sent.method) == ("data.test", "Bearer t", "POST")
     assert sent.read() == b'{"x": 1}'
     assert (answer.status, answer.body, answer.fault) == (201, b"body", None)
