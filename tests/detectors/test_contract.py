@@ -23,7 +23,7 @@ JSON = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6), max_leaves=25
 )
 OBJECTS = st.dictionaries(KEYS, JSON, max_size=6)
-KINDS = st.sampled_from(["http", "transport", "envelope", "mcp", "shell", "llm", "template", "exception"])
+KINDS = st.sampled_from(["http", "transport", "envelope", "mcp", "shell", "file", "llm", "template", "exception"])
 SIGHTINGS = st.builds(
     Sighting, kind=KINDS, message=st.text(max_size=60), node_id=st.just("n"), node_type=st.just("http"),
     status=st.none() | st.integers(0, 700), headers=OBJECTS, body=JSON, outputs=OBJECTS,

@@ -9,6 +9,7 @@ import mendbench.detectors as registry
 from mendbench.detectors import DEFAULT, detector, detector_names
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.execution import Judgement, Sighting
+from tests.fakes.installed import install
 
 SOURCES = Path(registry.__file__).parents[2]
 
@@ -69,16 +70,17 @@ def test_a_file_without_a_detector_is_refused_in_one_line(folder):
         detector("says-nothing")
 
 
-def test_an_installed_package_can_bring_a_detector(monkeypatch):
-    class Point:
-        name = "elsewhere"
-
-        def load(self):
-            return detector("minimal")
-
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [Point()] if group == registry.ENTRY_POINTS else [])
+def test_an_installed_package_can_bring_a_detector(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, elsewhere="mendbench.detectors.minimal:DETECTOR")
     assert "elsewhere" in detector_names()
     assert detector("elsewhere") is detector("minimal")
+
+
+def test_an_installed_package_that_fails_is_bad_input_for_its_own_detector_alone(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, elsewhere="no_such_module_at_all:DETECTOR")
+    assert detector("minimal").name == "minimal"
+    with pytest.raises(BadInput, match="entry point no_such_module_at_all:DETECTOR: ModuleNotFoundError"):
+        detector("elsewhere")
 
 
 def test_a_module_whose_name_starts_with_an_underscore_is_no_detector():

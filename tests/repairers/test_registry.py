@@ -1,7 +1,9 @@
 """Repairers by name; and what every one of them keeps to."""
 
 import json
-from importlib.metadata import EntryPoint
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +11,10 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.prompt import Reply
 from mendbench.repairers import Options, registry, repairer, repairer_names
 from tests.fakes.asks import FakeAsks, completion
+from tests.fakes.installed import install
 from tests.repairers.prompts import plain
 
+SOURCES = Path(registry.__file__).parents[2]
 OPTIONS = Options(model="m", patch=({"op": "remove", "path": "/nodes/a"},), argv=("/usr/bin/mender", "--fast"))
 
 
@@ -62,15 +66,34 @@ def test_a_command_needs_a_program():
         repairer("command")
 
 
-def test_an_installed_package_can_bring_one(monkeypatch):
-    point = EntryPoint("theirs", "mendbench.repairers.noop:make", registry.ENTRY_POINTS)
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [point] if group == point.group else [])
+def test_a_module_that_makes_nothing_is_no_repairer():
+    with pytest.raises(UnknownName, match="unknown repairer 'interface'"):
+        repairer("interface")
+
+
+def test_making_one_repairer_imports_no_other():
+    code = (
+        "import sys; from mendbench.repairers import repairer; repairer('noop');"
+        "print([name for name in ('rules', 'chat', 'command') if f'mendbench.repairers.{name}' in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(SOURCES)}
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_installed_package_can_bring_one(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, theirs="mendbench.repairers.noop:make")
     assert "theirs" in repairer_names()
     assert repairer("theirs").name == "noop"
 
 
-def test_an_installed_package_that_fails_is_bad_input(monkeypatch):
-    point = EntryPoint("theirs", "no_such_module_at_all:make", registry.ENTRY_POINTS)
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [point])
+def test_an_installed_package_cannot_take_the_name_of_one_that_is_here(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, noop="mendbench.repairers.rules:make")
+    assert repairer("noop").name == "noop"
+
+
+def test_an_installed_package_that_fails_is_bad_input(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, theirs="no_such_module_at_all:make")
     with pytest.raises(BadInput, match="ModuleNotFoundError"):
         repairer_names()

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.services import hosts_of, real_world, service_names, simulated
+from mendbench.services import hosts_of, real_world, registry, service_names, simulated
+from tests.fakes.installed import install
 
 
 def test_every_folder_is_a_service():
@@ -51,3 +52,26 @@ def test_a_generic_api_without_a_host_is_refused_in_one_line():
         hosts_of("json_api", {"apis": {"a": {"routes": {}}}})
     assert "a: host [None]" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_installed_package_can_bring_a_service(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINT_GROUP, elsewhere="mendbench.services.slack")
+    assert "elsewhere" in service_names()
+    assert type(simulated("elsewhere")) is type(simulated("slack"))
+    assert hosts_of("elsewhere", {}) == hosts_of("slack", {})
+    with pytest.raises(UnknownName, match="unknown real world 'elsewhere'"):
+        real_world("elsewhere")
+
+
+def test_an_installed_package_that_fails_is_told_with_the_service_it_was_to_bring(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINT_GROUP, elsewhere="no_such_module_at_all")
+    with pytest.raises(BadInput) as caught:
+        simulated("elsewhere")
+    assert str(caught.value) == (
+        "mendbench.services: service 'elsewhere' of 'no_such_module_at_all' does not load: ModuleNotFoundError: "
+        "No module named 'no_such_module_at_all'; mend or remove the package that brings it"
+    )
+
+
+def test_a_module_beside_the_folders_is_no_service():
+    assert not {"registry", "wire", "scripted"} & set(service_names())

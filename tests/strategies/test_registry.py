@@ -1,11 +1,10 @@
 """Strategies by name, by path, and from folders of the user's own."""
 
-from importlib.metadata import EntryPoint
-
 import pytest
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.strategies import registry, strategies, strategy
+from tests.fakes.installed import install
 
 TEMPLATE = "---\ntitle: Mine\nsource: own\nsections: []\n---\n"
 
@@ -51,14 +50,17 @@ def test_a_path_to_something_else_is_bad_input(tmp_path):
 def test_an_installed_package_can_bring_a_folder(tmp_path, monkeypatch):
     (tmp_path / "theirs.md.j2").write_text(TEMPLATE)
     (tmp_path / "their_strategies.py").write_text(f"FOLDER = {str(tmp_path)!r}\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    point = EntryPoint("theirs", "their_strategies:FOLDER", registry.ENTRY_POINTS)
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [point] if group == point.group else [])
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, theirs="their_strategies:FOLDER")
     assert strategy("theirs").name == "theirs"
 
 
-def test_an_installed_package_that_fails_is_bad_input(monkeypatch):
-    point = EntryPoint("theirs", "no_such_module_at_all:FOLDER", registry.ENTRY_POINTS)
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [point])
+def test_an_installed_package_that_names_no_folder_is_bad_input(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, theirs="json:dumps")
+    with pytest.raises(BadInput, match="entry point json:dumps: TypeError: .*; mend or remove it"):
+        strategies()
+
+
+def test_an_installed_package_that_fails_is_bad_input(tmp_path, monkeypatch):
+    install(monkeypatch, tmp_path, registry.ENTRY_POINTS, theirs="no_such_module_at_all:FOLDER")
     with pytest.raises(BadInput, match="entry point no_such_module_at_all:FOLDER: ModuleNotFoundError"):
         strategies()

@@ -7,12 +7,10 @@ names start with an underscore are none.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
 from mendbench.ports.engine import Detector
 
 ENTRY_POINTS = "mendbench.detectors"
@@ -27,16 +25,16 @@ def detector(name: str) -> Detector:
 
     Raises:
         UnknownName: there is none.
-        BadInput: there is one, and it exposes nothing that can judge.
+        BadInput: there is one, and it exposes nothing that can judge, or its installed package does not load.
     """
-    modules = _modules()
+    modules = modules_by_member(__name__)
     found: Any
     if name in modules:
-        found = getattr(importlib.import_module(modules[name]), "DETECTOR", None)
-    elif name in (installed := _installed()):
-        found = installed[name].load()
+        found = load_member(__name__, modules[name], "DETECTOR")
+    elif point := entry_point(ENTRY_POINTS, name):
+        found = loaded(point)
     else:
-        raise UnknownName("detector", name, {*modules, *installed})
+        raise UnknownName("detector", name, detector_names())
     if not callable(getattr(found, "judge", None)):
         raise BadInput(f"detector {name!r}", "has no DETECTOR with a judge() method", "expose one in its module")
     judging: Detector = found
@@ -45,17 +43,5 @@ def detector(name: str) -> Detector:
 
 def detector_names() -> tuple[str, ...]:
     """Return the names of all detectors, sorted. Nothing is imported for it."""
-    return tuple(sorted({*_modules(), *_installed()}))
-
-
-def _modules() -> dict[str, str]:
-    """Return the modules of this folder by the name of their detector."""
-    return {
-        module.name.replace("_", "-"): f"{__name__}.{module.name}"
-        for module in pkgutil.iter_modules(__path__)
-        if not module.name.startswith("_")
-    }
-
-
-def _installed() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    installed = (point.name for point in entry_points_of(ENTRY_POINTS))
+    return tuple(sorted({*modules_by_member(__name__), *installed}))

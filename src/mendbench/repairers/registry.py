@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from importlib.metadata import entry_points
-from pathlib import Path
+from typing import cast
 
-from mendbench.errors import BadInput, UnknownName
+from mendbench.errors import UnknownName
+from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
 from mendbench.ports.repair import Repairer
 from mendbench.repairers.interface import Factory, Options
 
@@ -18,35 +16,34 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 def repairer(name: str, options: Options | None = None) -> Repairer:
-    """Return the repairer of that name, made from ``options``.
+    """Return the repairer of that name, made from ``options``; no other one is imported.
 
     Raises:
         UnknownName: there is none of that name.
-        BadInput: an option that it needs is missing.
+        BadInput: an option that it needs is missing, or its installed package does not load.
     """
-    known = _factories()
-    if name not in known:
-        raise UnknownName("repairer", name, known)
-    made: Repairer = known[name](options or Options())
+    make = _factory(name)
+    if make is None:
+        raise UnknownName("repairer", name, repairer_names())
+    made: Repairer = make(options or Options())
     return made
 
 
 def repairer_names() -> tuple[str, ...]:
-    """Return the names of all repairers, sorted."""
-    return tuple(sorted(_factories()))
+    """Return the names of all repairers, sorted.
+
+    Raises:
+        BadInput: an installed package's repairer cannot be loaded.
+    """
+    modules = modules_by_member(_PACKAGE).items()
+    own = {name for name, module in modules if load_member(_PACKAGE, module, "make") is not None}
+    installed = {point.name for point in entry_points_of(ENTRY_POINTS) if loaded(point) is not None}
+    return tuple(sorted(own | installed))
 
 
-def _factories() -> dict[str, Factory]:
-    found: dict[str, Factory] = {}
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        make = getattr(importlib.import_module(f"{_PACKAGE}.{module.name}"), "make", None)
-        if make is not None:
-            found[module.name.replace("_", "-")] = make
-    for point in entry_points(group=ENTRY_POINTS):
-        try:
-            found.setdefault(point.name, point.load())
-        except Exception as error:  # an installed package's own code
-            raise BadInput(
-                f"entry point {point.value}", f"{type(error).__name__}: {error}", "mend or remove it"
-            ) from error
-    return found
+def _factory(name: str) -> Factory | None:
+    module = modules_by_member(_PACKAGE).get(name)
+    make = load_member(_PACKAGE, module, "make") if module else None
+    if make is None and (point := entry_point(ENTRY_POINTS, name)):
+        make = loaded(point)
+    return cast("Factory | None", make)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Callable
 from typing import Protocol, cast, runtime_checkable
 
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, module_names
 from mendbench.ports.world import RealWorld, Service
 
 ENTRY_POINT_GROUP = "mendbench.services"
 """Entry points of this group name a module that exports ``SIMULATED`` or ``REAL_WORLD``, as a folder here does."""
+
+_PACKAGE = __name__.rpartition(".")[0]
 
 
 @runtime_checkable
@@ -25,7 +24,8 @@ class _HostsFromState(Protocol):
 
 def service_names() -> tuple[str, ...]:
     """Return the names of all services, simulated and real, sorted."""
-    return tuple(sorted({*_folders(), *_installed()}))
+    installed = (point.name for point in entry_points_of(ENTRY_POINT_GROUP))
+    return tuple(sorted({*module_names(_PACKAGE, folders_only=True), *installed}))
 
 
 def simulated(name: str) -> Service:
@@ -35,10 +35,10 @@ def simulated(name: str) -> Service:
         UnknownName: no simulated service has that name.
         BadInput: an installed package's service cannot be loaded.
     """
-    found = getattr(_module(name), "SIMULATED", None)
+    found = cast("Callable[[], Service] | None", _exported(name, "SIMULATED"))
     if found is None:
         raise UnknownName("simulated service", name, _having("SIMULATED"))
-    return cast("Service", found())
+    return found()
 
 
 def real_world(name: str) -> RealWorld:
@@ -48,10 +48,10 @@ def real_world(name: str) -> RealWorld:
         UnknownName: no real server has that name.
         BadInput: an installed package's service cannot be loaded.
     """
-    found = getattr(_module(name), "REAL_WORLD", None)
+    found = cast("Callable[[], RealWorld] | None", _exported(name, "REAL_WORLD"))
     if found is None:
         raise UnknownName("real world", name, _having("REAL_WORLD"))
-    return cast("RealWorld", found())
+    return found()
 
 
 def hosts_of(name: str, state: dict[str, object]) -> tuple[str, ...]:
@@ -61,34 +61,27 @@ def hosts_of(name: str, state: dict[str, object]) -> tuple[str, ...]:
         UnknownName: no service has that name.
         BadInput: the state names no host where it has to.
     """
-    module = _module(name)
-    if hasattr(module, "SIMULATED"):
+    if _exported(name, "SIMULATED") is not None:
         service = simulated(name)
         return service.hosts_in(state) if isinstance(service, _HostsFromState) else service.hosts
     return real_world(name).hosts
 
 
-def _folders() -> tuple[str, ...]:
-    here = str(Path(__file__).parent)
-    return tuple(module.name for module in pkgutil.iter_modules([here]) if module.ispkg)
-
-
-def _installed() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
-
-
-def _module(name: str) -> ModuleType:
-    if name in _folders():
-        return importlib.import_module(f"{__package__}.{name}")
-    point = _installed().get(name)
+def _exported(name: str, attribute: str) -> object:
+    """Return what service ``name`` exports as ``attribute``; None where it exports none."""
+    if name in module_names(_PACKAGE, folders_only=True):
+        return load_member(_PACKAGE, name, attribute)
+    point = entry_point(ENTRY_POINT_GROUP, name)
     if point is None:
         raise UnknownName("service", name, service_names())
     try:
-        return cast("ModuleType", point.load())
-    except Exception as error:  # another package's import may raise anything
-        found = f"service {name!r} of {point.value!r} does not load: {type(error).__name__}: {error}"
+        module = loaded(point)
+    except BadInput as error:
+        found = f"service {name!r} of {point.value!r} does not load: {error.found}"
         raise BadInput(ENTRY_POINT_GROUP, found, "mend or remove the package that brings it") from error
+    exported: object = getattr(module, attribute, None)
+    return exported
 
 
 def _having(attribute: str) -> tuple[str, ...]:
-    return tuple(name for name in service_names() if hasattr(_module(name), attribute))
+    return tuple(name for name in service_names() if _exported(name, attribute) is not None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib.metadata import entry_points
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.plugins import entry_points_of, loaded, unusable
 from mendbench.strategies.interface import SUFFIX, StrategyInfo, strategy_name
 from mendbench.strategies.template import TEMPLATES, TemplateStrategy, load
 
@@ -53,13 +54,10 @@ def _files(extra_dirs: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
-def _installed() -> list[Path]:
-    folders = []
-    for point in entry_points(group=ENTRY_POINTS):
+def _installed() -> Iterator[Path]:
+    for point in entry_points_of(ENTRY_POINTS):
+        folder: Any = loaded(point)
         try:
-            folders.append(Path(point.load()))
-        except Exception as error:  # an installed package's own code
-            raise BadInput(
-                f"entry point {point.value}", f"{type(error).__name__}: {error}", "mend or remove it"
-            ) from error
-    return folders
+            yield Path(folder)
+        except TypeError as error:  # it names something else than a path
+            raise unusable(point, error) from error

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from mendbench.errors import BadInput
+from mendbench.kit.plugins import entry_points_of, load_member, loaded, module_names
 from mendbench.runtime.nodes.interface import NodeType
 
 ENTRY_POINT_GROUP = "mendbench.nodes"
+
+_PACKAGE = __name__.rpartition(".")[0]
 
 
 @lru_cache(maxsize=1)
@@ -20,16 +20,15 @@ def node_types() -> Mapping[str, NodeType]:
     """Return every node type by its name.
 
     Raises:
-        BadInput: an installed entry point is no :class:`NodeType`, or takes a name that is taken.
+        BadInput: an installed entry point does not load, is no :class:`NodeType`, or takes a name that is taken.
     """
-    package = importlib.import_module("mendbench.runtime.nodes")
     found: dict[str, NodeType] = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        node = getattr(importlib.import_module(f"{package.__name__}.{module.name}"), "NODE", None)
+    for name in module_names(_PACKAGE):
+        node = load_member(_PACKAGE, name, "NODE")
         if isinstance(node, NodeType):
             found[node.type] = node
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
-        node = entry.load()
+    for entry in entry_points_of(ENTRY_POINT_GROUP):
+        node = loaded(entry)
         if not isinstance(node, NodeType):
             raise BadInput(f"entry point {entry.value}", "it is no NodeType", f"see {NodeType.__module__}")
         if node.type in found:

@@ -1,0 +1,64 @@
+"""Members of a package that nobody lists: its own modules, found by name, and the entry points of installed packages.
+
+Finding names imports no member, and loading one imports no other.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from importlib.metadata import EntryPoint, entry_points
+
+from mendbench.errors import BadInput
+
+
+def module_names(package: str, *, folders_only: bool = False) -> tuple[str, ...]:
+    """Return the names of the modules and folders (subpackages) of a package, sorted; what starts with ``_`` is none.
+
+    ``package`` is its full dotted name. ``folders_only`` leaves out the modules that are one file.
+    """
+    found = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return tuple(
+        sorted(
+            module.name for module in found if not module.name.startswith("_") and (module.ispkg or not folders_only)
+        )
+    )
+
+
+def modules_by_member(package: str) -> dict[str, str]:
+    """Return the names of a package's modules by the names of their members: hyphens for underscores."""
+    return {name.replace("_", "-"): name for name in module_names(package)}
+
+
+def load_member(package: str, name: str, attribute: str) -> object:
+    """Import module ``name`` of a package and return what it exports as ``attribute``; None where it exports none."""
+    member: object = getattr(importlib.import_module(f"{package}.{name}"), attribute, None)
+    return member
+
+
+def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points that installed packages announce in a group, in the order of the import path."""
+    return tuple(entry_points(group=group))
+
+
+def entry_point(group: str, name: str) -> EntryPoint | None:
+    """Return the first entry point of that name in a group; None where there is none."""
+    return next((point for point in entry_points_of(group) if point.name == name), None)
+
+
+def loaded(point: EntryPoint) -> object:
+    """Return what an entry point names.
+
+    Raises:
+        BadInput: it cannot be loaded, whatever its package raised.
+    """
+    try:
+        member: object = point.load()
+    except Exception as error:  # an installed package's own code
+        raise unusable(point, error) from error
+    return member
+
+
+def unusable(point: EntryPoint, error: Exception) -> BadInput:
+    """Return the error that tells a user of an entry point that failed."""
+    return BadInput(f"entry point {point.value}", f"{type(error).__name__}: {error}", "mend or remove it")
