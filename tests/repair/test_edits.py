@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mendbench.repair.edits import EditError, apply_edits, apply_patch
+from mendbench.repair.edits import apply_edits
+from mendbench.repair.paths import EditError
 from tests.fakes.repair import WORKFLOW
 
 
@@ -250,56 +251,35 @@ def test_a_value_that_nests_too_deep_is_refused():
         edited({"node": "greet", "path": "body", "value": deep})
 
 
-def test_a_patch_names_nodes_by_index_or_id():
-    for token in ("1", "greet"):
-        after = apply_patch(WORKFLOW, [{"op": "replace", "path": f"/nodes/{token}/params/method", "value": "PUT"}])
-        assert node(after, "greet")["params"]["method"] == "PUT"
-
-
-def test_a_patch_appends_moves_copies_and_removes_nodes():
-    after = apply_patch(
-        WORKFLOW,
-        [
-            {"op": "add", "path": "/nodes/-", "value": {"id": "new", "type": "x", "params": {}}},
-            {"op": "copy", "from": "/nodes/greet/params/url", "path": "/nodes/new/params/url"},
-            {"op": "remove", "path": "/nodes/fetch"},
-            {"op": "move", "from": "/nodes/new", "path": "/nodes/0"},
-            {"op": "test", "path": "/nodes/new/id", "value": "new"},
-        ],
-    )
-    assert [n["id"] for n in after["nodes"]] == ["new", "greet", "log"]
-    assert after["nodes"][0]["params"]["url"] == "https://api.example/say"
+@pytest.mark.parametrize("changes", [{}, "text", None, 3])
+def test_changes_that_are_no_list_are_refused(changes):
+    with pytest.raises(EditError, match="not a list"):
+        apply_edits(WORKFLOW, changes)
 
 
 @pytest.mark.parametrize(
     ("operation", "says"),
     [
-        ({"op": "replace", "path": "/nodes/nope/id", "value": 1}, "no node 'nope'; the nodes are fetch, greet, log"),
-        ({"op": "replace", "path": "/nodes/greet/params/nope", "value": 1}, "replace .* does not apply"),
-        ({"op": "remove", "path": "/nodes/9"}, "remove '/nodes/9' does not apply"),
-        ({"op": "remove", "path": "/nodes/-"}, "does not apply"),
-        ({"op": "add", "path": "/x"}, "does not apply"),
-        ({"op": "add", "value": 1}, "does not apply"),
-        ({"op": "add", "path": 3, "value": 1}, "does not apply"),
-        ({"op": "move", "path": "/x"}, "does not apply"),
-        ({"op": "replace", "path": "", "value": 3}, "leaves no workflow"),
-        ({"op": "test", "path": "/nodes/0/id", "value": "x"}, "does not apply"),
-        ({"op": ["add"], "path": "/x", "value": 1}, "no operation"),
-        ({"path": "/x"}, "None is no operation"),
-        (3, "is not an object"),
+        (
+            {"op": "replace", "path": "/nodes/nope/id", "value": 1},
+            "edit 2: there is no node 'nope'; the nodes are fetch, greet, log",
+        ),
+        ({"op": "test", "path": "/nodes/0/id", "value": "x"}, "edit 2: test '/nodes/0/id' does not apply: "),
+        ({"op": "replace", "path": "/", "value": 3}, "edit 2: replace '/' does not apply: "),
     ],
 )
-def test_a_patch_that_does_not_apply_says_which_operation(operation, says):
-    with pytest.raises(EditError, match=says) as error:
-        apply_patch(WORKFLOW, [{"op": "test", "path": "/ir_version", "value": "0.1.0"}, operation])
-    assert str(error.value).startswith("operation 2")
+def test_an_operation_of_json_patch_among_edits_fails_as_an_edit(operation, says):
+    with pytest.raises(EditError) as error:
+        edited({"op": "test", "path": "/ir_version", "value": "0.1.0"}, operation)
+    assert str(error.value).startswith(says)
 
 
-@pytest.mark.parametrize("changes", [{}, "text", None, 3])
-def test_changes_that_are_no_list_are_refused(changes):
-    for apply in (apply_edits, apply_patch):
-        with pytest.raises(EditError, match="not a list"):
-            apply(WORKFLOW, changes)
+def test_an_operation_among_edits_appends_a_node_under_its_new_id():
+    after = edited(
+        {"op": "add", "path": "/nodes/new", "value": {"id": "new", "type": "x", "params": {}}},
+        {"node": "new", "path": "url", "value": "u"},
+    )
+    assert after["nodes"][3:] == [{"id": "new", "type": "x", "params": {"url": "u"}}]
 
 
 SCALARS = (
@@ -371,14 +351,13 @@ DOCUMENTS = (
 )
 def test_any_changes_give_a_document_or_an_edit_error_and_change_nothing_in_place(document, edits):
     before = copy.deepcopy((document, edits))
-    for apply in (apply_edits, apply_patch):
-        try:
-            after = apply(document, edits)
-        except EditError:
-            continue
-        finally:
-            assert (document, edits) == before
-        assert isinstance(after, dict)
+    try:
+        after = apply_edits(document, edits)
+    except EditError:
+        return
+    finally:
+        assert (document, edits) == before
+    assert isinstance(after, dict)
 
 
 @given(value=JSONS)

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.patching import apply_patch
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
-from mendbench.repair.edits import EditError, apply_edits
+from mendbench.repair.edits import apply_edits
+from mendbench.repair.paths import EditError
 from mendbench.runtime.templates import Template, lookup, templates_in
-from mendbench.scoring.diffs import diff_paths, patched
+from mendbench.scoring.diffs import diff_paths
 
 MutantKind: TypeAlias = Literal[
     "drop_node", "swallow_error", "constant", "other_field", "drop_param", "part_of_fix", "extra_write"
@@ -39,13 +41,16 @@ def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -
     """Return the mutants of a case, each different from the others, from the broken workflow and from all right ones.
 
     ``data`` is what the nodes of the fixed workflow returned on the case's own data, and its inputs.
+
+    Raises:
+        PatchError: an accepted fix does not apply.
     """
     base = case.workflow if fixed is None else fixed
     found = [*_dropped_nodes(case, base), *_swallowed(case)]
     if fixed is not None:
         found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
     found += [*_dropped_params(case, base), *_extra_writes(base)]
-    right = [patched(case.workflow, fix.patch, place=case.id) for fix in case.accepts]
+    right = [apply_patch(case.workflow, fix.patch) for fix in case.accepts]
     seen = {canonical_json(one) for one in (case.workflow, fixed, *right)}
     unique: list[Mutant] = []
     for mutant in found:

@@ -16,6 +16,7 @@ from mendbench.bench.scope import Recording, open_scope, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.patching import PatchError, apply_patch
 from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import Case, Fix, Variant
 from mendbench.model.exchange import Answer, Request
@@ -24,7 +25,6 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Context, Prompt, Reply, View
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.ports.engine import Engine
-from mendbench.repair.edits import EditError, apply_patch
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
 from mendbench.scoring.diffs import diff_paths
@@ -180,7 +180,7 @@ def prove(setting: Setting, case_id: str, recorder: Recorder | None = None) -> P
         findings += _services_agree(bench, fixed)
     except ReplayMiss as miss:
         findings.append(Finding(what="everything is recorded", held=False, why=str(miss)))
-    except EditError as error:
+    except PatchError as error:
         findings.append(Finding(what="the fix applies", held=False, why=str(error)))
     findings += _recordings(bench)
     return Proof(
@@ -193,7 +193,7 @@ def _fixed(case: Case) -> JsonObject | None:
     """Return the workflow after the reference fix.
 
     Raises:
-        EditError: that or an accepted fix does not apply, so that nothing can be judged by it.
+        PatchError: that or an accepted fix does not apply, so that nothing can be judged by it.
     """
     for fix in case.accepts:
         apply_patch(case.workflow, fix.patch)
@@ -263,7 +263,7 @@ def _fails(bench: _Bench, fix: Fix) -> Finding:
     what = f"the wrong fix fails: {fix.why}"
     try:
         judged = bench.judged(apply_patch(bench.case.workflow, fix.patch))
-    except EditError as error:
+    except PatchError as error:
         return Finding(what=what, held=False, why=f"it does not apply: {error}")
     if judged is None:
         return Finding(what=what, held=False, why="it does not validate, so it tempts nobody")

@@ -12,7 +12,7 @@ from mendbench.model.case import Case, Variant
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import CleanRun
 from mendbench.replay.recordings import TRAJECTORIES, WORLD, RecordMode
-from mendbench.scoring.diffs import patched
+from mendbench.scoring.fixes import mended
 
 Runner: TypeAlias = Callable[[JsonObject, Variant | None], CleanRun]
 """Runs a workflow from its start in a fresh world, on the case's own data or on a variant's."""
@@ -25,8 +25,8 @@ def right_workflows(case: Case) -> tuple[JsonObject, ...]:
         BadInput: a fix does not apply.
     """
     fixes = (*((case.fix,) if case.fix else ()), *case.accepts)
-    mended = tuple(patched(case.workflow, fix.patch, place=f"{case.id}: fix") for fix in fixes)
-    return mended if case.fix else (case.workflow, *mended)
+    right = tuple(mended(case, fix) for fix in fixes)
+    return right if case.fix else (case.workflow, *right)
 
 
 def right_runs(case: Case, runner: Runner) -> dict[str | None, tuple[CleanRun, ...]]:

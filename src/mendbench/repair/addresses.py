@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mendbench.kit.patching import APPEND, node_ids, node_index, nodes_of
 from mendbench.model.json import JsonObject
-from mendbench.repair.graph import node_ids, node_index, nodes_of
-from mendbench.repair.paths import APPEND, EditError, Path, is_index, parse_path
+from mendbench.repair.paths import EditError, Path, is_index, parse_path
 
 NODE_KEYS = frozenset({"id", "type", "purpose", "params", "batch"})
 """Keys of a node in the workflow's schema."""
@@ -21,6 +21,7 @@ def address(document: JsonObject, edit: JsonObject) -> Path:
 
     Raises:
         EditError: the path cannot be read, or it leads to nothing that a workflow can have.
+        PatchError: it names a node that is not there.
     """
     path = parse_path(edit["path"])
     if edit.get("node") is not None:

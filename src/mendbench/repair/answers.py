@@ -22,8 +22,9 @@ from typing import Literal, TypeAlias
 
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.json import Json, JsonObject
-from mendbench.repair.edits import EditError, apply_edits, is_edit
+from mendbench.repair.edits import apply_edits, is_edit
 from mendbench.repair.embedded_json import Broken, Found, find_json
+from mendbench.repair.paths import EditError
 
 MAX_SENTENCE = 299
 """Characters of a sentence that goes into the next prompt."""

@@ -1,44 +1,18 @@
-"""Nodes and edges of a workflow document: finding, adding and removing them, in place.
+"""Nodes and edges of a workflow document: adding and removing them, in place.
 
+A node that is not there is a :class:`~mendbench.kit.patching.PatchError`, anything else that does not apply an
+:class:`EditError`.
 The document may be broken: what is not a list of objects is read as if it were empty, and left as it is.
 """
 
 from __future__ import annotations
 
+from mendbench.kit.patching import node_ids, node_index, nodes_of
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.paths import EditError
 
 DEFAULT_ACTION = "default"
 """The action of an edge that names none."""
-
-
-def nodes_of(document: JsonObject) -> list[JsonObject]:
-    """Return the document's list of nodes itself, whose entries may be malformed; an empty one if it has none."""
-    nodes = document.get("nodes")
-    return nodes if isinstance(nodes, list) else []
-
-
-def node_ids(document: JsonObject) -> tuple[str, ...]:
-    """Return the ids of all nodes that have one, in the document's order."""
-    ids = (node.get("id") for node in nodes_of(document) if isinstance(node, dict))
-    return tuple(name for name in ids if isinstance(name, str))
-
-
-def node_index(document: JsonObject, node_id: Json) -> int:
-    """Return where the node of that id stands.
-
-    Raises:
-        EditError: no node has it, or several have.
-    """
-    if not isinstance(node_id, str):
-        raise EditError("a node is named by its id, which is a text")
-    found = [at for at, node in enumerate(nodes_of(document)) if isinstance(node, dict) and node.get("id") == node_id]
-    if not found:
-        raise EditError(f"there is no node {node_id[:60]!r}; the nodes are {', '.join(node_ids(document)) or 'none'}")
-    if len(found) > 1:
-        places = ", ".join(f"nodes[{at}]" for at in found)
-        raise EditError(f"{len(found)} nodes have the id {node_id!r} ({places}); name the one by its place in 'path'")
-    return found[0]
 
 
 def add_node(document: JsonObject, node: Json, after: Json = None) -> None:

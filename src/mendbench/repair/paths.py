@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from jsonpointer import JsonPointer, JsonPointerException  # type: ignore[attr-defined, unused-ignore]
 
+from mendbench.kit.patching import APPEND
 from mendbench.model.json import Json, JsonObject
 
 Token: TypeAlias = str | int
@@ -19,9 +20,6 @@ Token: TypeAlias = str | int
 _STEP = re.compile(
     r"""(?:^|\.)(?P<name>[^.\[\]]+)|\[(?:(?P<index>\d+)|(?P<quote>["'])(?P<quoted>.*?)(?P=quote)|(?P<bare>[^\[\]"']+))\]"""
 )
-APPEND = "-"
-"""The step that means the place after a list's last item (RFC 6901)."""
-
 _MAX_DIGITS = 9
 """Digits of the longest list index that is read as one."""
 
@@ -30,7 +28,7 @@ _NEW_LIST = (0, "0", APPEND)
 
 
 class EditError(ValueError):
-    """An edit or a patch that cannot be applied. The message is one sentence that a repairer can act on."""
+    """An edit that cannot be applied. The message is one sentence that a repairer can act on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import jsonpatch
 import jsonpointer
 
-from mendbench.errors import BadInput
+from mendbench.kit.patching import is_place
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import templates_in
 from mendbench.scoring.matching import same
@@ -61,44 +60,12 @@ def touched_nodes(before: JsonObject, after: JsonObject) -> frozenset[str]:
     return frozenset(touched)
 
 
-_INAPPLICABLE = (
-    jsonpatch.JsonPatchException,
-    jsonpointer.JsonPointerException,
-    TypeError,
-    ValueError,
-    LookupError,
-    AttributeError,
-)
-"""What the two libraries raise for operations that do not apply; odd shapes get past their own checks."""
-
-
-def patched(workflow: JsonObject, patch: Sequence[JsonObject], *, place: str = "patch") -> JsonObject:
-    """Return ``workflow`` with a JSON Patch (RFC 6902) applied; it is left as it was.
-
-    In ``path`` and ``from`` the token after ``/nodes`` is a node's id, or an index if it is of digits. Adding
-    ``/nodes/<an id that is not there>`` appends.
-
-    Raises:
-        BadInput: an operation cannot be applied; ``place`` and its number are named.
-    """
-    document: Json = workflow
-    for number, operation in enumerate(patch):
-        try:
-            addressed = {**operation, **_by_index(operation, document)}
-            document = jsonpatch.apply_patch(document, [addressed])
-        except _INAPPLICABLE as error:
-            raise BadInput(f"{place}[{number}]", str(error), "name a path that the workflow has") from None
-    if not isinstance(document, dict):
-        raise BadInput(place, "it does not leave an object", "patch parts of the workflow")
-    return document
-
-
 def value_at(workflow: JsonObject, path: str) -> Json | Missing:
     """Return what stands at a JSON pointer (RFC 6901); the token after ``/nodes`` is an index or a node's id."""
     value: Json = workflow
     for depth, token in enumerate(path.split("/")[1:]):
         name = unescape(token)
-        if depth == 1 and path.startswith("/nodes/") and not name.isdecimal():
+        if depth == 1 and path.startswith("/nodes/") and not is_place(name):
             named = [one for one in _list(value) if isinstance(one, dict) and one.get("id") == name]
             value = named[0] if named else MISSING
         elif isinstance(value, dict):
@@ -122,24 +89,6 @@ def unescape(token: str) -> str:
 
 def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
-
-
-def _by_index(operation: JsonObject, document: Json) -> JsonObject:
-    nodes = _list(document.get("nodes")) if isinstance(document, dict) else []
-    ids = [node.get("id") if isinstance(node, dict) else None for node in nodes]
-    named: JsonObject = {}
-    for key in ("path", "from"):
-        path = operation.get(key)
-        if not isinstance(path, str) or not path.startswith("/nodes/"):
-            continue
-        place, *rest = path.removeprefix("/nodes/").split("/")
-        node_id = unescape(place)
-        if node_id in ids and not place.isdecimal():
-            place = str(ids.index(node_id))
-        elif operation.get("op") == "add" and not rest and not place.isdecimal():
-            place = "-"
-        named[key] = "/".join(("/nodes", place, *rest))
-    return named
 
 
 def _keyed_diff(before: Json, after: Json, at: str, name_of: Callable[[JsonObject], str | None]) -> Iterator[str]:
