@@ -1,7 +1,7 @@
 """Exchanges: what a node or a repairer asks of the world, and what the world answers.
 
-HTTP calls, MCP calls (``mcp://server/tool``), shell commands (``shell://sandbox/``) and models
-(``model://name/chat``) all have this one shape, so that one recording and one replay serve them all.
+HTTP calls, MCP calls (``mcp://server/tool``), shell commands (``shell://sandbox/``), files (``file://sandbox/path``)
+and models (``model://name/chat``) all have this one shape, so that one recording and one replay serve them all.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Request:
     @property
     def safe(self) -> bool:
         """Whether it changes nothing: a safe HTTP method, or the listing of an MCP server's tools."""
-        return self.method in SAFE_METHODS or self.url.endswith("/tools/list")
+        return self.method in SAFE_METHODS or (self.url.startswith("mcp://") and self.url.endswith("/tools/list"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import JsonObject
-from mendbench.scoring.diffs import diff_paths, patched
+from mendbench.scoring.diffs import diff_paths
+from mendbench.scoring.fixes import mended
 
 _GRAPHQL_READ = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:\{|query\b|subscription\b|fragment\b)")
 _GRAPHQL_WRITE = re.compile(r"(?:^|\}|\n)\s*mutation\b")
@@ -55,8 +56,11 @@ def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
 
 def writes(request: Request) -> bool:
     """Return whether the request changes the world if it is accepted, as far as its shape tells."""
-    if request.safe or urlsplit(request.url).scheme == "model":
+    parts = urlsplit(request.url)
+    if request.safe or parts.scheme == "model":
         return False
+    if not parts.path.rstrip("/").endswith("/graphql"):
+        return True
     body = parse_body(request.body, request.header("content-type"))
     query = body.get("query") if isinstance(body, dict) else None
     graphql = isinstance(query, str) and _GRAPHQL_READ.match(query) and not _GRAPHQL_WRITE.search(query)
@@ -68,12 +72,15 @@ def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:
 
     Of the right fixes the nearest one counts: the one that leaves fewest. A place above or below one that the fix
     touches is the fix's. Where no edit is right, every edit is collateral.
+
+    Raises:
+        BadInput: a fix does not apply.
     """
     made = diff_paths(case.workflow, workflow)
     fixes = (() if case.fix is None else (case.fix,)) + case.accepts
     candidates = [
         tuple(sorted(path for path in made if not any(_related(path, other) for other in touched)))
-        for touched in (diff_paths(case.workflow, patched(case.workflow, fix.patch, place=case.id)) for fix in fixes)
+        for touched in (diff_paths(case.workflow, mended(case, fix)) for fix in fixes)
     ]
     return min(candidates, key=len) if candidates else tuple(sorted(made))
 
