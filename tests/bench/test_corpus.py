@@ -83,8 +83,8 @@ def test_an_unknown_service_is_told_with_the_file_and_the_closest(root):
 
 
 def test_a_case_that_runs_shell_commands_declares_the_shell(root):
-    change_case(root, RENAMED, lambda truth: truth["recorded_from"].update(shell="real"))
-    assert corpus_of(root).case(RENAMED).recorded_from["shell"] == "real"
+    change_case(root, RENAMED, lambda truth: truth["recorded_from"].update(shell="real", file="real"))
+    assert corpus_of(root).case(RENAMED).recorded_from == {"json_api": "simulator", "shell": "real", "file": "real"}
 
 
 def test_files_that_were_not_written_to_are_not_read_again(root):

@@ -1,14 +1,19 @@
 """What may be asked for real while recording."""
 
+from pathlib import Path
+
 import pytest
 
 from mendbench.bench.config import ModelConfig
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.scope import Recording
+from mendbench.bench.scope import Recording, open_scope
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Answer, Request
 from mendbench.replay.chat import ChatCaller
+from mendbench.replay.recordings import Recordings
 from mendbench.replay.shell_live import ShellLive
+from mendbench.runtime.engine import MendbenchEngine
+from tests.fakes.engine import chain
 from tests.fakes.scoring import make_case
 
 REAL = make_case(recorded_from={"datasette": "real"}, state={"datasette": {"sql": "select 1"}})
@@ -113,3 +118,53 @@ def test_recordings_are_opened_once_where_everything_is_recorded_anew_and_afresh
     assert anew.recordings(tmp_path) is anew.recordings(tmp_path)
     assert anew.recordings(tmp_path) is not anew.recordings(tmp_path / "other")
     assert missing.recordings(tmp_path) is not missing.recordings(tmp_path)
+
+
+FILES = make_case(recorded_from={"file": "real"}, state={"file": {"a.txt": "mine", "b.txt": None}})
+READ = Request(method="GET", url="file://sandbox/a.txt")
+
+
+def test_each_scope_gets_a_folder_of_its_own_with_the_files_of_its_state():
+    variant = FILES.variants[0].__class__(name="other", inputs={}, state={"file": {"a.txt": "theirs"}}, checks=())
+    with Recorder("new_episodes") as recorder:
+        own, other = (recorder.for_trial(FILES, each).live for each in (None, variant))
+        own.ask(Request(method="PUT", url="file://sandbox/new.txt", body=b"x"))
+        assert (own.ask(READ).body, other.ask(READ).body) == (b"mine", b"theirs")
+        assert other.ask(Request(method="GET", url="file://sandbox/new.txt")).status == 404
+        assert own.ask(Request(method="GET", url="file://sandbox/b.txt")).status == 404
+        folders = [Path(folder.name) for folder in recorder._folders]
+        assert [folder.is_dir() for folder in folders] == [True, True]
+    assert [folder.exists() for folder in folders] == [False, False]
+
+
+def test_a_case_whose_files_lie_outside_the_folder_is_refused():
+    case = make_case(recorded_from={"file": "real"}, state={"file": {"../a": "x"}})
+    with Recorder("new_episodes") as recorder:
+        live = recorder.for_trial(case, None).live
+        with pytest.raises(BadInput, match=r"case\.yaml: state\.file: no file can be at \.\./a"):
+            live.ask(READ)
+
+
+def test_a_workflow_of_files_replays_without_a_disk(tmp_path):
+    nodes = (
+        {"id": "get", "type": "read-file", "params": {"file_path": "a.txt"}},
+        {"id": "put", "type": "write-file", "params": {"file_path": "b.txt", "content": "${get.content}!"}},
+        {"id": "back", "type": "read-file", "params": {"file_path": "${put.file_path}"}},
+    )
+    document = chain(*nodes)
+
+    def ended(recorder):
+        recording = recorder.for_trial(FILES, None)
+        scope = open_scope(FILES, None, Recordings.open(tmp_path), recording, "record it")
+        return MendbenchEngine().execute(
+            document, {}, scope.world, checkpoint=None, detector=None, clock=scope.clock
+        ), scope.world.traffic()
+
+    with Recorder("new_episodes") as recorder:
+        recorded, live = ended(recorder)
+    replayed, exchanges = ended(Recorder())
+    assert recorded.outcome == "success"
+    assert recorded.nodes[2].outputs["content"] == "1: 1: mine!"
+    assert replayed == recorded
+    assert {exchange.origin for exchange in live} == {"live"}
+    assert {exchange.origin for exchange in exchanges} == {"recorded"}

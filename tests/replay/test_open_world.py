@@ -128,3 +128,20 @@ def test_the_repairers_asks_have_their_own_traffic():
     asks.begin_execution()
     asks.send(post("model://tiny/chat", {"model": "tiny"}))
     assert [exchange.phase for exchange in asks.traffic()] == [1]
+
+
+def test_files_are_read_and_written_below_the_given_folder(tmp_path):
+    with world(folder=tmp_path / "box") as open_world:
+        open_world.send(Request(method="PUT", url="file://sandbox/a.txt", body=b"hello"), node="put")
+        assert open_world.send(get("file://sandbox/a.txt")).body == b"hello"
+        assert open_world.send(get("file://sandbox/..%2Fa.txt")).status == 403
+    assert (tmp_path / "box" / "a.txt").read_bytes() == b"hello"
+    assert open_world.traffic()[0].node == "put"
+
+
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "file://elsewhere/a.txt"])
+def test_no_file_outside_the_sandbox_folder_is_asked_for(tmp_path, url):
+    with world(folder=tmp_path) as open_world, pytest.raises(BadInput, match="nothing can be asked there"):
+        open_world.send(get(url))
+    with world() as open_world, pytest.raises(BadInput, match="nothing can be asked there"):
+        open_world.send(get("file://sandbox/a.txt"))

@@ -17,7 +17,7 @@ from mendbench.model.exchange import Answer
 from mendbench.replay import cassette
 from mendbench.replay.asks import AskBook
 from mendbench.replay.recordings import TRAJECTORIES, WORLD, Recordings
-from mendbench.replay.world import ScopedWorld, SimulatedPart
+from mendbench.replay.world import UNKNOWN_HOST, ScopedWorld, SimulatedPart
 from tests.fakes.worlds import FakeLive, ForbiddenLive, NotesService, ScriptedCaller, get, json_answer, post
 
 TOKEN = canary("notes/adds", "notes")
@@ -44,7 +44,7 @@ def real(folder, live, mode="none", **options):
     return ScopedWorld(
         recordings=options.pop("recordings", None) or Recordings.open(folder),
         services={},
-        hosts={"api.test": "api", "git": "git", "sandbox": "shell"},
+        hosts={"api.test": "api", "git": "git", "sandbox": "shell", "file://sandbox": "file"},
         redactor=Redactor({"notes": TOKEN}),
         clock=options.pop("clock", VirtualClock()),
         mode=mode,
@@ -306,17 +306,18 @@ def test_a_sender_that_waits_less_than_the_world_takes_sees_a_timeout_though_the
     assert len(said(world.send(get(NOTES, timeout_s=30)))["notes"]) == 1
 
 
-def test_mcp_and_shell_requests_go_the_same_way(tmp_path):
+def test_mcp_shell_and_file_requests_go_the_same_way(tmp_path):
     sends = [
         post("mcp://git/issue_create", {"title": "x"}),
         get("mcp://git/tools/list"),
         post("shell://sandbox/", {"command": "ls"}),
+        get("file://sandbox/a.txt"),
     ]
     recording = real(tmp_path, FakeLive(lambda request: json_answer({"url": request.url})), "new_episodes")
     recorded = [recording.send(request) for request in sends]
     replaying = real(tmp_path, None)
     assert [replaying.send(request) for request in sends] == recorded
-    assert [entry.service for entry in cassette.load(tmp_path / WORLD)] == ["git", "git", "shell"]
+    assert [entry.service for entry in cassette.load(tmp_path / WORLD)] == ["git", "git", "shell", "file"]
 
 
 def test_an_edit_that_adds_a_missing_credential_is_not_served_the_refusal(tmp_path):
@@ -355,7 +356,7 @@ def test_a_node_that_asks_a_model_is_answered_by_the_ask_book_on_the_scopes_cloc
 def test_replay_imports_no_http_client_no_vcrpy_and_no_mcp():
     script = (
         "import sys, mendbench.replay.world, mendbench.replay.asks, mendbench.replay.guard, mendbench.replay.chat,"
-        " mendbench.replay.mcp_live, mendbench.replay.shell_live\n"
+        " mendbench.replay.mcp_live, mendbench.replay.shell_live, mendbench.replay.file_live\n"
         "heavy = {'vcr', 'httpx2', 'httpx', 'mcp', 'tenacity', 'pydantic', 'pandas', 'anyio'} & set(sys.modules)\n"
         "sys.exit(f'imported {sorted(heavy)}' if heavy else 0)"
     )
@@ -367,3 +368,8 @@ def test_replay_imports_no_http_client_no_vcrpy_and_no_mcp():
         env={"PYTHONPATH": ":".join(sys.path)},
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_file_of_another_host_or_without_a_declared_folder_does_not_exist(tmp_path):
+    assert real(tmp_path, ForbiddenLive()).send(get("file://sandbox2/a.txt")) == UNKNOWN_HOST
+    assert simulated(tmp_path).send(get("file://sandbox/a.txt")) == UNKNOWN_HOST

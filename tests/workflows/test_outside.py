@@ -5,6 +5,7 @@ import pytest
 from mendbench.bench.config import Config, McpServerConfig, ModelConfig
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import Redactor
+from mendbench.model.exchange import Request
 from mendbench.workflows.outside import ConfiguredModels, real_outside
 
 
@@ -48,3 +49,12 @@ def test_a_model_without_a_url_is_refused_with_those_that_have_one():
 
 def test_a_server_s_settings_are_published():
     assert set(McpServerConfig.model_fields) == {"command", "env", "url"}
+
+
+def test_files_are_below_the_named_folder_or_the_projects_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    put = Request(method="PUT", url="file://sandbox/a.txt", body=b"x")
+    for options, place in (({}, ".mendbench/sandbox/a.txt"), ({"folder": tmp_path / "mine"}, "mine/a.txt")):
+        with real_outside(config(), Redactor({}), allow_shell=False, **options) as outside:
+            assert outside.world.send(put).status == 201
+        assert (tmp_path / place).read_bytes() == b"x"

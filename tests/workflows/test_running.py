@@ -270,3 +270,25 @@ def test_whatever_json_comes_back_nothing_crashes_and_no_secret_is_left(tmp_path
     trace = read_trace(place)
     assert secret not in json.dumps([ended.document, trace])
     assert trace["result"] == json.loads(json.dumps(ended.document))
+
+
+def test_file_nodes_work_below_the_named_folder(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.txt").write_text("ada")
+    document = chain(
+        {"id": "get", "type": "read-file", "params": {"file_path": "a.txt"}},
+        {"id": "put", "type": "write-file", "params": {"file_path": "out/b.txt", "content": "hello ${get.content}"}},
+    )
+    ended = run_workflow(document, RunOptions(files=tmp_path / "mine"))
+    assert ended.success
+    assert (tmp_path / "mine" / "out" / "b.txt").read_text() == "hello 1: ada"
+
+
+def test_a_file_outside_the_folder_is_not_read(tmp_path):
+    (tmp_path / "a.txt").write_text("not yours")
+    ended = run_workflow(
+        chain({"id": "get", "type": "read-file", "params": {"file_path": "../a.txt"}}),
+        RunOptions(files=tmp_path / "mine"),
+    )
+    assert not ended.success
+    assert "inside the sandbox folder" in ended.document["errors"][0]["message"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from mendbench.bench.case_file import FAMILIES, load_case
-from mendbench.bench.scope import SHELL
+from mendbench.bench.scope import FILES, SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.model.case import Case
@@ -70,7 +70,7 @@ def _loaded(cases_dir: Path, cassettes_dir: Path, folders: tuple[Path, ...], _st
         if folder.parent.name not in FAMILIES:
             raise UnknownName("family", folder.parent.name, FAMILIES, str(folder))
     cases = tuple(load_case(folder, folder.parent.name) for folder in folders)
-    services = {*service_names(), SHELL}
+    services = {*service_names(), SHELL, FILES}
     for case in cases:
         for name in sorted(case.recorded_from.keys() - services):
             raise UnknownName("service", name, services, f"{case.folder / 'case.yaml'}: recorded_from")

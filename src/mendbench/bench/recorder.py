@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from mendbench.bench.config import ModelConfig
-from mendbench.bench.scope import SHELL, Recording, state_of
+from mendbench.bench.scope import FILES, SHELL, Recording, state_of
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import Case, Variant
@@ -18,6 +19,7 @@ from mendbench.model.json import JsonObject
 from mendbench.ports.world import RealWorld
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
+from mendbench.replay.file_live import FileLive, lay_out
 from mendbench.replay.live import HttpLive, Live, LiveWorld
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.shell_live import ShellLive
@@ -38,6 +40,7 @@ class Recorder:
         self.mode = mode
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, str]] = {}
+        self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._opened: dict[Path, Recordings] = {}
 
     def __enter__(self) -> Self:
@@ -47,10 +50,13 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop every server that was started."""
+        """Stop every server that was started, and remove every sandbox folder."""
         for world, _ in self._running.values():
             world.stop()
         self._running.clear()
+        for folder in self._folders:
+            folder.cleanup()
+        self._folders.clear()
 
     def recordings(self, folder: Path) -> Recordings:
         """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded anew already.
@@ -83,12 +89,14 @@ class Recorder:
         """Return how one scope of a case records."""
         if self.mode == "none":
             return Recording()
-        real = [name for name, source in case.recorded_from.items() if source == "real" and name != SHELL]
+        real = [name for name, source in case.recorded_from.items() if source == "real" and name not in (SHELL, FILES)]
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
         if "live" in case.recorded_from.values():
             live.append(HttpLive({}))
         if SHELL in case.recorded_from:
             live.append(ShellLive(allow_shell=self._allow_shell, environ=dict(os.environ)))
+        if FILES in case.recorded_from:
+            live.append(_FreshFolder(self, case, variant))
         return Recording(
             mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory
         )
@@ -99,6 +107,11 @@ class Recorder:
             world = real_world(name)
             self._running[name] = (world, world.start())
         return self._running[name]
+
+    def folder(self) -> Path:
+        """Return a new empty folder, which is there until the end."""
+        self._folders.append(tempfile.TemporaryDirectory(prefix="mendbench-files-"))
+        return Path(self._folders[-1].name)
 
 
 class _Asker:
@@ -136,3 +149,36 @@ class _FreshServer:
             world.reset(state)
             self._http = HttpLive(dict.fromkeys(self._hosts, base_url))
         return self._http.ask(request)
+
+
+class _FreshFolder:
+    """The sandbox folder of one scope: made, with the files of the scope's state in it, when it is first asked."""
+
+    def __init__(self, recorder: Recorder, case: Case, variant: Variant | None) -> None:
+        self._recorder, self._case, self._variant = recorder, case, variant
+        self._files: FileLive | None = None
+
+    def serves(self, request: Request) -> bool:
+        """Return whether the request is for a file of the sandbox folder."""
+        return FileLive(Path()).serves(request)
+
+    def resets(self, request: Request) -> bool:
+        """Return that it began afresh with the scope."""
+        return self.serves(request)
+
+    def ask(self, request: Request) -> Answer:
+        """Lay the folder out if this is the scope's first request to it, then read or write the file.
+
+        Raises:
+            BadInput: the case's state names a file that cannot be in the folder.
+        """
+        if self._files is None:
+            state, _ = plant_canaries(state_of(self._case, self._variant, FILES), self._case.id)
+            folder = self._recorder.folder()
+            try:
+                lay_out(folder, {path: text for path, text in state.items() if text is not None})
+            except ValueError as error:
+                place = f"{self._case.folder / 'case.yaml'}: state.{FILES}"
+                raise BadInput(place, f"no file can be at {error}", "name paths inside the sandbox folder") from None
+            self._files = FileLive(folder)
+        return self._files.ask(request)

@@ -21,6 +21,9 @@ from mendbench.services import hosts_of, simulated
 
 SHELL, SANDBOX = "shell", "sandbox"
 """What a case declares under ``recorded_from`` if its nodes run shell commands, and the host of their requests."""
+FILES, FILES_AT = "file", "file://sandbox"
+"""The same for files. Its state maps paths in the sandbox folder to texts: what a scope begins with."""
+_OWN_HOSTS = {SHELL: (SANDBOX,), FILES: (FILES_AT,)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,7 @@ def open_scope(
                 service = simulated(name)
                 state = merge_patch(copy.deepcopy(service.seed()), state)
                 services[name] = SimulatedPart(service=service, state=state)
-            hosts.update(dict.fromkeys((SANDBOX,) if name == SHELL else hosts_of(name, state), name))
+            hosts.update(dict.fromkeys(_OWN_HOSTS.get(name) or hosts_of(name, state), name))
         except BadInput as error:
             raise BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.mend) from None
     redactor, clock = redactor_of(case), VirtualClock()

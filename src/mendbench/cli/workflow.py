@@ -62,6 +62,13 @@ def run(
     allow_shell: Annotated[
         bool, typer.Option("--allow-shell", help="Let shell nodes run, in a sandbox without network.")
     ] = False,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            "--files", metavar="DIR", show_default=False,
+            help="The folder that file nodes read and write below; else .mendbench/sandbox.",
+        ),
+    ] = None,
 ) -> int:  # fmt: skip
     """Run a workflow for real. Exit 1 if it ends in an error, or at a warning that stops it."""
     from mendbench import workflows
@@ -70,7 +77,7 @@ def run(
     options = workflows.RunOptions(
         inputs=workflows.read_inputs(inputs or ()), secrets=workflows.read_inputs(secrets or (), "--secret"),
         auto_repair=auto_repair, strategy=strategy, repairer=repairer, model=model, policy=policy, request=request,
-        trace=trace, allow_shell=allow_shell,
+        trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
     document = workflows.read_workflow(file)
     told = screen.teller() if output is Format.text else None

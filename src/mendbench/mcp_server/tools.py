@@ -24,6 +24,8 @@ class Serving:
     trace: Path | None = None
     """Where runs leave their trace; None for the last trace of the current folder."""
     allow_shell: bool = False
+    files: Path | None = None
+    """The folder that file nodes read and write below; None for the default one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ def run_workflow(
         request=request,
         trace=serving.trace,
         allow_shell=serving.allow_shell,
+        files=serving.files,
         **chosen,
     )
 

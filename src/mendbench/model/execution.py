@@ -13,7 +13,9 @@ State: TypeAlias = Literal["success", "warning", "error"]
 
 NodeState: TypeAlias = Literal["success", "warning", "error", "not_run"]
 
-SightingKind: TypeAlias = Literal["http", "transport", "envelope", "mcp", "shell", "llm", "template", "exception"]
+SightingKind: TypeAlias = Literal[
+    "http", "transport", "envelope", "mcp", "shell", "file", "llm", "template", "exception"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ class Node:
     id: str
     """Its name, unique in the workflow; its outputs live under it."""
     type: str
-    """Which kind of node runs: ``http``, ``mcp``, ``shell``, ``llm`` or ``transform``."""
+    """Which kind of node runs: ``http``, ``mcp`` (or ``mcp-<server>-<tool>``), ``shell``, ``llm``, ``transform``…"""
     params: JsonObject
     """What the node is told, templates (``${…}``) not yet resolved."""
     purpose: str | None = None

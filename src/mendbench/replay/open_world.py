@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from mendbench.kit.redaction import Redactor
 from mendbench.kit.urls import host_of
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.replay.asks import AskCaller
+from mendbench.replay.file_live import FileLive
 from mendbench.replay.keys import world_key
 from mendbench.replay.live import PATIENCE_S, HttpLive, Live
 from mendbench.replay.mcp_live import McpLive
@@ -55,10 +57,11 @@ class OpenAsks:
 
 
 class OpenWorld:
-    """HTTP to any host, the configured MCP servers, the models, and the shell's sandbox where that is allowed.
+    """HTTP to any host, the configured MCP servers, the models, a folder of files, and the shell's sandbox if allowed.
 
     ``mcp_servers`` maps a server's name to what :class:`~mendbench.replay.mcp_live.McpLive` takes; ``environ`` is what
-    a shell command's variables are taken from. ``http`` replaces the HTTP client. Time is real: no clock is moved.
+    a shell command's variables are taken from; ``folder`` is all that file nodes see of the disk, None for nothing.
+    ``http`` replaces the HTTP client. Time is real: no clock is moved.
     """
 
     def __init__(
@@ -69,12 +72,14 @@ class OpenWorld:
         mcp_servers: Mapping[str, Any] | None = None,
         allow_shell: bool = False,
         environ: Mapping[str, str] | None = None,
+        folder: Path | None = None,
         http: Live | None = None,
     ) -> None:
         self._redactor, self._asks, self._http = redactor, asks, http
         self._mcp_names = tuple(name.lower() for name in mcp_servers or {})
         self._mcp = McpLive(mcp_servers or {})
         self._allow_shell, self._environ = allow_shell, dict(environ or {})
+        self._files = None if folder is None else FileLive(folder)
         self._clients: dict[float, HttpLive] = {}
         self._traffic: list[Exchange] = []
         self._phase = 0
@@ -126,9 +131,13 @@ class OpenWorld:
                 if host_of(request.url) not in self._mcp_names:
                     raise UnknownName("MCP server", host_of(request.url), self._mcp_names, "configuration")
                 return self._mcp.ask(request)
+            case "file" if self._files is not None and self._files.serves(request):
+                return self._files.ask(request)
             case "http" | "https":
                 return self._client(request.timeout_s or PATIENCE_S).ask(request)
-        raise BadInput(request.url, "nothing can be asked there", "use an http, https, mcp, model or shell address")
+        raise BadInput(
+            request.url, "nothing can be asked there", "use an http, https, mcp, model, shell or file address"
+        )
 
     def _run(self, request: Request) -> Answer:
         if not self._allow_shell:

@@ -91,7 +91,7 @@ class _Asked:
 class ScopedWorld:
     """Answers from the cassette, else from the simulated service, else, while recording, from the live world.
 
-    ``hosts`` maps every declared host (or MCP server, or ``sandbox``) to its service's name; the hosts of ``services``
+    ``hosts`` maps every declared host (or MCP server, ``sandbox``, or ``file://sandbox``) to its service's name; the hosts of ``services``
     are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
     live world answers goes into ``world.trajectories.yaml``. ``origins`` says by service what its data began as: keys of
     scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
@@ -180,10 +180,12 @@ class ScopedWorld:
         return answer
 
     def _service_of(self, url: str) -> str | None:
-        host = host_of(url)
+        host, scheme = host_of(url), urlsplit(url).scheme
+        if scheme == "file":
+            return self._hosts.get(f"file://{host}")
         if host in self._hosts:
             return self._hosts[host]
-        return self._hosts.get("shell") if urlsplit(url).scheme == "shell" else None
+        return self._hosts.get("shell") if scheme == "shell" else None
 
     def _recorded(self, asked: _Asked) -> tuple[Answer, Origin]:
         """Answer without recording anything."""

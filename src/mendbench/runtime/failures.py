@@ -17,6 +17,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.problems import field_problems
+from mendbench.runtime.spelling import MCP, tool_in
 from mendbench.runtime.suggest import closest_path
 from mendbench.runtime.templates import ParamProblem, Template, dotted, field_paths, lookup, templates_in, texts_in
 
@@ -89,7 +90,7 @@ def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Calla
         raw_response=outputs.get("response" if api else "result"),
         response_headers=outputs.get("response_headers") if api else None,
         response_time=outputs.get("response_time") if api else None,
-        mcp_error_details=outputs.get("error_details") if node.type == "mcp" else None,
+        mcp_error_details=outputs.get("error_details") if _calls_mcp(node.type) else None,
     )
     return redacted(failure, redact)
 
@@ -170,13 +171,11 @@ def _with_answer(failure: Failure, scene: Scene) -> Failure:
                 response_headers=sighting.headers or None,
                 response_time=outputs.get("response_time"),
             )
-        case "mcp":
-            params = scene.node.params
-            named: JsonObject = {name: params[name] for name in ("server", "tool") if name in params}
+        case kind if _calls_mcp(kind):
             return replace(
                 failure,
                 raw_response=outputs.get("result", sighting.body),
-                mcp_error_details=outputs.get("error_details") or named,
+                mcp_error_details=outputs.get("error_details") or _tool_called(scene.node),
                 mcp_error=_mcp_error(sighting),
             )
         case "shell" if "exit_code" in outputs:
@@ -188,6 +187,17 @@ def _with_answer(failure: Failure, scene: Scene) -> Failure:
                 shell_stderr=outputs.get("stderr"),
             )
     return replace(failure, raw_response=sighting.body)
+
+
+def _calls_mcp(node_type: str) -> bool:
+    return node_type == MCP or tool_in(node_type) is not None
+
+
+def _tool_called(node: Node) -> JsonObject:
+    named = tool_in(node.type)
+    if named is not None:
+        return dict(zip(("server", "tool"), named, strict=True))
+    return {name: node.params[name] for name in ("server", "tool") if name in node.params}
 
 
 def _mcp_error(sighting: Sighting) -> Json:

@@ -9,6 +9,7 @@ from mendbench.model.json import JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.graph import Order, order_of
 from mendbench.runtime.parse import salvaged
+from mendbench.runtime.spelling import MCP, tool_in
 
 MAX_SHOWN = 20
 """How many names a hint lists."""
@@ -18,12 +19,22 @@ MAX_SHOWN = 20
 class NodeSpec:
     """What is known of a node type before it runs."""
 
-    params: frozenset[str]
-    """All parameters that it takes."""
+    params: frozenset[str] | None
+    """All parameters that it takes; None if it takes any."""
     required: frozenset[str]
     """Those that it cannot do without."""
     outputs: frozenset[str] | None
     """The keys that it may write, failures included; None if they are not known (those of an MCP tool)."""
+
+
+ANY_TOOL = NodeSpec(params=None, required=frozenset(), outputs=None)
+"""What is known of a type that names an MCP tool: its parameters are whatever arguments the tool takes."""
+
+
+def spec_of(types: Mapping[str, NodeSpec], node_type: str) -> NodeSpec | None:
+    """Return what is known of a type by its name, or by the MCP tool that it names; None if there is no such type."""
+    known = types.get(node_type)
+    return ANY_TOOL if known is None and MCP in types and tool_in(node_type) else known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +50,7 @@ class Scene:
 
     def outputs_of(self, node_id: str) -> frozenset[str] | None:
         """Return the keys that a node may write; None if they are not known."""
-        spec = self.types.get(self.nodes[node_id].type)
+        spec = spec_of(self.types, self.nodes[node_id].type)
         return spec.outputs if spec else None
 
 

@@ -8,7 +8,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.runtime.graph import unreachable
 from mendbench.runtime.parse import Problem, parse_workflow
-from mendbench.runtime.scene import NodeSpec, Scene, listed, pointer, scene_of
+from mendbench.runtime.scene import NodeSpec, Scene, listed, pointer, scene_of, spec_of
 from mendbench.runtime.suggest import closest
 from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
 from mendbench.runtime.templates import Template, malformed, templates_in
@@ -95,7 +95,7 @@ def _inputs(scene: Scene, document: JsonObject, given: JsonObject) -> Iterator[P
 
 def _types(scene: Scene) -> Iterator[Problem]:
     for node in scene.workflow.nodes:
-        spec = scene.types.get(node.type)
+        spec = spec_of(scene.types, node.type)
         if spec is not None:
             yield from _params(node, spec)
         elif node.type:
@@ -109,6 +109,8 @@ def _types(scene: Scene) -> Iterator[Problem]:
 
 
 def _params(node: Node, spec: NodeSpec) -> Iterator[Problem]:
+    if spec.params is None:
+        return
     named = f"Node '{node.id}' ({node.type})"
     unknown = {name: closest(name, spec.params - set(node.params)) for name in node.params if name not in spec.params}
     for name in sorted(spec.required - set(node.params)):

@@ -27,6 +27,7 @@ from mendbench.runtime.checkpoint import completed_as, node_digest, readers
 from mendbench.runtime.events import Listener, NodeStarted, ending
 from mendbench.runtime.failures import Scene, failure_of, warning_failure
 from mendbench.runtime.nodes.interface import NodeType, Send
+from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.noticing import Visit, run_node, sighting_in, unresolved_visit
 from mendbench.runtime.templates import resolve_params
 
@@ -111,7 +112,8 @@ class Walk:
         if done is not None:
             return self._reused(node, done)
         started = self._around.clock.now_ms()
-        kind, clock = self._around.types[node.type], self._around.clock
+        clock = self._around.clock
+        kind = type_named(self._around.types, node.type) or self._around.types[node.type]
         visit = run_node(kind, resolved.params, self._sender(node.id), clock)
         record = self._judged(node, visit, clock.now_ms() - started)
         if record.state != "error" or self._handled(node, record.action):

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mendbench.bench.config import Config, McpServerConfig, ModelConfig
@@ -18,6 +19,10 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.world import World
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.open_world import OpenAsks, OpenWorld
+from mendbench.runtime.trace_file import FOLDER
+
+SANDBOX = Path(FOLDER) / "sandbox"
+"""The folder that file nodes read and write below, where no other is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +36,10 @@ class Outside:
 
 
 @contextlib.contextmanager
-def real_outside(config: Config, redactor: Redactor, *, allow_shell: bool) -> Iterator[Outside]:
+def real_outside(config: Config, redactor: Redactor, *, allow_shell: bool, folder: Path = SANDBOX) -> Iterator[Outside]:
     """Yield the real world: HTTP, the configured MCP servers and models, and the shell's sandbox if it is allowed.
+
+    Files are read and written below ``folder`` only.
 
     Raises:
         BadInput: a configured MCP server has neither command nor URL, or a variable that it gets is not set.
@@ -45,6 +52,7 @@ def real_outside(config: Config, redactor: Redactor, *, allow_shell: bool) -> It
         mcp_servers=servers,
         allow_shell=allow_shell,
         environ=os.environ,
+        folder=folder,
     )
     with world:
         yield Outside(world=world, asks=asks, clock=RealClock())

@@ -29,7 +29,7 @@ from mendbench.runtime.parse import salvaged
 from mendbench.runtime.trace import Happened, Ran, build_trace
 from mendbench.runtime.trace_file import LAST, write_trace
 from mendbench.strategies import Budget, strategy
-from mendbench.workflows.outside import Outside, configured_model, real_outside
+from mendbench.workflows.outside import SANDBOX, Outside, configured_model, real_outside
 from mendbench.workflows.results import result_document
 from mendbench.workflows.watching import WatchedEngine
 
@@ -60,6 +60,8 @@ class RunOptions:
     trace: Path | None = None
     """None for the last trace of the current folder."""
     allow_shell: bool = False
+    files: Path | None = None
+    """The folder that file nodes read and write below; None for ``.mendbench/sandbox`` of the current folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,7 @@ def run_workflow(
     parts = _parts(document, options, file, on_event)
     story = _Story(document)
     begun = contextlib.nullcontext(outside) if outside is not None else real_outside(
-        parts.config, parts.redactor, allow_shell=options.allow_shell
+        parts.config, parts.redactor, allow_shell=options.allow_shell, folder=options.files or SANDBOX
     )  # fmt: skip
     with begun as reach:
         started = reach.clock.now_ms()

@@ -245,6 +245,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "template": (),
     "transport": (_echoed_template, _address, _unreachable),
     "shell": (_echoed_template, _address, _killed, _environment, _limits_and_rights, _resource_status),
+    "file": (_echoed_template, _environment, _limits_and_rights),
     "exception": (_echoed_template, _address, _vocabulary, _limits_and_rights, _plainly_the_users),
 }
 """By kind of sighting; every other kind is an answer."""
@@ -253,7 +254,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 def _said(evidence: Evidence) -> str:
     """Return the warning's words: ``API error (404): Not Found``, with the right or the wait that it asks for."""
     sighting, reading = evidence.sighting, evidence.reading
-    if sighting.kind in {"shell", "exception", "transport"}:
+    if sighting.kind in {"shell", "file", "exception", "transport"}:
         return worded(sighting.message)
     status = f" ({evidence.status})" if evidence.status is not None else ""
     hints = f" (needs {worded(reading.needed)})" if reading.needed else ""

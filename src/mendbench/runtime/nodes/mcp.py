@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from mendbench.kit.canonical import canonical_json
@@ -14,6 +15,8 @@ from mendbench.runtime.nodes.answers import answered, fault_words, succeeded, va
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
 from mendbench.runtime.nodes.params import table, text, timeout
 from mendbench.runtime.nodes.patience import send_patiently
+from mendbench.runtime.scene import ANY_TOOL
+from mendbench.runtime.spelling import MCP, tool_in
 from mendbench.runtime.validate import NodeSpec
 
 _WHO = "MCP"
@@ -46,6 +49,20 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     if not succeeded(answer):
         return _unreached(request, answer, said, {"server": server, "tool": tool})
     return result_of(said, server, tool)
+
+
+def type_named(types: Mapping[str, NodeType], name: str) -> NodeType | None:
+    """Return the node type of that name; for ``mcp-<server>-<tool>`` one that calls this tool with its parameters."""
+    called = tool_in(name)
+    if name in types or called is None or MCP not in types:
+        return types.get(name)
+    server, tool = called
+    call = types[MCP].run
+
+    def run_tool(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
+        return call({"server": server, "tool": tool, "arguments": params}, send, clock)
+
+    return NodeType(type=name, spec=ANY_TOOL, run=run_tool)
 
 
 def result_of(said: Answered, server: str, tool: str) -> NodeOutput:

@@ -1,0 +1,75 @@
+"""What ``read-file`` and ``write-file`` share: paths inside the run's sandbox folder, and its answers in words.
+
+A file is reached by an exchange like any other, ``GET`` or ``PUT`` of ``file://sandbox/<path>``: replay needs no disk.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from urllib.parse import quote
+
+from mendbench.model.exchange import Answer
+from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.nodes.answers import body_of, fault_words, succeeded
+from mendbench.runtime.nodes.interface import NodeOutput, Noticed
+from mendbench.runtime.nodes.params import text
+
+URL = "file://sandbox/"
+
+_SAID_SHOWN = 500
+"""Characters that a message quotes of an answer."""
+
+_STATUS_WORDS = {
+    403: "Permission denied: '{path}'",
+    404: "File '{path}' does not exist.",
+    409: "'{path}' is not a file.",
+    413: "File '{path}' is too large.",
+    507: "No space left on device: '{path}'",
+}
+
+
+def path_of(params: JsonObject, who: str) -> str:
+    """Return the file's path below the sandbox folder, in one spelling.
+
+    Raises:
+        TypeError: ``file_path`` is no text.
+        ValueError: it is missing, names no file, or leads out of the sandbox folder.
+    """
+    given = text(params, "file_path", who)
+    path = posixpath.normpath(given)
+    if given.startswith(("/", "~")) or path == ".." or path.startswith("../") or "\0" in given or "\\" in given:
+        raise ValueError(
+            f"{who} node parameter 'file_path' must be a path inside the sandbox folder, without a leading '/' or '~', "
+            f"without '\\' and not above it with '..', got {given!r}"
+        )
+    if path == "." or given.endswith("/"):
+        raise ValueError(f"{who} node parameter 'file_path' must name a file, got {given!r}")
+    return path
+
+
+def url_of(path: str) -> str:
+    """Return the address of a file in the sandbox folder."""
+    return URL + quote(path.encode("utf-8", "surrogatepass"), safe="/")
+
+
+def trouble(answer: Answer, path: str) -> str | None:
+    """Return why the file could not be read or written, in the baseline's form, or None if it could."""
+    if succeeded(answer):
+        return None
+    if answer.fault is not None:
+        return f"Error: {fault_words(answer, 'the sandbox folder')}"
+    known = _STATUS_WORDS.get(answer.status)
+    return f"Error: {known.format(path=path) if known else _other(body_of(answer), path)}"
+
+
+def failed(message: str, path: str) -> NodeOutput:
+    """Return the output of a node whose file could not be read or written."""
+    return NodeOutput(
+        outputs={"file_path": path, "error": message},
+        noticed=Noticed(kind="file", message=message),
+    )
+
+
+def _other(said: Json, path: str) -> str:
+    words = f": {said[:_SAID_SHOWN]}" if isinstance(said, str) and said else ""
+    return f"Cannot use file '{path}'{words}"

@@ -1,0 +1,51 @@
+"""The ``read-file`` node: a text file of the run's sandbox folder, with numbered lines."""
+
+from __future__ import annotations
+
+from mendbench.model.exchange import Request
+from mendbench.model.json import JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.runtime.nodes.files import failed, path_of, trouble, url_of
+from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
+from mendbench.runtime.validate import NodeSpec
+
+_WHO = "Read file"
+
+
+def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
+    """Read the file and give back its text, each line with its number in front as the baseline has it.
+
+    Raises:
+        TypeError, ValueError: a parameter cannot be used; a path that leads out of the sandbox folder is one.
+    """
+    del clock
+    path = path_of(params, _WHO)
+    answer = send(Request(method="GET", url=url_of(path)))
+    message = trouble(answer, path)
+    if message is not None:
+        return failed(message, path)
+    try:
+        content = answer.body.decode("utf-8")
+    except UnicodeDecodeError:
+        return failed(f"Error: File '{path}' is not text in UTF-8.", path)
+    return NodeOutput(outputs={"content": numbered(content), "file_path": path})
+
+
+def numbered(content: str) -> str:
+    """Return a text with ``1: `` before its first line, and so on. Line ends stay as they are."""
+    lines = content.split("\n")
+    ended = lines.pop() if not lines[-1] else None
+    return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) + (
+        "\n" if ended is not None and lines else ""
+    )
+
+
+NODE = NodeType(
+    type="read-file",
+    spec=NodeSpec(
+        params=frozenset({"file_path"}),
+        required=frozenset({"file_path"}),
+        outputs=frozenset({"content", "file_path", "error"}),
+    ),
+    run=run,
+)
