@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mendbench.cli.exits import Exit, coded
 from mendbench.cli.group import Commands
+from mendbench.cli.options import RunShell, Sandbox
 from mendbench.cli.workflow import TraceFile
 
 app = typer.Typer(cls=Commands, help="Serve workflows to agents.")
@@ -30,16 +30,8 @@ def serve(
         ),
     ] = None,
     trace: TraceFile = None,
-    allow_shell: Annotated[
-        bool, typer.Option("--allow-shell", help="Let shell nodes run, in a sandbox without network.")
-    ] = False,
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            "--files", metavar="DIR", show_default=False,
-            help="The folder that file nodes read and write below; else .mendbench/sandbox.",
-        ),
-    ] = None,
+    allow_shell: RunShell = False,
+    files: Sandbox = None,
 ) -> int:  # fmt: skip
     """Serve run_workflow, validate_workflow and inspect_trace to agents (Model Context Protocol, over stdio)."""
     from mendbench import workflows

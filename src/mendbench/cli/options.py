@@ -55,6 +55,16 @@ Record: TypeAlias = Annotated[
 AllowShell: TypeAlias = Annotated[
     bool, typer.Option("--allow-shell", help="Let shell nodes run while recording, in a sandbox without network.")
 ]
+RunShell: TypeAlias = Annotated[
+    bool, typer.Option("--allow-shell", help="Let shell nodes run, in a sandbox without network.")
+]
+Sandbox: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--files", metavar="DIR", show_default=False,
+        help="The folder that file nodes read and write below; else .mendbench/sandbox.",
+    ),
+]  # fmt: skip
 Workers: TypeAlias = Annotated[
     int,
     typer.Option("--workers", metavar="N", parser=at_least(0), help="Worker processes; 0 for one on each core."),

@@ -9,7 +9,7 @@ import typer
 
 from mendbench.cli.exits import Exit, coded
 from mendbench.cli.group import Commands
-from mendbench.cli.options import Format
+from mendbench.cli.options import Format, RunShell, Sandbox
 
 app = typer.Typer(
     cls=Commands, help="Run workflows for real, outside the benchmark; check them, and look at what failed."
@@ -59,16 +59,8 @@ def run(
     save: Annotated[
         Path | None, typer.Option("--save-repaired", metavar="FILE", help="Where a repaired workflow is written to.")
     ] = None,
-    allow_shell: Annotated[
-        bool, typer.Option("--allow-shell", help="Let shell nodes run, in a sandbox without network.")
-    ] = False,
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            "--files", metavar="DIR", show_default=False,
-            help="The folder that file nodes read and write below; else .mendbench/sandbox.",
-        ),
-    ] = None,
+    allow_shell: RunShell = False,
+    files: Sandbox = None,
 ) -> int:  # fmt: skip
     """Run a workflow for real. Exit 1 if it ends in an error, or at a warning that stops it."""
     from mendbench import workflows
