@@ -68,7 +68,7 @@ def test_a_renamed_node_is_known_by_what_it_does():
 
 def test_what_was_not_reached_again_is_kept():
     before = Checkpoint(completed={"a": done("d1"), "b": done("d2")}, failed_node="c")
-    after = continued(before, {"a": done("d3")}, None)
+    after = continued(before, {"a": done("d3")}, {}, None)
     assert after == Checkpoint(completed={"a": done("d3"), "b": done("d2")}, failed_node=None)
 
 

@@ -231,9 +231,10 @@ def test_what_the_engine_does_not_do_is_refused_and_not_ignored(changes: dict[st
     assert [one.where for one in errors(chain(node("a"), **changes))] == [place]
 
 
-def test_batch_is_refused_and_its_inputs_count_as_used() -> None:
-    document = chain(node("a", batch={"items": "${rows}"}), inputs={"rows": {"type": "array"}})
-    assert [one.where for one in errors(document, rows=[])] == ["/nodes/a/batch"]
+def test_the_inputs_of_a_batch_count_as_used_and_a_parallel_one_is_told_to_run_in_order() -> None:
+    document = chain(node("a", batch={"items": "${rows}", "parallel": True}), inputs={"rows": {"type": "array"}})
+    assert errors(document, rows=[]) == ()
+    assert [one.where for one in notes(document, rows=[])] == ["/nodes/a/batch/parallel"]
 
 
 def test_the_defaults_written_out_are_no_problem() -> None:

@@ -11,6 +11,9 @@ from mendbench.model.json import Json, JsonObject
 State: TypeAlias = Literal["success", "warning", "error"]
 """Success: the node's own effect happened. Error: an edit of the workflow would help. Warning: none would."""
 
+Severity: TypeAlias = Literal["critical", "info", "retry"]
+"""Of a warning. Critical: it stops the run. Info: it is said, and the run goes on. Retry: the node is tried again first."""
+
 NodeState: TypeAlias = Literal["success", "warning", "error", "not_run"]
 
 SightingKind: TypeAlias = Literal[
@@ -46,6 +49,8 @@ class Judgement:
     state: State
     message: str
     """For a warning: what the user is told, such as ``API error: channel_not_found``."""
+    severity: Severity = "critical"
+    """For a warning: how grave it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,10 @@ class NodeRecord:
     outputs: JsonObject = field(default_factory=dict)
     sighting: Sighting | None = None
     """What was noticed, if anything, whatever it was then judged to be."""
+    severity: Severity = "critical"
+    """Of its warning, if it has one: ``critical`` or ``info``."""
+    tries: int = 1
+    """How often it was run, because its warnings said to try again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +82,8 @@ class Warned:
 
     node_id: str
     message: str
+    severity: Severity = "critical"
+    """``critical`` or ``info``: a retry ends in one of the two, or in success."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,9 @@ class Completed:
     """The same over redacted parameters: the one that may be shown. Empty if it was not made."""
     state: State = "success"
     message: str | None = None
+    severity: Severity = "critical"
+    noticed: str | None = None
+    """What had been noticed at it, whatever a detector then made of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +108,8 @@ class Checkpoint:
     """Where an execution can be resumed without repeating what it did."""
 
     completed: dict[str, Completed] = field(default_factory=dict)
+    items: dict[str, tuple[Completed, ...]] = field(default_factory=dict)
+    """Of each batch node: the items that are done."""
     failed_node: str | None = None
 
 

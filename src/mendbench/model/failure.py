@@ -54,6 +54,14 @@ class SentRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierFailure:
+    """What had been noticed at a node before the one that failed, and was handled or passed over."""
+
+    node_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """One failure of one execution."""
 
@@ -99,3 +107,7 @@ class Failure:
     """The outputs of the nodes that this node's templates name, by node id."""
     suggestion: str | None = None
     """Our own diagnosis: the closest available path. Derived, never the API's word."""
+    earlier: tuple[EarlierFailure, ...] = ()
+    """What had failed before, in the order of the run: later data may be missing for it."""
+    batch_item: JsonObject | None = None
+    """Of a batch node: the item that failed, as ``{"index", "count", "item"}``."""

@@ -12,6 +12,22 @@ from mendbench.model.json import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """A node that runs once for each item of a list."""
+
+    items: Json
+    """The list, or a template of one."""
+    name: str = "item"
+    """What templates in the node's params call the item; ``__index__`` is its place, from 0."""
+    goes_on: bool = False
+    """Whether the other items run after one that failed (``error_handling: continue``)."""
+    tries: int = 1
+    """How often a failing item is run at most."""
+    wait_s: float = 0.0
+    """Seconds between the tries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """One step of a workflow."""
 
@@ -23,6 +39,8 @@ class Node:
     """What the node is told, templates (``${…}``) not yet resolved."""
     purpose: str | None = None
     """What the author wrote that it is for."""
+    batch: Batch | None = None
+    """Over what it runs more than once; None where it runs once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,11 +55,18 @@ def readers(traffic: Iterable[Exchange]) -> frozenset[str]:
     return frozenset(node for node, only_read in sent.items() if only_read)
 
 
-def continued(before: Checkpoint | None, completed: Mapping[str, Completed], failed_node: str | None) -> Checkpoint:
-    """Return the checkpoint after an execution.
+def continued(
+    before: Checkpoint | None,
+    completed: Mapping[str, Completed],
+    items: Mapping[str, tuple[Completed, ...]],
+    failed_node: str | None,
+) -> Checkpoint:
+    """Return the checkpoint after an execution that did these nodes, and of batch nodes these items.
 
     What completed earlier and was not reached this time is kept: its effect has happened, and a later edit may lead to
     it again.
     """
-    earlier = before.completed if before is not None else {}
-    return Checkpoint(completed={**earlier, **completed}, failed_node=failed_node)
+    earlier = before or Checkpoint()
+    return Checkpoint(
+        completed={**earlier.completed, **completed}, items={**earlier.items, **items}, failed_node=failed_node
+    )

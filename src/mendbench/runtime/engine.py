@@ -21,9 +21,10 @@ from mendbench.runtime.inputs import starting_data
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
+from mendbench.runtime.stepping import Surroundings
 from mendbench.runtime.templates import resolve
 from mendbench.runtime.validate import errors_of, validate
-from mendbench.runtime.walk import Surroundings, Walk, Walked
+from mendbench.runtime.walk import Walk, Walked
 
 
 def _unchanged(value: Json) -> Json:
@@ -112,7 +113,7 @@ class MendbenchEngine:
             failures=() if walked.failure is None else (walked.failure,),
             warnings=walked.warnings,
             outputs={} if walked.outcome == "error" else self._redact(_declared_outputs(workflow, walked.data)),
-            checkpoint=continued(before, walked.completed, walked.stopped_at),
+            checkpoint=continued(before, walked.completed, walked.items, walked.stopped_at),
             duration_ms=duration_ms,
         )
 
@@ -120,7 +121,10 @@ class MendbenchEngine:
         if record is None:
             return NodeRecord(node_id=node.id, node_type=node.type, state="not_run")
         outputs, sighting = self._redact(record.outputs), record.sighting
-        return replace(record, outputs=outputs, sighting=sighting and replace(sighting, outputs=outputs))
+        if sighting is None:
+            return replace(record, outputs=outputs)
+        shown = outputs if sighting.outputs is record.outputs else self._redact(sighting.outputs)
+        return replace(record, outputs=outputs, sighting=replace(sighting, outputs=shown))
 
 
 def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:

@@ -12,7 +12,7 @@ from mendbench.kit.bodies import parse_body
 from mendbench.kit.redaction import sanitise
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Sighting
-from mendbench.model.failure import Category, Failure, FieldProblem, SentRequest, UpstreamSource
+from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProblem, SentRequest, UpstreamSource
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.parse import Problem
@@ -51,6 +51,10 @@ class Scene:
     problems: tuple[ParamProblem, ...] = ()
     exception: str | None = None
     """Name of the exception's class."""
+    earlier: tuple[EarlierFailure, ...] = ()
+    """What had been noticed at nodes before, in order."""
+    batch_item: JsonObject | None = None
+    """Which item of a batch failed."""
     redact: Callable[[Json], Json] = field(default=lambda value: value)
     """Takes the declared secrets out of a value."""
 
@@ -71,6 +75,8 @@ def failure_of(scene: Scene) -> Failure:
         request_sent=_sent(scene.exchange),
         upstream=tuple(_upstream(scene)),
         upstream_data=_upstream_data(scene),
+        earlier=scene.earlier,
+        batch_item=scene.batch_item,
     )
     return redacted(_with_templates(_with_answer(base, scene), scene), scene.redact)
 

@@ -7,7 +7,7 @@ an edge handled looks like any other handled failure.
 from __future__ import annotations
 
 from mendbench.kit.redaction import sanitise
-from mendbench.model.execution import Execution, NodeRecord
+from mendbench.model.execution import Execution, NodeRecord, Warned
 from mendbench.model.failure import Failure
 from mendbench.model.json import JsonObject
 from mendbench.runtime.parse import salvaged
@@ -36,7 +36,7 @@ def agent_json(workflow: JsonObject, execution: Execution) -> JsonObject:
     }
     if execution.outcome != "error":
         shown["status"] = execution.outcome
-        shown["warnings"] = [{"node_id": one.node_id, "message": one.message} for one in execution.warnings]
+        shown["warnings"] = [_warning(one) for one in execution.warnings]
         shown["outputs"] = execution.outputs
     clean: JsonObject = sanitise(shown)
     return clean
@@ -55,6 +55,12 @@ def _error(failure: Failure) -> JsonObject:
         shown["available_fields_total"] = failure.available_fields_total
         shown["available_fields_truncated"] = True
     return shown
+
+
+def _warning(warned: Warned) -> JsonObject:
+    """Return one warning. A critical one is the usual one and needs no word."""
+    told = {"node_id": warned.node_id, "message": warned.message}
+    return told if warned.severity == "critical" else {**told, "severity": warned.severity}
 
 
 def _completed(execution: Execution) -> tuple[NodeRecord, ...]:

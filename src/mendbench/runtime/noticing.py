@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.envelopes import failure_in
 from mendbench.kit.redaction import sanitise
 from mendbench.model.execution import Sighting, SightingKind
@@ -28,15 +29,28 @@ class Visit:
 
 
 def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
-    """Run a node on resolved parameters; what its code raises is data of the visit, but for ``EffectEscape``."""
+    """Run a node on resolved parameters; what its code raises is data of the visit.
+
+    ``EffectEscape`` passes, and so do the errors of whoever operates the world: a model that gave no answer is no failure
+    of the workflow.
+
+    Raises:
+        BadInput, Incomplete: the world could not be asked.
+    """
     try:
         output = kind.run(params, send, clock)
         if not isinstance(output, NodeOutput):
             raise TypeError(f"node type {kind.type!r} returned {type(output).__name__} and no NodeOutput")  # noqa: TRY301
+    except (BadInput, Incomplete):
+        raise
     except Exception as error:  # noqa: BLE001  a node's code is foreign: whatever it raises is a failure of the workflow
-        words, name = str(error) or type(error).__name__, type(error).__name__
-        return Visit(output=_failed("exception", words), exception=name)
+        return raised_visit(type(error).__name__, str(error) or type(error).__name__)
     return Visit(output=output)
+
+
+def raised_visit(name: str, words: str) -> Visit:
+    """Return the visit of a node whose code raised an exception of class ``name``."""
+    return Visit(output=_failed("exception", words), exception=name)
 
 
 def unresolved_visit(problems: tuple[ParamProblem, ...], data: JsonObject) -> Visit:

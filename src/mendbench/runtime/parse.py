@@ -7,8 +7,18 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.workflow import Edge, Input, Node, Output, Workflow
-from mendbench.runtime.schema import DATA_TYPES, TYPE_ALIASES, WORKFLOW_SCHEMA, Pointer, Violation, shown, violations
+from mendbench.model.workflow import Batch, Edge, Input, Node, Output, Workflow
+from mendbench.runtime.schema import (
+    DATA_TYPES,
+    MAX_TRIES,
+    MAX_WAIT_S,
+    TYPE_ALIASES,
+    WORKFLOW_SCHEMA,
+    Pointer,
+    Violation,
+    shown,
+    violations,
+)
 from mendbench.runtime.suggest import closest
 
 IR_VERSION = "0.1.0"
@@ -217,7 +227,22 @@ def _usable_nodes(document: Json) -> Iterator[tuple[int, JsonObject]]:
 
 def _node(node: JsonObject) -> Node:
     return Node(
-        id=node["id"], type=_text(node, "type") or "", params=_object(node, "params"), purpose=_text(node, "purpose")
+        id=node["id"],
+        type=_text(node, "type") or "",
+        params=_object(node, "params"),
+        purpose=_text(node, "purpose"),
+        batch=_batch(_object(node, "batch")) if "batch" in node else None,
+    )
+
+
+def _batch(batch: JsonObject) -> Batch:
+    tries, wait = batch.get("max_retries"), batch.get("retry_wait")
+    return Batch(
+        items=batch.get("items"),
+        name=_text(batch, "as") or "item",
+        goes_on=batch.get("error_handling") == "continue",
+        tries=int(tries) if isinstance(tries, int | float) and 1 <= tries <= MAX_TRIES else 1,
+        wait_s=float(wait) if isinstance(wait, int | float) and 0 <= wait <= MAX_WAIT_S else 0.0,
     )
 
 

@@ -91,6 +91,9 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
 TEXTS = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _WORDINGS)
 """Wordings that name a field, or several: of which kind, or None where the words or a code tell."""
 
+PLACED = re.compile(r"^(?P<at>[A-Za-z_]\w*(?:\.\w+)*\[\d+\](?:\[\d+\]|\.\w+)*):\s+(?P<says>\S.*)$")
+"""A line that begins with the path of an item in a list: ``blocks[0].text.text: must be present``."""
+
 POINTER = re.compile(r"^(?:\[ERROR\] )?(?P<says>.*?) ?\[json-pointer:/?(?P<at>[^\]\n]*)\]\s*$")
 SLACK_NAMED = re.compile(r"^(?P<what>missing required field|invalid additional property): (?P<name>[\w\-]+)$")
 SLACK_CODES: dict[str, tuple[str, Kind]] = {

@@ -18,6 +18,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.problem_words import (
     MISSING,
     MISSING_CODES,
+    PLACED,
     POINTER,
     SLACK_CODES,
     SLACK_NAMED,
@@ -194,7 +195,9 @@ def _of_text(text: str) -> Iterator[FieldProblem]:
             yield _of_pointer(pointed.group("says"), pointed.group("at"))
         elif bare:
             yield _of_pointer(bare.group(0), "")
-    if "[json-pointer:" in text or text.startswith("[ERROR] "):
+    placed = [found for line in text.splitlines() if (found := PLACED.match(line))]
+    yield from (_problem(found.group("at"), found.group("says"), None) for found in placed)
+    if placed or "[json-pointer:" in text or text.startswith("[ERROR] "):
         return
     for kind, pattern in TEXTS:
         for match in pattern.finditer(text):

@@ -11,6 +11,12 @@ from mendbench.runtime.graph import Order, order_of
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.spelling import MCP, tool_in
 
+BATCH_OUTPUTS = frozenset({"results", "count", "success_count", "error_count", "errors", "batch_metadata", "error"})
+"""The outputs of every batch node, whatever its type; ``error`` where the batch failed."""
+
+BATCH_INDEX = "__index__"
+"""What the templates of a batch node call an item's place, from 0."""
+
 MAX_SHOWN = 20
 """How many names a hint lists."""
 
@@ -50,6 +56,8 @@ class Scene:
 
     def outputs_of(self, node_id: str) -> frozenset[str] | None:
         """Return the keys that a node may write; None if they are not known."""
+        if self.nodes[node_id].batch is not None:
+            return BATCH_OUTPUTS
         spec = spec_of(self.types, self.nodes[node_id].type)
         return spec.outputs if spec else None
 
@@ -67,6 +75,11 @@ def scene_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
         types=node_types,
         order=order_of(workflow),
     )
+
+
+def own_names(node: Node) -> frozenset[str]:
+    """Return what only this node's templates can name: the item of its batch, and the item's place."""
+    return frozenset() if node.batch is None else frozenset({node.batch.name, BATCH_INDEX})
 
 
 def pointer(*steps: str | int) -> str:

@@ -40,6 +40,12 @@ _TEXT: Final[JsonObject] = {"type": "string"}
 _FLAG: Final[JsonObject] = {"type": "boolean"}
 _TYPE_NAME: Final[JsonObject] = {"type": "string", "enum": [*DATA_TYPES, *TYPE_ALIASES]}
 
+MAX_TRIES: Final = 10
+"""Tries of one batch item."""
+
+MAX_WAIT_S: Final = 3600
+"""Seconds between two of them."""
+
 _BATCH: Final[JsonObject] = {
     "type": "object",
     "required": ["items"],
@@ -50,8 +56,8 @@ _BATCH: Final[JsonObject] = {
         "error_handling": {"type": "string", "enum": ["fail_fast", "continue"]},
         "parallel": _FLAG,
         "max_concurrent": {"type": "integer", "minimum": 1, "maximum": 100},
-        "max_retries": {"type": "integer", "minimum": 1, "maximum": 10},
-        "retry_wait": {"type": "number", "minimum": 0},
+        "max_retries": {"type": "integer", "minimum": 1, "maximum": MAX_TRIES},
+        "retry_wait": {"type": "number", "minimum": 0, "maximum": MAX_WAIT_S},
     },
 }
 

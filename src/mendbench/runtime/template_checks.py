@@ -7,23 +7,24 @@ from dataclasses import dataclass
 
 from mendbench.model.workflow import Node
 from mendbench.runtime.parse import Problem
-from mendbench.runtime.scene import Scene, listed, pointer
+from mendbench.runtime.scene import Scene, listed, own_names, pointer
 from mendbench.runtime.suggest import closest
 from mendbench.runtime.templates import Place, Template, dotted, malformed, templates_in, texts_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Use:
-    """One template in one parameter of one node."""
+    """One template in one parameter of one node, or in the list of its batch."""
 
     node: Node
     place: Place
+    """Inside the node."""
     template: Template
 
     @property
     def param(self) -> str:
         """The parameter, as a dotted path."""
-        return dotted(self.place)
+        return _param(self.place)
 
     def problem(self, message: str, *, suggestion: str | None = None, available: Iterable[str] = ()) -> Problem:
         """Return a problem with this template."""
@@ -32,7 +33,7 @@ class _Use:
             message=message,
             node_id=self.node.id,
             hint=f"Available outputs: {listed(names)}" if names else None,
-            where=pointer("nodes", self.node.id, "params", *self.place),
+            where=pointer("nodes", self.node.id, *self.place),
             suggestion=suggestion,
             param=self.param,
             template=self.template.text,
@@ -43,10 +44,10 @@ class _Use:
 def malformed_templates(scene: Scene) -> Iterator[Problem]:
     """Yield the parameters in which something begins like a template and is none."""
     for node in scene.workflow.nodes:
-        for place, text in texts_in(node.params):
+        for place, text in _texts(node):
             broken = malformed(text)
             if broken:
-                param = dotted(place)
+                param = _param(place)
                 begun = text.count("${") - sum(len(one.inner) for one in templates_in(text))
                 message = (
                     f"Malformed template syntax in node '{node.id}' parameter '{param}': "
@@ -56,7 +57,7 @@ def malformed_templates(scene: Scene) -> Iterator[Problem]:
                     message=message,
                     node_id=node.id,
                     hint=how_to_write(broken[0]),
-                    where=pointer("nodes", node.id, "params", *place),
+                    where=pointer("nodes", node.id, *place),
                     param=param,
                     template=broken[0],
                 )
@@ -76,7 +77,7 @@ def how_to_write(broken: str) -> str:
 def misused_templates(scene: Scene) -> Iterator[Problem]:
     """Yield the templates that name no node, no input, no output of a node, or a node that has not run by then."""
     for node in scene.workflow.nodes:
-        for place, text in texts_in(node.params):
+        for place, text in _texts(node):
             for template in templates_in(text):
                 problem = _use_problem(scene, _Use(node=node, place=place, template=template))
                 if problem is not None:
@@ -85,6 +86,8 @@ def misused_templates(scene: Scene) -> Iterator[Problem]:
 
 def _use_problem(scene: Scene, use: _Use) -> Problem | None:
     root = use.template.root
+    if use.place[0] == "params" and root in own_names(use.node):
+        return None
     if root in scene.nodes:
         return _order_problem(scene, use) or _key_problem(scene, use)
     return None if root in scene.inputs else _unknown_root(scene, use)
@@ -129,6 +132,18 @@ def _unknown_root(scene: Scene, use: _Use) -> Problem:
     if meant is not None and meant.casefold() == root.casefold():
         message += f" - did you mean '{suggestion}'?"
     return use.problem(message, suggestion=suggestion)
+
+
+def _texts(node: Node) -> Iterator[tuple[Place, str]]:
+    """Yield the texts of a node in which templates mean something, with the way to each."""
+    yield from ((("params", *place), text) for place, text in texts_in(node.params))
+    if node.batch is not None:
+        yield from ((("batch", "items", *place), text) for place, text in texts_in(node.batch.items))
+
+
+def _param(place: Place) -> str:
+    """Return a place inside a node as messages name it: parameters without ``params``."""
+    return dotted(place[1:] if place[0] == "params" else place)
 
 
 def with_root(template: Template, root: str) -> str:

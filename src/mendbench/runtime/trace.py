@@ -6,9 +6,11 @@
     result             what ``workflow run --output-format json`` printed
     workflow           {"before", "after"}: the documents
     inputs             as they were given
-    executions[]       attempt (0 is the first, n follows attempt n), outcome, nodes[], failures[], warnings[], outputs
+    executions[]       attempt (0 is the first, n follows attempt n or a choice), outcome, nodes[], failures[], warnings[], outputs
       nodes[]          the node's record, its parameters as written and resolved, its exchanges with the world
+      shared           the reserved keys of the shared store, see :mod:`mendbench.runtime.shared_store`
     attempts[]         number, status, prompt, reply, and the workflow that the answer led to
+    choices[]          node_id, choice, param and value: what the user chose where a warning stopped the run
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import Attempt
+from mendbench.model.workflow import Node
 from mendbench.runtime.inputs import starting_data
 from mendbench.runtime.parse import salvaged
+from mendbench.runtime.shared_store import shared_store
 from mendbench.runtime.templates import resolve_params
 
 FORMAT = 1
@@ -42,6 +46,8 @@ class Ran:
     """0 for the first; n for the one that followed attempt n."""
     document: JsonObject
     execution: Execution
+    inputs: JsonObject | None = None
+    """What it was run with, where that is not what the run began with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +67,8 @@ class Happened:
     attempts: tuple[Attempt, ...]
     traffic: tuple[Exchange, ...]
     result: JsonObject
+    choices: tuple[JsonObject, ...] = ()
+    """What the user chose where a warning stopped the run, redacted: node_id, choice, and for a value param and value."""
 
 
 def build_trace(happened: Happened, redact: Callable[[Json], Json]) -> JsonObject:
@@ -76,6 +84,7 @@ def build_trace(happened: Happened, redact: Callable[[Json], Json]) -> JsonObjec
         "inputs": clean(happened.inputs),
         "executions": [_execution(ran, happened, clean) for ran in happened.ran],
         "attempts": [_attempt(attempt, clean) for attempt in happened.attempts],
+        "choices": [clean(choice) for choice in happened.choices],
     }
 
 
@@ -111,30 +120,35 @@ def _templates_kept(written: Json, clean: Json) -> Json:
 def _execution(ran: Ran, happened: Happened, clean: _Clean) -> JsonObject:
     execution, workflow = ran.execution, salvaged(ran.document)
     outputs = {record.node_id: record.outputs for record in execution.nodes if record.state != "not_run"}
-    data = {**starting_data(workflow, happened.inputs), **outputs}
+    data = {**starting_data(workflow, happened.inputs if ran.inputs is None else ran.inputs), **outputs}
     traffic = [exchange for exchange in happened.traffic if exchange.phase == ran.attempt]
-    params = {node.id: node.params for node in workflow.nodes}
+    nodes = {node.id: node for node in workflow.nodes}
     return {
         "attempt": ran.attempt,
         "outcome": execution.outcome,
         "duration_ms": execution.duration_ms,
-        "nodes": [_node(record, params.get(record.node_id, {}), data, traffic, clean) for record in execution.nodes],
+        "nodes": [_node(record, nodes.get(record.node_id), data, traffic, clean) for record in execution.nodes],
         "failures": [clean(asdict(failure)) for failure in execution.failures],
         "warnings": [clean(asdict(warned)) for warned in execution.warnings],
         "outputs": clean(execution.outputs),
         "failed_node": execution.checkpoint.failed_node,
+        "shared": clean(shared_store(execution)),
     }
 
 
 def _node(
-    record: NodeRecord, params: JsonObject, data: JsonObject, traffic: Iterable[Exchange], clean: _Clean
+    record: NodeRecord, node: Node | None, data: JsonObject, traffic: Iterable[Exchange], clean: _Clean
 ) -> JsonObject:
     ran = record.state != "not_run"
-    resolved = resolve_params(params, {name: value for name, value in data.items() if name != record.node_id})
+    params = node.params if node is not None else {}
+    told = params if node is None or node.batch is None else {"items": node.batch.items}
+    resolved = resolve_params(told, {name: value for name, value in data.items() if name != record.node_id})
     return {
         "node_id": record.node_id,
         "node_type": record.node_type,
         "state": record.state,
+        "severity": record.severity if record.state == "warning" else None,
+        "tries": record.tries if ran else None,
         "action": record.action,
         "cached": record.cached,
         "repaired": record.modified,

@@ -56,9 +56,14 @@ def _unsupported(document: Json) -> Iterator[Problem]:
         yield Problem(message="'mappings' are not supported: name the data in a template instead", where="/mappings")
     nodes = document.get("nodes")
     for node in nodes if isinstance(nodes, list) else []:
-        if isinstance(node, dict) and "batch" in node and isinstance(node.get("id"), str):
-            message = f"Node '{node['id']}' uses batch processing, which this engine does not do"
-            yield Problem(message=message, node_id=node["id"], where=pointer("nodes", node["id"], "batch"))
+        batch = node.get("batch") if isinstance(node, dict) and isinstance(node.get("id"), str) else None
+        if isinstance(batch, dict) and batch.get("parallel") is True:
+            yield Problem(
+                message=f"Node '{node['id']}' asks for a parallel batch: its items run one after the other",
+                node_id=node["id"],
+                where=pointer("nodes", node["id"], "batch", "parallel"),
+                severity="note",
+            )
 
 
 def _flow(scene: Scene, *, whole: bool) -> Iterator[Problem]:

@@ -1,48 +1,17 @@
-"""One execution under way: from node to node along the edges, each node run, noticed, judged and recorded."""
+"""One execution under way: from node to node along the edges, until an end, or a failure that no edge handles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mendbench.kit.redaction import sanitise
-from mendbench.model.exchange import Answer, Exchange, Request
-from mendbench.model.execution import (
-    Checkpoint,
-    Completed,
-    Judgement,
-    NodeRecord,
-    NodeState,
-    Sighting,
-    State,
-    Warned,
-)
-from mendbench.model.failure import Failure
-from mendbench.model.json import Json, JsonObject
-from mendbench.model.workflow import Node, Workflow
-from mendbench.ports.clock import Clock
-from mendbench.ports.engine import Detector
-from mendbench.ports.world import World
-from mendbench.runtime.checkpoint import completed_as, node_digest, readers
-from mendbench.runtime.events import Listener, NodeStarted, ending
+from mendbench.model.execution import Checkpoint, Completed, NodeRecord, State, Warned
+from mendbench.model.failure import EarlierFailure, Failure
+from mendbench.model.json import JsonObject
+from mendbench.model.workflow import Batch, Node, Workflow
+from mendbench.runtime.batch import BatchDone, Plan, plan_batch, run_batch
+from mendbench.runtime.events import NodeStarted, ending
 from mendbench.runtime.failures import Scene, failure_of, warning_failure
-from mendbench.runtime.nodes.interface import NodeType, Send
-from mendbench.runtime.nodes.mcp import type_named
-from mendbench.runtime.noticing import Visit, run_node, sighting_in, unresolved_visit
-from mendbench.runtime.templates import resolve_params
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What an execution reaches and is judged by."""
-
-    world: World
-    detector: Detector | None
-    clock: Clock
-    types: Mapping[str, NodeType]
-    redact: Callable[[Json], Json]
-    tell: Listener | None = None
-    """Hears of every node; must not raise."""
+from mendbench.runtime.stepping import Surroundings, Tried, Unit, Workshop, unit_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +22,7 @@ class Walked:
     records: dict[str, NodeRecord]
     data: JsonObject
     completed: dict[str, Completed]
+    items: dict[str, tuple[Completed, ...]]
     warnings: tuple[Warned, ...]
     failure: Failure | None
     stopped_at: str | None
@@ -64,14 +34,13 @@ class Walk:
 
     def __init__(self, workflow: Workflow, data: JsonObject, around: Surroundings, before: Checkpoint | None) -> None:
         self._workflow, self._data, self._around, self._before = workflow, data, around, before
-        self._ids = frozenset(node.id for node in workflow.nodes)
+        self._shop = Workshop(around, before, frozenset(node.id for node in workflow.nodes))
         self._next = {(edge.source, edge.action): edge.target for edge in workflow.edges}
-        self._readers = readers(around.world.traffic()) if before is not None and before.completed else frozenset()
         self._records: dict[str, NodeRecord] = {}
         self._completed: dict[str, Completed] = {}
-        self._visits: dict[str, Visit] = {}
-        self._wrote = False
-        self._senders: set[str] = set()
+        self._items: dict[str, tuple[Completed, ...]] = {}
+        self._tried: dict[str, Tried] = {}
+        self._batches: dict[str, BatchDone] = {}
 
     def run(self) -> Walked:
         """Walk from the start until no edge leads on, or a failure that no edge handles."""
@@ -83,7 +52,7 @@ class Walk:
             self._data[node.id] = record.outputs
             arrived = record.action or "default"
             target = self._next.get((node.id, arrived))
-            if target is None and record.state in ("error", "warning"):
+            if target is None and _stops(record):
                 return self._stopped(node, record)
             node = self._node(target)
         return self._walked("warning" if self._warnings() else "success")
@@ -103,66 +72,102 @@ class Walk:
 
     def _step(self, node: Node, arrived: str) -> NodeRecord:
         """Reuse what the node did, or run it and keep what it did unless it ended the run in an error."""
-        resolved = resolve_params(node.params, self._data)
-        if resolved.problems:
-            visit = unresolved_visit(resolved.problems, self._around.redact(self._data))
-            return self._judged(node, visit, 0)
-        digest = node_digest(node.type, resolved.params, arrived)
-        done = self._reusable(node, digest)
+        unit = unit_of(node, self._data, arrived)
+        if node.batch is not None:
+            return self._batch_step(unit, node.batch)
+        done = self._reusable(node, unit.digest)
         if done is not None:
             return self._reused(node, done)
-        started = self._around.clock.now_ms()
-        clock = self._around.clock
-        kind = type_named(self._around.types, node.type) or self._around.types[node.type]
-        visit = run_node(kind, resolved.params, self._sender(node.id), clock)
-        record = self._judged(node, visit, clock.now_ms() - started)
-        if record.state != "error" or self._handled(node, record.action):
-            shown = node_digest(node.type, self._around.redact(resolved.params), arrived)
-            self._completed[node.id] = _completed(record, digest, shown)
+        tried = self._shop.do(unit)
+        record = self._judged(tried)
+        if not unit.resolved.problems:
+            self._keep(record, unit.digest, self._shop.shown_digest(unit))
         return record
 
-    def _judged(self, node: Node, visit: Visit, duration_ms: int) -> NodeRecord:
-        self._visits[node.id] = visit
-        sighting = sighting_in(node, visit, self._around.redact)
-        judgement = self._judgement(sighting)
+    def _batch_step(self, whole: Unit, batch: Batch) -> NodeRecord:
+        node = whole.node
+        plan = plan_batch(batch, whole, self._shop)
+        if isinstance(plan, Tried):
+            return self._judged(plan)
+        done = self._reusable(node, plan.digest)
+        before = self._before.items.get(node.id, ()) if self._before is not None else ()
+        if done is not None:
+            self._items[node.id] = before
+            return self._reused(node, done)
+        return self._batch_done(node, plan, run_batch(plan, before, self._shop))
+
+    def _batch_done(self, node: Node, plan: Plan, done: BatchDone) -> NodeRecord:
+        self._items[node.id] = done.items
+        self._batches[node.id] = done
+        judgement = done.judgement
+        record = NodeRecord(
+            node_id=node.id,
+            node_type=node.type,
+            state=judgement.state,
+            action=self._action(node, judgement.state, "default", passed=judgement.severity == "info"),
+            modified=self._ran_before(node),
+            message=judgement.message or None,
+            duration_ms=done.duration_ms,
+            outputs=done.outputs if done.failed is None else {**done.outputs, "error": judgement.message},
+            sighting=done.failed.sighting if done.failed is not None else None,
+            severity=judgement.severity,
+        )
+        if done.failed is not None:
+            self._tried[node.id] = done.failed
+        self._keep(record, plan.digest, "")
+        return record
+
+    def _judged(self, tried: Tried) -> NodeRecord:
+        node, judgement, visit = tried.unit.node, tried.judgement, tried.visit
+        self._tried[node.id] = tried
         return NodeRecord(
             node_id=node.id,
             node_type=node.type,
             state=judgement.state,
-            action=self._action(node, judgement.state, visit.output.action),
-            modified=self._before is not None and node.id in self._before.completed and not visit.problems,
+            action=self._action(node, judgement.state, visit.output.action, passed=judgement.severity == "info"),
+            modified=self._ran_before(node) and not visit.problems,
             message=judgement.message or None,
-            duration_ms=duration_ms,
+            duration_ms=tried.duration_ms,
             outputs=visit.output.outputs,
-            sighting=sighting,
+            sighting=tried.sighting,
+            severity=judgement.severity,
+            tries=tried.tries,
         )
 
-    def _judgement(self, sighting: Sighting | None) -> Judgement:
-        if sighting is None:
-            return Judgement(state="success", message="")
-        if self._around.detector is None:
-            return Judgement(state="error", message=sighting.message)
-        judgement = self._around.detector.judge(sighting)
-        if judgement.state == "success":
-            return Judgement(state="success", message="")
-        return Judgement(state=judgement.state, message=sanitise(self._around.redact(judgement.message)))
+    def _ran_before(self, node: Node) -> bool:
+        return self._before is not None and node.id in self._before.completed
 
-    def _action(self, node: Node, state: NodeState, own: str) -> str:
-        """Return the action of the edge to take. A warning takes its own edge, else the error's."""
+    def _keep(self, record: NodeRecord, digest: str, shown: str) -> None:
+        """Keep what a node did for a resume, unless it failed and no edge handles that."""
+        if not digest or (record.state == "error" and not self._handled(record.node_id, record.action)):
+            return
+        self._completed[record.node_id] = Completed(
+            action=record.action or "default",
+            digest=digest,
+            shown_digest=shown,
+            outputs=record.outputs,
+            state="success" if record.state == "not_run" else record.state,
+            message=record.message,
+            severity=record.severity,
+            noticed=record.sighting.message if record.sighting is not None else None,
+        )
+
+    def _action(self, node: Node, state: State, own: str, *, passed: bool) -> str:
+        """Return the action of the edge to take: a warning's own edge, else the error's, else, if it stops nothing, the node's."""
         if state == "error":
             return "error"
         if state == "warning":
-            return "warning" if self._handled(node, "warning") else "error"
+            if self._handled(node.id, "warning"):
+                return "warning"
+            return own if passed else "error"
         return own
 
-    def _handled(self, node: Node, action: str | None) -> bool:
-        return (node.id, action) in self._next
+    def _handled(self, node_id: str, action: str | None) -> bool:
+        return (node_id, action) in self._next
 
     def _reusable(self, node: Node, digest: str) -> Completed | None:
-        done = completed_as(self._before, node.id, digest, self._ids)
-        if done is None or (self._wrote and node.id in self._readers):
-            return None
-        return None if done.state == "error" and not self._handled(node, "error") else done
+        done = self._shop.reusable(node, digest) if digest else None
+        return None if done is not None and done.state == "error" and not self._handled(node.id, "error") else done
 
     def _reused(self, node: Node, done: Completed) -> NodeRecord:
         self._completed[node.id] = done
@@ -170,47 +175,55 @@ class Walk:
             node_id=node.id,
             node_type=node.type,
             state=done.state,
-            action=self._action(node, done.state, done.action),
+            action=self._action(node, done.state, done.action, passed=done.severity == "info"),
             cached=True,
             message=done.message,
             outputs=done.outputs,
+            severity=done.severity,
         )
-
-    def _sender(self, node_id: str) -> Send:
-        def send(request: Request) -> Answer:
-            self._senders.add(node_id)
-            self._wrote = self._wrote or not (request.safe or request.url.startswith("model://"))
-            return self._around.world.send(request, node=node_id)
-
-        return send
 
     def _stopped(self, node: Node, record: NodeRecord) -> Walked:
         """Return the walk that ended at ``node``, with its failure."""
-        visit, sighting, redact = self._visits.get(node.id), record.sighting, self._around.redact
-        if record.state == "warning" or visit is None or sighting is None:
-            failure = warning_failure(node, record.message or "", record.outputs, redact)
-            return self._walked("warning", failure, node.id)
+        tried, redact = self._tried.get(node.id), self._around.redact
+        if record.state == "warning" or tried is None or tried.sighting is None:
+            outputs = tried.visit.output.outputs if tried is not None else record.outputs
+            failure = warning_failure(node, record.message or "", outputs, redact)
+            return self._walked("warning", replace(failure, batch_item=self._batch_item(node)), node.id)
         scene = Scene(
             node=node,
-            sighting=sighting,
-            data={name: value for name, value in self._data.items() if name != node.id},
+            sighting=tried.sighting,
+            data={name: value for name, value in tried.unit.data.items() if name != node.id},
             workflow=self._workflow,
-            exchange=self._last_exchange(node.id),
-            problems=visit.problems,
-            exception=visit.exception,
+            exchange=self._shop.last_exchange(node.id),
+            problems=tried.visit.problems,
+            exception=tried.visit.exception,
+            earlier=self._earlier(node),
+            batch_item=self._batch_item(node),
             redact=redact,
         )
         return self._walked("error", failure_of(scene), node.id)
 
-    def _last_exchange(self, node_id: str) -> Exchange | None:
-        if node_id not in self._senders:
+    def _earlier(self, node: Node) -> tuple[EarlierFailure, ...]:
+        """Return what was noticed before at other nodes, whatever a detector made of it."""
+        noticed = ((name, self._noticed(record)) for name, record in self._records.items() if name != node.id)
+        return tuple(EarlierFailure(node_id=name, message=message) for name, message in noticed if message is not None)
+
+    def _noticed(self, record: NodeRecord) -> str | None:
+        if record.cached:
+            return self._completed[record.node_id].noticed
+        return record.sighting.message if record.sighting is not None else None
+
+    def _batch_item(self, node: Node) -> JsonObject | None:
+        """Return which item of a batch failed, or None."""
+        done = self._batches.get(node.id)
+        if done is None or done.failed is None or done.failed_at is None or node.batch is None:
             return None
-        own = (exchange for exchange in reversed(self._around.world.traffic()) if exchange.node == node_id)
-        return next(own, None)
+        item = done.failed.unit.data.get(node.batch.name)
+        return {"index": done.failed_at, "count": done.outputs["count"], "item": self._around.redact(item)}
 
     def _warnings(self) -> tuple[Warned, ...]:
         return tuple(
-            Warned(node_id=record.node_id, message=record.message or "")
+            Warned(node_id=record.node_id, message=record.message or "", severity=record.severity)
             for record in self._records.values()
             if record.state == "warning"
         )
@@ -221,18 +234,13 @@ class Walk:
             records=self._records,
             data=self._data,
             completed=self._completed,
+            items=self._items,
             warnings=self._warnings(),
             failure=failure,
             stopped_at=stopped_at,
         )
 
 
-def _completed(record: NodeRecord, digest: str, shown: str) -> Completed:
-    return Completed(
-        action=record.action or "default",
-        digest=digest,
-        shown_digest=shown,
-        outputs=record.outputs,
-        state="success" if record.state == "not_run" else record.state,
-        message=record.message,
-    )
+def _stops(record: NodeRecord) -> bool:
+    """Return whether a node's end is the run's, where no edge leads on."""
+    return record.state == "error" or (record.state == "warning" and record.severity != "info")

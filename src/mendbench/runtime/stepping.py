@@ -1,0 +1,196 @@
+"""One step of a walk: a node's parameters resolved, its earlier work reused or the node run, what failed noticed and judged.
+
+A node whose warning says to try again is tried again here, on the clock; a batch node makes one such unit of work for
+each of its items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from mendbench.kit.backoff import retry_after_s, retrying
+from mendbench.kit.redaction import sanitise
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.execution import Checkpoint, Completed, Judgement, Sighting
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Node
+from mendbench.ports.clock import Clock
+from mendbench.ports.engine import Detector
+from mendbench.ports.world import World
+from mendbench.runtime.checkpoint import completed_as, node_digest, readers
+from mendbench.runtime.events import Listener
+from mendbench.runtime.nodes.interface import NodeType, Send
+from mendbench.runtime.nodes.mcp import type_named
+from mendbench.runtime.nodes.patience import FIRST_WAIT_S, LONGEST_WAIT_S, TRIES
+from mendbench.runtime.noticing import Visit, raised_visit, run_node, sighting_in, unresolved_visit
+from mendbench.runtime.templates import ParamProblem, ResolvedParams, resolve_params
+
+FINE = Judgement(state="success", message="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What an execution reaches and is judged by."""
+
+    world: World
+    detector: Detector | None
+    clock: Clock
+    types: Mapping[str, NodeType]
+    redact: Callable[[Json], Json]
+    tell: Listener | None = None
+    """Hears of every node; must not raise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One piece of work: a node on one set of data."""
+
+    node: Node
+    data: JsonObject
+    """What its templates can name."""
+    arrived: str
+    """The action of the edge that led to the node."""
+    resolved: ResolvedParams
+
+    @property
+    def digest(self) -> str:
+        """The digest of what it would do; empty if a parameter cannot be resolved."""
+        return "" if self.resolved.problems else node_digest(self.node.type, self.resolved.params, self.arrived)
+
+
+def unit_of(node: Node, data: JsonObject, arrived: str) -> Unit:
+    """Return the work of a node on ``data``."""
+    return Unit(node=node, data=data, arrived=arrived, resolved=resolve_params(node.params, data))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What came of a unit of work that was run."""
+
+    unit: Unit
+    visit: Visit
+    sighting: Sighting | None
+    judgement: Judgement
+    duration_ms: int = 0
+    tries: int = 1
+
+
+class Workshop:
+    """Does units of work in one execution, and remembers what they did to the world."""
+
+    def __init__(self, around: Surroundings, before: Checkpoint | None, node_ids: Collection[str]) -> None:
+        self.around, self.before = around, before
+        self._ids = node_ids
+        self._readers = readers(around.world.traffic()) if before is not None and before.completed else frozenset()
+        self._wrote = False
+        self._senders: set[str] = set()
+
+    def reusable(self, node: Node, digest: str) -> Completed | None:
+        """Return what the node did before, if it would do just that again and its answer still holds."""
+        return completed_as(self.before, node.id, digest, self._ids) if self.still_holds(node) else None
+
+    def shown_digest(self, unit: Unit) -> str:
+        """Return the unit's digest over redacted parameters: the one that may be shown."""
+        return node_digest(unit.node.type, self.around.redact(unit.resolved.params), unit.arrived)
+
+    def still_holds(self, node: Node) -> bool:
+        """Return whether what the node was answered before is still so: a read is stale once something was written."""
+        return not (self._wrote and node.id in self._readers)
+
+    def do(self, unit: Unit) -> Tried:
+        """Run the unit, again while its warning says so, at most :data:`~.patience.TRIES` times; a retry left over stops."""
+        first = self._once(unit)
+        if not self._to_be_tried_again(first):
+            return _settled(first, 1)
+        pending, made = [first], 0
+
+        def once() -> Tried:
+            nonlocal made
+            made += 1
+            return pending.pop() if pending else self._once(unit)
+
+        clock = self.around.clock
+        started = clock.now_ms() - first.duration_ms
+        last = retrying(
+            once,
+            clock,
+            again=self._to_be_tried_again,
+            attempts=TRIES,
+            base_s=FIRST_WAIT_S,
+            cap_s=LONGEST_WAIT_S,
+            retry_after=lambda tried: retry_after_s(_header(tried.sighting, "retry-after"), clock.now_ms()),
+            seed=unit.node.id,
+        )
+        return _settled(replace(last, duration_ms=clock.now_ms() - started), made)
+
+    def failed(self, unit: Unit, problems: tuple[ParamProblem, ...]) -> Tried:
+        """Return what comes of a unit that cannot be run because something in it names nothing."""
+        return self._judged(unit, unresolved_visit(problems, self._known(unit)))
+
+    def raised(self, unit: Unit, name: str, words: str) -> Tried:
+        """Return what comes of a unit that cannot be run because a value in it is of no use."""
+        return self._judged(unit, raised_visit(name, words))
+
+    def judged(self, sighting: Sighting | None) -> Judgement:
+        """Return what the detector makes of a sighting; without a detector it is an error."""
+        if sighting is None:
+            return FINE
+        if self.around.detector is None:
+            return Judgement(state="error", message=sighting.message)
+        judgement = self.around.detector.judge(sighting)
+        if judgement.state == "success":
+            return FINE
+        return replace(judgement, message=sanitise(self.around.redact(judgement.message)))
+
+    def last_exchange(self, node_id: str) -> Exchange | None:
+        """Return the last exchange that the node had in this execution, or None."""
+        if node_id not in self._senders:
+            return None
+        own = (exchange for exchange in reversed(self.around.world.traffic()) if exchange.node == node_id)
+        return next(own, None)
+
+    def _known(self, unit: Unit) -> JsonObject:
+        known: JsonObject = self.around.redact(unit.data)
+        return known
+
+    def _once(self, unit: Unit) -> Tried:
+        node, around = unit.node, self.around
+        if unit.resolved.problems:
+            return self.failed(unit, unit.resolved.problems)
+        started = around.clock.now_ms()
+        kind = type_named(around.types, node.type) or around.types[node.type]
+        visit = run_node(kind, unit.resolved.params, self._sender(node.id), around.clock)
+        return replace(self._judged(unit, visit), duration_ms=around.clock.now_ms() - started)
+
+    def _judged(self, unit: Unit, visit: Visit) -> Tried:
+        sighting = sighting_in(unit.node, visit, self.around.redact)
+        return Tried(unit=unit, visit=visit, sighting=sighting, judgement=self.judged(sighting))
+
+    def _to_be_tried_again(self, tried: Tried) -> bool:
+        """Return whether a warning asks for another try that cannot do anything twice."""
+        judgement = tried.judgement
+        if judgement.state != "warning" or judgement.severity != "retry":
+            return False
+        last = self.last_exchange(tried.unit.node.id)
+        return last is None or last.request.safe or (last.answer.fault is None and not last.accepted)
+
+    def _sender(self, node_id: str) -> Send:
+        def send(request: Request) -> Answer:
+            self._senders.add(node_id)
+            self._wrote = self._wrote or not (request.safe or request.url.startswith("model://"))
+            return self.around.world.send(request, node=node_id)
+
+        return send
+
+
+def _settled(tried: Tried, tries: int) -> Tried:
+    judgement = tried.judgement
+    if judgement.severity == "retry":
+        judgement = replace(judgement, severity="critical")
+    return replace(tried, judgement=judgement, tries=tries)
+
+
+def _header(sighting: Sighting | None, name: str) -> str | None:
+    value = sighting.headers.get(name) if sighting is not None else None
+    return value if isinstance(value, str) else None

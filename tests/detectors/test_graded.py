@@ -1,0 +1,90 @@
+import json
+
+import pytest
+
+from mendbench.detectors import detector
+from mendbench.runtime.engine import MendbenchEngine
+from mendbench.runtime.nodes.patience import TRIES
+from tests.fakes.engine import FakeWorld, chain, http, said
+
+BASE = "https://api.example.com"
+LIMITED = said({"ok": False, "error": "ratelimited"})
+GONE = said({"ok": False, "error": "channel_not_found"})
+PARTIAL = said(
+    {
+        "data": {"viewer": {"name": "ada"}, "team": None},
+        "errors": [{"message": "You do not have permission to see team", "path": ["team"], "type": "FORBIDDEN"}],
+    }
+)
+
+
+def execute(answers, *, name="graded", method="GET"):
+    world = FakeWorld({f"{method} {BASE}/a": answers, f"GET {BASE}/b": said({})})
+    workflow = chain(http("a", f"{BASE}/a", method=method), http("b", f"{BASE}/b"))
+    execution = MendbenchEngine().execute(
+        workflow, {}, world, checkpoint=None, detector=detector(name), clock=world.clock
+    )
+    return execution, world
+
+
+def test_a_critical_warning_stops_the_run():
+    execution, world = execute(GONE)
+    assert execution.states() == {"a": "warning", "b": "not_run"}
+    assert execution.warnings[0].severity == "critical"
+    assert len(world.sent) == 1
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_warning_that_time_may_cure_is_tried_again_with_backoff(method):
+    execution, world = execute([LIMITED, LIMITED, said({"ok": True})], method=method)
+    assert execution.outcome == "success"
+    assert execution.nodes[0].tries == 3
+    assert world.calls().count(f"{method} {BASE}/a") == 3
+    assert execution.nodes[0].duration_ms > 1500
+
+
+def test_retries_that_cure_nothing_end_in_a_critical_warning():
+    execution, world = execute(LIMITED)
+    assert execution.states() == {"a": "warning", "b": "not_run"}
+    assert execution.warnings[0].severity == "critical"
+    assert len(world.sent) == TRIES
+
+
+def test_the_wait_that_the_api_asks_for_is_kept():
+    answer = said({"ok": False, "error": "ratelimited"}, 200, **{"retry-after": "7"})
+    execution, _ = execute([answer, said({"ok": True})])
+    assert execution.nodes[0].duration_ms == 7000 + 2 * 10
+
+
+def test_a_partial_success_warns_and_goes_on():
+    execution, _ = execute(PARTIAL)
+    assert execution.outcome == "warning"
+    assert execution.states() == {"a": "warning", "b": "success"}
+    assert [(one.node_id, one.severity) for one in execution.warnings] == [("a", "info")]
+    assert execution.failures == ()
+    described = MendbenchEngine().describe({"nodes": []}, execution)
+    assert described["warnings"][0]["severity"] == "info"
+
+
+def test_a_partial_success_stops_the_run_under_the_default_detector():
+    execution, _ = execute(PARTIAL, name="mend")
+    assert execution.states() == {"a": "warning", "b": "not_run"}
+
+
+def test_a_busy_status_is_waited_for_once_and_not_twice():
+    execution, world = execute(said({"message": "busy"}, 503))
+    assert execution.outcome == "warning"
+    assert len(world.sent) == TRIES
+
+
+def test_on_resume_a_warning_that_went_on_goes_on_again():
+    world = FakeWorld({f"GET {BASE}/a": PARTIAL, f"GET {BASE}/b": [said({}, 422), said({})]})
+    workflow = chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b"))
+    engine, graded = MendbenchEngine(), detector("graded")
+    first = engine.execute(workflow, {}, world, checkpoint=None, detector=graded, clock=world.clock)
+    assert first.failures[0].earlier[0].node_id == "a"
+    assert "permission" in json.dumps(first.failures[0].earlier[0].message)
+    second = engine.execute(workflow, {}, world, checkpoint=first.checkpoint, detector=graded, clock=world.clock)
+    assert second.states() == {"a": "warning", "b": "success"}
+    assert second.nodes[0].cached
+    assert world.calls().count(f"GET {BASE}/a") == 1

@@ -1,0 +1,33 @@
+"""Whole runs of a workflow against a scripted world and a scripted model."""
+
+from __future__ import annotations
+
+from mendbench.kit.clock import VirtualClock
+from mendbench.workflows import Outside, RunOptions, run_workflow
+from tests.fakes.engine import FakeWorld, completion
+
+
+class Model:
+    """Answers every ask with the next text."""
+
+    def __init__(self, *texts):
+        self.texts, self.asked = list(texts), 0
+
+    def send(self, request, *, node=None):
+        self.asked += 1
+        return completion(self.texts.pop(0))
+
+    def traffic(self):
+        return ()
+
+    def begin_execution(self):
+        """One more attempt."""
+
+
+def run(workflow, answers, *texts, **options):
+    """Return the run, its world, its model and what was told. ``texts`` are the model's answers."""
+    clock, model, told = VirtualClock(), Model(*texts), []
+    world = FakeWorld(answers, clock)
+    outside = Outside(world=world, asks=model, clock=clock)
+    options = RunOptions(**{"auto_repair": True, **options})
+    return run_workflow(workflow, options, on_event=told.append, outside=outside), world, model, told

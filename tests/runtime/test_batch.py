@@ -1,0 +1,232 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.model.execution import Judgement
+from mendbench.runtime.engine import MendbenchEngine
+from tests.fakes.engine import FakeDetector, FakeWorld, chain, http, said
+
+BASE = "https://api.example.com"
+NOTES = f"{BASE}/notes"
+
+
+def execute(workflow, world, *, checkpoint=None, detector=None, inputs=None):
+    return MendbenchEngine().execute(
+        workflow, inputs or {}, world, checkpoint=checkpoint, detector=detector, clock=world.clock
+    )
+
+
+def notes(items, text="${item}", **batch):
+    return chain({**http("note", NOTES, body={"text": text}), "batch": {"items": items, **batch}})
+
+
+class Desk(FakeWorld):
+    """Takes notes, but for texts that it refuses (so many times, or always)."""
+
+    def __init__(self, **refused):
+        super().__init__({f"POST {NOTES}": self.note})
+        self.refused = dict(refused)
+
+    def note(self, request):
+        text = json.loads(request.body)["text"]
+        left = self.refused.get(text, 0)
+        if left:
+            self.refused[text] = left - 1
+            return said({"message": f"{text} is refused"}, 422)
+        return said({"id": text}, 201)
+
+
+def sent(world):
+    return [json.loads(exchange.request.body)["text"] for exchange in world.traffic()]
+
+
+ALWAYS = 99
+
+
+def test_a_batch_runs_its_node_once_for_each_item_in_order():
+    world = Desk()
+    execution = execute(notes(["a", "b"], "${__index__}: ${item}"), world)
+    assert execution.outcome == "success"
+    assert sent(world) == ["0: a", "1: b"]
+    outputs = execution.nodes[0].outputs
+    assert [one["item"] for one in outputs["results"]] == ["a", "b"]
+    assert [one["response"]["id"] for one in outputs["results"]] == ["0: a", "1: b"]
+    assert (outputs["count"], outputs["success_count"], outputs["error_count"], outputs["errors"]) == (2, 2, 0, None)
+    assert "response" not in outputs
+
+
+def test_the_items_may_come_from_another_node_and_have_a_name_of_their_own():
+    world = Desk()
+    world.answers[f"GET {BASE}/people"] = said({"people": [{"name": "ada"}, {"name": "bo"}]})
+    batch = {"items": "${fetch.response.people}", "as": "person"}
+    node = {**http("note", NOTES, body={"text": "${person.name}"}), "batch": batch}
+    execution = execute(
+        chain(http("fetch", f"{BASE}/people"), node, outputs={"n": {"source": "${note.success_count}"}}), world
+    )
+    assert execution.outputs == {"n": 2}
+    assert [world.body(1), world.body(2)] == [{"text": "ada"}, {"text": "bo"}]
+
+
+def test_an_empty_list_is_no_failure():
+    execution = execute(notes("${names}"), Desk(), inputs={"names": []})
+    assert execution.outcome == "success"
+    assert execution.nodes[0].outputs["count"] == 0
+
+
+def test_the_first_failing_item_ends_the_batch_and_its_failure_is_the_nodes():
+    world = Desk(b=ALWAYS)
+    execution = execute(notes(["a", "b", "c"]), world)
+    assert execution.outcome == "error"
+    assert sent(world) == ["a", "b"]
+    failure = execution.failures[0]
+    assert (failure.message, failure.status_code) == ("HTTP 422", 422)
+    assert failure.raw_response == {"message": "b is refused"}
+    assert failure.batch_item == {"index": 1, "count": 3, "item": "b"}
+    assert [(one.template, one.value) for one in failure.upstream] == [("${item}", "b")]
+    assert execution.nodes[0].outputs["batch_metadata"]["not_run"] == 1
+
+
+def test_a_batch_that_goes_on_ends_in_a_warning_that_stops_nothing():
+    world = Desk(b=ALWAYS)
+    workflow = notes(["a", "b", "c"], error_handling="continue")
+    workflow["nodes"].append(http("after", NOTES, body={"text": "${note.error_count} failed"}))
+    workflow["edges"] = [{"from": "note", "to": "after"}]
+    execution = execute(workflow, world)
+    assert sent(world) == ["a", "b", "c", "1 failed"]
+    assert execution.outcome == "warning"
+    assert execution.failures == ()
+    assert [(one.node_id, one.severity) for one in execution.warnings] == [("note", "info")]
+    assert execution.warnings[0].message == "1 of 3 items failed: item 2: HTTP 422"
+    assert execution.nodes[0].outputs["errors"] == [{"index": 1, "item": "b", "error": "HTTP 422"}]
+
+
+def test_a_batch_in_which_every_item_fails_has_failed():
+    execution = execute(notes(["a", "b"], error_handling="continue"), Desk(a=ALWAYS, b=ALWAYS))
+    assert execution.outcome == "error"
+    assert execution.nodes[0].outputs["error_count"] == 2
+
+
+def test_an_item_is_tried_so_often_as_the_batch_says_and_waits_in_between():
+    world = Desk(a=2)
+    execution = execute(notes(["a"], max_retries=3, retry_wait=5), world)
+    assert execution.outcome == "success"
+    assert sent(world) == ["a", "a", "a"]
+    assert execution.duration_ms == 3 * 10 + 2 * 5000
+    assert execute(notes(["a"], max_retries=2), Desk(a=2)).outcome == "error"
+
+
+def test_a_detector_judges_every_item():
+    execution = execute(notes(["a", "b"]), Desk(a=ALWAYS), detector=FakeDetector("success"))
+    assert execution.outcome == "success"
+    stopped = execute(notes(["a", "b"]), Desk(a=ALWAYS), detector=FakeDetector())
+    assert stopped.outcome == "warning"
+    assert (stopped.failures[0].fixable, stopped.failures[0].status_code) == (False, 422)
+    assert stopped.failures[0].batch_item == {"index": 0, "count": 2, "item": "a"}
+
+
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [("${names.nope}", "batch.items"), ("${names}", "Batch items must be a list, got str")],
+)
+def test_what_is_no_list_fails_before_anything_is_sent(items, says):
+    world = Desk()
+    execution = execute(notes(items), world, inputs={"names": "ada"})
+    assert execution.outcome == "error"
+    assert says in execution.failures[0].message
+    assert world.traffic() == ()
+
+
+def test_an_item_without_the_field_is_a_template_error_that_names_the_fields_of_the_item():
+    execution = execute(notes([{"name": "ada"}], "${item.nam}"), Desk())
+    failure = execution.failures[0]
+    assert failure.category == "template_error"
+    assert failure.available_fields == ("item.name",)
+    assert failure.suggestion == "${item.name}"
+
+
+# resume
+
+
+def test_items_that_were_done_are_not_done_again():
+    world = Desk(b=1)
+    first = execute(notes(["a", "b", "c"]), world)
+    second = execute(notes(["a", "b", "c"]), world, checkpoint=first.checkpoint)
+    assert second.outcome == "success"
+    assert sent(world) == ["a", "b", "b", "c"]
+    assert [one["response"]["id"] for one in second.nodes[0].outputs["results"]] == ["a", "b", "c"]
+
+
+def test_a_batch_that_is_done_is_not_run_again():
+    world = Desk()
+    first = execute(notes(["a", "b"]), world)
+    second = execute(notes(["a", "b"]), world, checkpoint=first.checkpoint)
+    assert second.nodes[0].cached
+    assert second.nodes[0].outputs == first.nodes[0].outputs
+    third = execute(notes(["a", "c", "b"]), world, checkpoint=second.checkpoint)
+    assert third.nodes[0].modified
+    assert sent(world) == ["a", "b", "c"]
+
+
+def test_equal_items_are_each_done_once():
+    world = Desk(b=1)
+    first = execute(notes(["a", "a", "b"]), world)
+    execute(notes(["a", "a", "b"]), world, checkpoint=first.checkpoint)
+    assert sent(world) == ["a", "a", "b", "b"]
+
+
+@given(
+    items=st.lists(st.sampled_from("abcdef"), max_size=8),
+    refused=st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 3)),
+    goes_on=st.booleans(),
+)
+def test_however_a_batch_breaks_off_a_resume_repeats_no_effect(items, refused, goes_on):
+    world = Desk(**refused)
+    workflow = notes("${items}", error_handling="continue" if goes_on else "fail_fast")
+    execution = execute(workflow, world, inputs={"items": items})
+    for _ in range(len(items) * 3):
+        if execution.outcome != "error":
+            break
+        execution = execute(workflow, world, inputs={"items": items}, checkpoint=execution.checkpoint)
+    accepted = [json.loads(one.request.body)["text"] for one in world.traffic() if one.accepted]
+    outputs = execution.nodes[0].outputs
+    assert outputs["success_count"] == len(accepted)
+    assert sorted(accepted) == sorted(one["item"] for one in outputs["results"] if "error" not in one)
+    assert outputs["count"] == len(items)
+
+
+# validation
+
+
+@pytest.mark.parametrize(
+    ("batch", "text", "says"),
+    [
+        ({"items": "${nope.list}"}, "${item}", "references non-existent node 'nope' in parameter 'batch.items'"),
+        ({"items": "${item}"}, "${item}", "undefined input '${item}' in parameter 'batch.items'"),
+        ({"items": ["a"], "as": "one"}, "${item}", "undefined input '${item}'"),
+        ({"items": []}, "${item}", "batch.items"),
+        ({"items": ["a"], "max_retries": 11}, "${item}", "greater than the maximum of 10"),
+    ],
+)
+def test_a_batch_is_checked_before_it_runs(batch, text, says):
+    workflow = chain({**http("note", NOTES, body={"text": text}), "batch": batch})
+    assert any(says in problem for problem in MendbenchEngine().validate(workflow, {}))
+
+
+def test_later_nodes_know_what_a_batch_puts_out():
+    workflow = notes(["a"])
+    workflow["outputs"] = {"x": {"source": "${note.response}"}}
+    assert "does not output 'response'" in MendbenchEngine().validate(workflow, {})[0]
+
+
+def test_a_judgement_of_partial_failure_is_the_same_without_a_detector_and_with_one():
+    class Warns:
+        name = "warns"
+
+        def judge(self, sighting):
+            return Judgement(state="warning", message=sighting.message)
+
+    workflow = notes(["a", "b"], error_handling="continue")
+    states = {execute(workflow, Desk(a=ALWAYS), detector=one).states()["note"] for one in (None, Warns())}
+    assert states == {"warning"}
