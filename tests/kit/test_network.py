@@ -11,6 +11,7 @@ from mendbench.kit.network import (
     Timeouts,
     network_message,
     network_wait_s,
+    provider_of,
     timeouts_for,
     with_network_retry,
 )
@@ -140,3 +141,27 @@ def test_the_virtual_time_waited_is_the_sum_of_the_waits_on_every_run(faults, se
     assert (result == OK) == (len(faults) <= 5)
     assert waited == pytest.approx(sum(network_wait_s(n + 1, seed=seed) for n in range(retries)), abs=0.01)
     assert tried(*answers, seed=seed) == (result, calls, waited)
+
+
+@pytest.mark.parametrize(
+    ("model", "provider"), [("claude/large", "claude"), ("a/b/c", "a"), ("small", None), ("/small", None), ("", None)]
+)
+def test_the_provider_stands_before_the_first_slash_of_the_models_name(model, provider):
+    assert provider_of(model) == provider
+
+
+def test_busy_answers_are_tried_again_where_the_caller_says_so_and_count_as_tries():
+    busy = Answer(status=503)
+    options = {"busy": lambda answer: answer.status == 503}
+    assert tried(busy, *faulty("reset"), OK, **options)[:2] == (OK, 3)
+    assert tried(*[busy, *faulty("reset")] * 4, **options)[:2] == (
+        NetworkFailure(message=network_message("reset"), fault="reset", tries=6),
+        6,
+    )
+    assert tried(*[busy] * 9, max_retries=2, **options)[:2] == (busy, 3)
+
+
+def test_a_busy_answer_is_left_alone_for_as_long_as_it_asks():
+    busy = Answer(status=429)
+    _, _, waited = tried(busy, OK, busy=lambda answer: answer == busy, retry_after=lambda _answer: 7.0)
+    assert waited == 7

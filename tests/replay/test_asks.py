@@ -8,10 +8,13 @@ from mendbench.errors import Incomplete, ReplayMiss
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.clock import START_MS, VirtualClock
 from mendbench.kit.redaction import Redactor, canary
-from mendbench.model.exchange import Request
+from mendbench.model.exchange import Answer, Request
 from mendbench.replay import cassette
 from mendbench.replay.asks import AskBook, ask_differences
+from mendbench.replay.cassette import Entry
 from mendbench.replay.recordings import Recordings
+from mendbench.runtime.nodes.llm import NODE
+from mendbench.runtime.nodes.llm import ask_of as ask_of_node
 from tests.fakes.worlds import ScriptedCaller
 
 TOKEN = canary("a/b", "slack")
@@ -84,6 +87,18 @@ def test_draws_and_parameters_have_answers_of_their_own(tmp_path):
     assert [text_of(book(tmp_path).send(request_of(ask))) for ask in asks] == ["a", "b", "c"]
 
 
+def test_the_tools_that_a_model_may_call_belong_to_the_ask(tmp_path):
+    tool = {"type": "function", "function": {"name": "clock__now", "parameters": {"type": "object"}}}
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["without", "with"]))
+    asks = [ask_of(), {**ask_of(), "tools": [tool]}]
+    for ask in asks:
+        recording.send(request_of(ask))
+    assert [text_of(book(tmp_path).send(request_of(ask))) for ask in asks] == ["without", "with"]
+    with pytest.raises(ReplayMiss) as missed:
+        book(tmp_path).send(request_of({**ask_of(), "tools": [tool, tool]}))
+    assert missed.value.differs == ("tools",)
+
+
 def test_every_answer_is_on_the_disk_before_the_next_ask(tmp_path):
     recording = book(tmp_path, "new_episodes", ScriptedCaller(["one"]))
     recording.send(request_of(ask_of("first")))
@@ -132,6 +147,27 @@ def test_an_unknown_model_has_nothing_near(tmp_path):
 )
 def test_what_tells_two_asks_apart(other, names):
     assert ask_differences(ask_of(), other) == names
+
+
+@pytest.mark.parametrize("place", ["tool_calls", "tool_call_id"])
+def test_messages_that_call_a_function_or_answer_a_call_are_compared_whole(place):
+    mine, theirs = ({**ask_of(), "messages": [{"role": "x", "content": "same", place: value}]} for value in "ab")
+    assert ask_differences(mine, mine) == ()
+    (difference,) = ask_differences(mine, theirs)
+    assert difference.startswith("messages[0] at character")
+
+
+def test_a_recorded_fault_is_tried_again_on_the_clock_of_the_trial(tmp_path):
+    params = {"prompt": "mend it", "model": "org/small"}
+    ask, clock = ask_of_node(params), VirtualClock()
+    recordings = Recordings.open(tmp_path)
+    lost = Answer(status=0, fault="timeout", elapsed_ms=120_000)
+    recordings.append_ask("org/small", Entry(key=digest(ask), request=request_of(ask), answer=lost, ask=ask))
+    replaying = book(tmp_path, clock=clock)
+    output = NODE.run(params, replaying.send, clock)
+    assert output.outputs["error"] == "Request to org timed out. Please try again."
+    assert len(replaying.traffic()) == 6
+    assert clock.now_ms() - START_MS >= 6 * 120_000 + 31_000
 
 
 def test_a_prompt_is_redacted_before_it_is_keyed_stored_or_asked(tmp_path):

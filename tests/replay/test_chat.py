@@ -83,12 +83,61 @@ def test_a_busy_server_is_asked_again(first):
     assert slept == [7.0] if isinstance(first, tuple) and first[0] == 429 else 1 <= slept[0] <= 2
 
 
-@pytest.mark.parametrize("always", [(500, {}, {}), httpx2.ReadTimeout("x")])
-def test_a_server_that_never_answers_is_no_answer(always):
+@pytest.mark.parametrize(
+    ("always", "words"),
+    [
+        ((500, {}, {}), "after 3 attempts at most: HTTP 500"),
+        (httpx2.ReadTimeout("x"), r"Request to API timed out. Please try again. \(model 'small' at .*, 3 tries"),
+        (httpx2.ConnectError("x"), "Unable to connect to API. Please check your internet connection."),
+    ],
+)
+def test_a_server_that_never_answers_is_no_answer(always, words):
     made, sent, _ = caller([always], attempts=3)
-    with pytest.raises(Incomplete, match="after 3 attempts"):
+    with pytest.raises(Incomplete, match=words):
         made.ask(ASK)
     assert len(sent) == 3
+
+
+def test_faults_and_busy_statuses_share_one_row_of_tries():
+    made, sent, slept = caller([httpx2.ReadTimeout("x"), (503, {}, {})] * 10)
+    with pytest.raises(Incomplete, match="HTTP 503"):
+        made.ask(ASK)
+    assert len(sent) == 6
+    assert slept == sorted(slept)
+    assert 31 <= sum(slept) <= 31 * 1.3
+
+
+def test_the_provider_is_named_as_configured_or_by_the_model():
+    for made in (caller([httpx2.ReadTimeout("x")])[0], caller([httpx2.ReadTimeout("x")], provider="claude")[0]):
+        with pytest.raises(Incomplete, match="Request to claude timed out"):
+            made.ask({**ASK, "model": "claude/large" if made.provider is None else "large"})
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "open_s", "read_s"),
+    [
+        ("claude/large", {}, 10, 300),
+        ("large", {"provider": "DeepSeek"}, 15, 180),
+        ("org/small", {}, 10, 120),
+        ("small", {}, 10, 600),
+        ("claude/large", {"timeout_s": 7}, 7, 7),
+        ("small", {"timeout_s": 900.0}, 10, 900),
+    ],
+)
+def test_an_answer_is_waited_for_as_long_as_configured_or_as_the_provider_allows(model, options, open_s, read_s):
+    made, sent, _ = caller([GOOD], **options)
+    made.ask({**ASK, "model": model})
+    waits = sent[0].extensions["timeout"]
+    assert (waits["connect"], waits["read"], waits["write"]) == (open_s, read_s, read_s)
+
+
+def test_tools_are_sent_where_there_are_some_and_a_call_is_an_answer():
+    call = {"id": "x", "type": "function", "function": {"name": "clock__now", "arguments": "{}"}}
+    body = {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}
+    tools = [{"type": "function", "function": {"name": "clock__now", "parameters": {"type": "object"}}}]
+    made, sent, _ = caller([(200, body, {})])
+    assert json.loads(made.ask({**ASK, "tools": tools}).body) == body
+    assert json.loads(sent[0].read())["tools"] == tools
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,12 @@ class ModelConfig(_Part):
     )
     response_format: dict[str, Json] | None = None
     window: int = Field(8192, description="context window, tokens", gt=512)
-    timeout_s: float = Field(600, description="how long to wait for one answer, seconds", gt=0)
+    provider: str | None = Field(
+        None, description="whose timeouts hold; left out, what stands before the slash in the model's name"
+    )
+    timeout_s: float | None = Field(
+        None, description="how long to wait for an answer, seconds; left out, the provider's, or 600 without one", gt=0
+    )
 
 
 class MatrixConfig(_Part):

@@ -1,7 +1,8 @@
 """The network handler: how long a provider is waited for, when a request is sent again, and what a user is told.
 
-It is about transport alone. An HTTP status is an answer and is never tried again here, not even 429 or 503; and every
-fault is tried again, where :mod:`mendbench.kit.backoff` leaves out what stays as it is (``TRANSIENT_FAULTS``).
+It is about transport. An HTTP status is an answer and is not tried again here, not even 429 or 503, unless the caller
+says so; and every fault is tried again, where :mod:`mendbench.kit.backoff` leaves out what stays as it is
+(``TRANSIENT_FAULTS``).
 """
 
 from __future__ import annotations
@@ -66,6 +67,12 @@ class NetworkFailure:
     tries: int
 
 
+def provider_of(model: str) -> str | None:
+    """Return the provider that a model's name begins with, as in ``claude/sonnet``, or None if it names none."""
+    provider, slash, _ = model.partition("/")
+    return provider if slash and provider else None
+
+
 def timeouts_for(provider: str | None) -> Timeouts:
     """Return a provider's timeouts; names compare without case, and an unknown one has the default."""
     return _PROVIDER_TIMEOUTS.get((provider or "").lower(), DEFAULT_TIMEOUTS)
@@ -92,16 +99,22 @@ def with_network_retry(
     *,
     provider: str | None = None,
     max_retries: int = MAX_RETRIES,
+    busy: Callable[[Answer], bool] = lambda _answer: False,
+    retry_after: Callable[[Answer], float | None] = lambda _answer: None,
     seed: str = "",
     sleep: Callable[[float], None] | None = None,
 ) -> Answer | NetworkFailure:
     """Call until an answer comes without a fault, at most ``max_retries`` times again, and return it.
 
-    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. What ``call`` raises passes at once.
+    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. Answers that are ``busy`` count as
+    tries like any other; the last one is returned, and ``retry_after`` is how long such an answer asks to be left
+    alone (seconds). What ``call`` raises passes at once.
 
     Raises:
         ValueError: neither a clock nor a sleep is given.
     """
+    if clock is None and sleep is None:
+        raise ValueError("a clock or a sleep is needed to wait with")
     tries = 0
 
     def counted() -> Answer:
@@ -109,16 +122,26 @@ def with_network_retry(
         tries += 1
         return call()
 
-    answer = retrying(
-        counted,
-        clock,
-        again=lambda came: came.fault is not None,
-        attempts=max_retries + 1,
-        base_s=BASE_S,
-        cap_s=CAP_S,
-        seed=seed,
-        sleep=sleep,
-        wait=network_wait_s,
+    def again(came: Answer) -> bool:
+        return came.fault is not None or busy(came)
+
+    first = counted()
+    pending = [first]
+    answer = (
+        first
+        if not again(first)
+        else retrying(
+            lambda: pending.pop() if pending else counted(),
+            clock,
+            again=again,
+            attempts=max_retries + 1,
+            base_s=BASE_S,
+            cap_s=CAP_S,
+            retry_after=retry_after,
+            seed=seed,
+            sleep=sleep,
+            wait=network_wait_s,
+        )
     )
     if answer.fault is None:
         return answer

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mendbench import __version__
 from mendbench.errors import BadInput
 from mendbench.mcp_server import tools
+from mendbench.mcp_server.advice import Advice
 from mendbench.mcp_server.tools import Said, Serving, What
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ __all__ = ["Serving", "build_server", "serve_stdio"]
 _RUN = """\
 Run a workflow for real and return its result in the agent error format: success, status, error, whether a repair was
 tried and how it ended, all errors with category, node and context, the checkpoint, and every node's state.
-`workflow` is the JSON document, or the path of its file."""
+`workflow` is the JSON document, or the path of its file. When runs keep failing in one way, a second content block says
+{"stop_retrying": true, "suggestion": ...}: tell the user instead of running it once more."""
 _VALIDATE = """\
 Say everything that is wrong with a workflow, without running it: the same structure as run_workflow, and all problems
 with node ids and suggestions. `workflow` is the JSON document, or the path of its file."""
@@ -50,8 +52,11 @@ def build_server(serving: Serving) -> MCPServer:
     except ImportError as error:
         raise BadInput("mcp serve", "the MCP SDK is not installed", "pip install 'mendbench[mcp]'") from error
 
-    def result(said: Said) -> CallToolResult:
-        return CallToolResult(content=[TextContent(type="text", text=said.text)], is_error=said.failed)
+    advice = Advice()
+
+    def result(said: Said, *beside: str) -> CallToolResult:
+        blocks = [TextContent(type="text", text=text) for text in (said.text, *beside)]
+        return CallToolResult(content=blocks, is_error=said.failed)
 
     async def run_workflow(
         workflow: dict[str, Any] | str,
@@ -70,7 +75,9 @@ def build_server(serving: Serving) -> MCPServer:
             tools.run_workflow, serving, workflow,
             inputs=inputs or {}, auto_repair=auto_repair, request=request, chosen=chosen,
         )  # fmt: skip
-        return result(await run_sync(work))
+        said = await run_sync(work)
+        told = advice.after(said, "run_workflow")
+        return result(said, *([told] if told is not None else []))
 
     async def validate_workflow(workflow: dict[str, Any] | str, inputs: dict[str, Any] | None = None) -> CallToolResult:
         return result(tools.validate_workflow(workflow, inputs or {}))

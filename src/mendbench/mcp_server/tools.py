@@ -34,6 +34,8 @@ class Said:
 
     text: str
     failed: bool
+    error: str | None = None
+    """Of a failure, its first error in one message, if it has one."""
 
 
 def run_workflow(
@@ -60,7 +62,8 @@ def run_workflow(
     def work() -> Said:
         file = workflow if isinstance(workflow, str) else None
         ended = workflows.run_workflow(_document(workflow), options, file=file)
-        return Said(text=workflows.as_text(ended.document), failed=not ended.success)
+        error = ended.document["error"]
+        return Said(text=workflows.as_text(ended.document), failed=not ended.success, error=error)
 
     return _said(work)
 
@@ -108,4 +111,5 @@ def _said(work: Callable[[], Said]) -> Said:
     try:
         return work()
     except MendbenchError as error:
-        return Said(text=workflows.as_text({"success": False, "status": "error", "error": str(error)}), failed=True)
+        document: JsonObject = {"success": False, "status": "error", "error": str(error)}
+        return Said(text=workflows.as_text(document), failed=True, error=str(error))

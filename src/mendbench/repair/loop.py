@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from mendbench.errors import MendbenchError
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.patterns import PatternHistory, noted, should_stop
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
 from mendbench.model.json import JsonObject
@@ -19,7 +20,6 @@ from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.ports.world import World
 from mendbench.repair.answers import Candidate, Declined, Unusable, read_answer, sentence
-from mendbench.repair.patterns import PatternHistory, noted, should_stop
 from mendbench.repair.signature import signature
 from mendbench.strategies.frame import DEFAULT_BUDGET, Budget, build_prompt
 

@@ -1,7 +1,7 @@
 """Asks: what models were asked and what they answered, served from one cassette per model.
 
-A model's answer is known by its ask alone (model, messages, sampling parameters, response format, draw), never by
-where it was asked.
+A model's answer is known by its ask alone (model, messages, tools that it may call, sampling parameters, response
+format, draw), never by where it was asked.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class AskBook:
 
 def ask_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
     """Return where two asks differ: ``model``, ``params.temperature``, ``messages[1] at character 812`` and so on."""
-    names = [name for name in ("model", "draw", "response_format") if _differ(a.get(name), b.get(name))]
+    names = [name for name in ("model", "draw", "response_format", "tools") if _differ(a.get(name), b.get(name))]
     mine, theirs = _object(a.get("params")), _object(b.get("params"))
     names += [f"params.{name}" for name in sorted({*mine, *theirs}) if _differ(mine.get(name), theirs.get(name))]
     one, other = _messages(a), _messages(b)
@@ -158,8 +158,14 @@ def _messages(ask: JsonObject) -> list[str]:
     messages = ask.get("messages")
     if not isinstance(messages, list):
         return []
-    contents = [message.get("content") if isinstance(message, dict) else message for message in messages]
-    return [content if isinstance(content, str) else canonical_json(content) for content in contents]
+    return [_shown(message) for message in messages]
+
+
+def _shown(message: Json) -> str:
+    """Return a message's text; one that calls functions, or answers a call, whole."""
+    plain = isinstance(message, dict) and message.keys() <= {"role", "content"}
+    content = message.get("content") if plain else message
+    return content if isinstance(content, str) else canonical_json(content)
 
 
 def _object(value: Json) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Asks a real model behind an OpenAI-compatible URL, while recording."""
+"""Asks a real model behind an OpenAI-compatible URL: while recording, and where a workflow is run for real."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mendbench.errors import BadInput, Incomplete
-from mendbench.kit.backoff import retry_after_s, retrying, transient
+from mendbench.kit.backoff import TRANSIENT_STATUSES, retry_after_s
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.network import (
+    MAX_RETRIES,
+    NetworkFailure,
+    Timeouts,
+    provider_of,
+    timeouts_for,
+    with_network_retry,
+)
 from mendbench.kit.redaction import Redactor
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
@@ -21,10 +29,11 @@ from mendbench.replay.live import HttpLive
 if TYPE_CHECKING:
     import httpx2
 
-ATTEMPTS = 4
-BASE_S = 2.0
-CAP_S = 60.0
-"""Waits between the attempts: 1 to 2, 2 to 4 and 4 to 8 seconds, unless the server asks for another."""
+ATTEMPTS = MAX_RETRIES + 1
+
+OWN_SERVER_S = 600.0
+"""How long one answer of a model is waited for whose name has no provider, seconds: such a model runs on somebody's own
+machine, and a small model on a busy machine takes minutes."""
 
 _TOO_LONG_STATUSES = frozenset({400, 413, 422})
 _TOO_LONG = re.compile(r"(?i)context|too long|too many tokens|token count|maximum.{0,20}(length|tokens)")
@@ -36,13 +45,15 @@ _TOO_LONG = re.compile(r"(?i)context|too long|too many tokens|token count|maximu
 class ChatCaller:
     """Turns an ask into ``POST {base_url}/chat/completions``. Only what the ask configures is sent.
 
-    ``api_key_env`` names the variable that holds the key; None where the server wants none.
+    ``api_key_env`` names the variable that holds the key; None where the server wants none. ``provider`` is whose
+    timeouts hold and who is named where no answer comes; None for what stands before the slash in the model's name.
     """
 
     base_url: str
     api_key_env: str | None = None
-    timeout_s: float = 600.0
-    """How long one answer is waited for, seconds: a small model on a busy machine takes minutes."""
+    provider: str | None = None
+    timeout_s: float | None = None
+    """How long one answer is waited for, seconds; None for the provider's timeouts."""
     attempts: int = ATTEMPTS
     sleep: Callable[[float], None] = time.sleep
     transport: httpx2.BaseTransport | None = field(default=None, repr=False)
@@ -55,26 +66,35 @@ class ChatCaller:
             Incomplete: no answer came after all attempts. A timeout is never an answer.
         """
         key = self._key()
-        live = HttpLive({}, patience_s=self.timeout_s, transport=self.transport)
+        provider = self.provider or provider_of(str(ask["model"]))
+        waits = self._timeouts(provider)
+        live = HttpLive({}, patience_s=waits.read_s, open_s=waits.open_s, transport=self.transport)
         request = self._request(ask, key)
         try:
-            came = retrying(
+            came = with_network_retry(
                 lambda: live.ask(request),
                 None,
-                again=transient,
-                attempts=self.attempts,
-                base_s=BASE_S,
-                cap_s=CAP_S,
+                provider=provider,
+                max_retries=self.attempts - 1,
+                busy=_busy,
                 retry_after=lambda answer: retry_after_s(answer.header("retry-after"), round(time.time() * 1000)),
                 seed=digest(ask),
                 sleep=self.sleep,
             )
         finally:
             live.close()
+        if isinstance(came, NetworkFailure):
+            where = f"model {ask['model']!r} at {self.base_url}, {came.tries} tries, last: {came.fault}"
+            raise Incomplete(f"{came.message} ({where})")
         clean = Redactor({"model-api-key": key} if key else {}).answer(came)
         self._judge(clean, str(ask.get("model")))
         kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
         return Answer(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)
+
+    def _timeouts(self, provider: str | None) -> Timeouts:
+        theirs = timeouts_for(provider)
+        patience = self.timeout_s or (OWN_SERVER_S if provider is None else theirs.read_s)
+        return Timeouts(open_s=min(theirs.open_s, patience), read_s=patience, write_s=patience)
 
     def _key(self) -> str | None:
         if self.api_key_env is None:
@@ -88,8 +108,7 @@ class ChatCaller:
 
     def _request(self, ask: JsonObject, key: str | None) -> Request:
         wire: JsonObject = {"model": ask["model"], "messages": ask["messages"], **(ask.get("params") or {})}
-        if ask.get("response_format") is not None:
-            wire["response_format"] = ask["response_format"]
+        wire |= {name: ask[name] for name in ("response_format", "tools") if ask.get(name) is not None}
         headers = (("Content-Type", "application/json"), *((("Authorization", f"Bearer {key}"),) if key else ()))
         url = f"{self.base_url.rstrip('/')}/chat/completions"
         return Request(method="POST", url=url, headers=headers, body=canonical_json(wire).encode())
@@ -97,11 +116,9 @@ class ChatCaller:
     def _judge(self, answer: Answer, model: str) -> None:
         """Refuse what is no answer, so that it is never recorded."""
         text = answer.body.decode("utf-8", "replace")
-        if answer.fault is not None or transient(answer):
-            what = answer.fault or f"HTTP {answer.status}"
-            raise Incomplete(
-                f"model {model!r} at {self.base_url} gave no answer after {self.attempts} attempts: {what}"
-            )
+        if _busy(answer):
+            tried = f"after {self.attempts} attempts at most: HTTP {answer.status}"
+            raise Incomplete(f"model {model!r} at {self.base_url} gave no answer {tried}")
         if answer.status in _TOO_LONG_STATUSES and _TOO_LONG.search(text):
             return
         if not 200 <= answer.status < 300:  # noqa: PLR2004  the 2xx
@@ -112,6 +129,10 @@ class ChatCaller:
             )
         if not _has_choice(parse_body(answer.body, answer.header("content-type"))):
             raise Incomplete(f"model {model!r} at {self.base_url} answered without a choice: {text[:200]}")
+
+
+def _busy(answer: Answer) -> bool:
+    return answer.fault is None and answer.status in TRANSIENT_STATUSES
 
 
 def _has_choice(body: Json) -> bool:

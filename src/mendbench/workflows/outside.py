@@ -72,8 +72,13 @@ class ConfiguredModels:
             Incomplete: no answer came.
         """
         model = configured_model(self._models, str(ask.get("model", "")))
-        url = str(model.base_url)
-        return ChatCaller(base_url=url, api_key_env=model.api_key_env, timeout_s=model.timeout_s).ask(ask)
+        caller = ChatCaller(
+            base_url=str(model.base_url),
+            api_key_env=model.api_key_env,
+            provider=model.provider,
+            timeout_s=model.timeout_s,
+        )
+        return caller.ask(ask)
 
 
 def configured_model(models: Mapping[str, ModelConfig], name: str) -> ModelConfig:

@@ -1,7 +1,11 @@
+from urllib.parse import quote
+
 import pytest
 
+from mendbench.kit.clock import START_MS
 from mendbench.runtime.nodes.llm import NODE, unfenced
 from tests.fakes.engine import FakeWorld, completion, fault, said
+from tests.fakes.function_calls import calling
 
 URL = "POST model://small-1.5b/chat"
 
@@ -71,8 +75,8 @@ def test_an_answer_that_looks_like_a_failure_is_still_the_models_text():
         ),
         (said("down", 503), "llm", "LLM call failed: HTTP 503"),
         (said({"choices": []}), "llm", "LLM call failed: HTTP 200: the answer holds no text"),
-        (fault("refused"), "transport", "Could not connect to model small-1.5b"),
-        (fault("timeout"), "transport", "Request to model small-1.5b timed out"),
+        (fault("refused"), "transport", "Unable to connect to API. Please check your internet connection."),
+        (fault("timeout"), "transport", "Request to API timed out. Please try again."),
     ],
 )
 def test_a_call_that_fails_is_noticed(answer, kind, words):
@@ -89,8 +93,35 @@ def test_a_call_that_fails_is_noticed(answer, kind, words):
         ({"model": ""}, "requires 'model'"),
         ({"temperature": "hot"}, "must be a number"),
         ({"prompt": {"a": 1}}, "must be a string, got object"),
+        ({"provider": 1}, "'provider' must be a string"),
     ],
 )
 def test_a_parameter_that_cannot_be_used_is_named(params, words):
     with pytest.raises((ValueError, TypeError), match=words):
         run(completion("x"), **params)
+
+
+def test_a_fault_that_passes_is_not_seen():
+    output, world = run([fault("timeout"), fault("dns"), completion("hi")])
+    assert output.outputs["response"] == "hi"
+    assert len(world.exchanges) == 3
+    assert 3000 <= world.clock.now_ms() - START_MS <= 4000
+
+
+def test_a_fault_that_stays_is_told_in_the_providers_name_after_six_tries():
+    for model, params in (("claude/x", {}), ("x", {"provider": "claude"}), ("openai/x", {"provider": "claude"})):
+        world = FakeWorld({f"POST model://{quote(model, safe='')}/chat": fault("timeout")})
+        output = NODE.run({"prompt": "p", "model": model, **params}, world.send, world.clock)
+        assert output.outputs == {"error": "Request to claude timed out. Please try again."}
+        assert len(world.sent) == 6
+        assert world.clock.now_ms() - START_MS >= 31_000
+
+
+def test_a_busy_status_is_an_answer_and_is_not_tried_again():
+    _, world = run(said("slow down", 429))
+    assert len(world.sent) == 1
+
+
+def test_a_call_that_nothing_offered_is_no_answer():
+    output, _ = run(calling(("clock__now", "{}")))
+    assert output.noticed.message == "LLM call failed: HTTP 200: the answer holds no text"

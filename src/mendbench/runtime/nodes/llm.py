@@ -1,16 +1,15 @@
-"""The ``llm`` node: one question to a chat model."""
+"""The ``llm`` node: one question to a chat model, which may call MCP tools before it answers."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
 
-from mendbench.kit.canonical import canonical_json
-from mendbench.model.exchange import Request
-from mendbench.model.json import Json, JsonObject
+from mendbench.kit.network import provider_of
+from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.answers import answered, fault_words, succeeded
-from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.conversation import Said, Turn
+from mendbench.runtime.nodes.function_calls import Tool, tools_named, tools_offered
+from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import number, optional_text, text
 from mendbench.runtime.validate import NodeSpec
 
@@ -21,28 +20,20 @@ _FENCED = re.compile(r"\A\s*```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     """Ask the model and give back its text, out of its code fence if the whole of it stands in one.
 
+    With ``tools`` (a list of ``server/tool``) it may call these MCP tools until it answers. ``provider`` says whose
+    limits hold; left out, it is what stands before the slash in the model's name.
+
     Raises:
-        TypeError, ValueError: a parameter cannot be used.
+        TypeError, ValueError: a parameter cannot be used, or a server has no such tool.
     """
-    del clock
+    ask, named = ask_of(params), tools_named(params, _WHO)
     model = text(params, "model", _WHO)
-    answer = send(
-        Request(
-            method="POST",
-            url=f"model://{quote(model, safe='')}/chat",
-            headers=(("Content-Type", "application/json"),),
-            body=canonical_json(ask_of(params)).encode("utf-8", "backslashreplace"),
-        )
-    )
-    said = answered(answer)
-    if answer.fault is not None:
-        message = fault_words(answer, f"model {model}")
-        return NodeOutput(outputs={"error": message}, noticed=Noticed(kind="transport", message=message), answered=said)
-    reply = reply_of(said.body)
-    if not succeeded(answer) or reply is None:
-        message = f"LLM call failed: {_words(said.body, answer.status)}"
-        return NodeOutput(outputs={"error": message}, noticed=Noticed(kind="llm", message=message), answered=said)
-    return NodeOutput(outputs={"response": unfenced(reply), "llm_usage": _usage(said.body, model)})
+    provider = optional_text(params, "provider", _WHO) or provider_of(model)
+    tools = tools_offered(named or (), _WHO, send, clock)
+    if isinstance(tools, NodeOutput):
+        return tools
+    said = Turn(_with_tools(ask, tools), tools, provider, send, clock).run()
+    return _output(said, model, with_calls=named is not None)
 
 
 def ask_of(params: JsonObject) -> JsonObject:
@@ -63,46 +54,32 @@ def ask_of(params: JsonObject) -> JsonObject:
     }
 
 
-def reply_of(body: Json) -> str | None:
-    """Return the text of a chat completion (OpenAI's ``choices[0].message.content``), or None if there is none."""
-    choices = body.get("choices") if isinstance(body, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    content = message.get("content") if isinstance(message, dict) else None
-    return content if isinstance(content, str) else None
-
-
 def unfenced(said: str) -> str:
     """Return what stands in the code fence that encloses the whole of ``said``, or ``said`` as it is."""
     found = _FENCED.match(said)
     return found.group(1) if found else said
 
 
-def _usage(body: JsonObject, model: str) -> JsonObject:
-    usage = body.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    return {
-        "model": model,
-        "input_tokens": counts.get("prompt_tokens"),
-        "output_tokens": counts.get("completion_tokens"),
-        "total_tokens": counts.get("total_tokens"),
-    }
+def _with_tools(ask: JsonObject, tools: tuple[Tool, ...]) -> JsonObject:
+    return {**ask, "tools": [tool.definition for tool in tools]} if tools else ask
 
 
-def _words(body: Json, status: int) -> str:
-    error = body.get("error") if isinstance(body, dict) else None
-    said = error.get("message") if isinstance(error, dict) else error
-    if isinstance(said, str) and said:
-        return said
-    return f"HTTP {status}: the answer holds no text"
+def _output(said: Said, model: str, *, with_calls: bool) -> NodeOutput:
+    calls: JsonObject = {"tool_calls": list(said.calls)} if with_calls else {}
+    usage: JsonObject = {} if said.tokens is None else {"llm_usage": {"model": model, **said.tokens}}
+    if said.failed is None:
+        return NodeOutput(outputs={"response": unfenced(said.text), **usage, **calls})
+    so_far: JsonObject = {"response": said.text} if said.text else {}
+    outputs = {**so_far, **usage, **calls, "error": said.failed.message}
+    return NodeOutput(outputs=outputs, noticed=said.failed, answered=said.answered)
 
 
 NODE = NodeType(
     type="llm",
     spec=NodeSpec(
-        params=frozenset({"prompt", "system", "model", "temperature", "max_tokens"}),
+        params=frozenset({"prompt", "system", "model", "temperature", "max_tokens", "tools", "provider"}),
         required=frozenset({"prompt", "model"}),
-        outputs=frozenset({"response", "llm_usage", "error"}),
+        outputs=frozenset({"response", "llm_usage", "tool_calls", "error"}),
     ),
     run=run,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 DEFAULT_LIMIT = 20
-"""Calls in one turn."""
+"""Rounds of calls in one turn: the calls that one answer asks for together are one round."""
 
 _PROVIDER_LIMITS = {"mistral": 30}
 
@@ -19,7 +19,7 @@ NOTICE = "Maximum function call depth exceeded"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDepth:
-    """How many calls the current turn has made."""
+    """How many rounds of calls the current turn has made."""
 
     limit: int = DEFAULT_LIMIT
     calls: int = 0

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.repair.patterns import (
+from mendbench.kit.patterns import (
     GENERIC,
     HISTORY,
     SUBSTRINGS,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.repair.call_depth import CallDepth, called, depth_for, heard, notice
+from mendbench.kit.call_depth import CallDepth, called, depth_for, heard, notice
 
 NOTICE = "Maximum function call depth exceeded"
 

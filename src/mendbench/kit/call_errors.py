@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.patterns import PatternHistory, noted, should_stop, suggestion
 from mendbench.model.json import Json
-from mendbench.repair.patterns import PatternHistory, noted, should_stop, suggestion
 
 _ERROR_STARTS = ("ERROR:", "Error:", "Error executing code", "Error occurred", "\N{CROSS MARK}")
 """How a text begins that tells an error. Case counts, and nothing may stand before it."""

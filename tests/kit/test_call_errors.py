@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.repair.call_errors import CallErrors, Stop, error_in, handled, reset
-from mendbench.repair.patterns import PatternHistory
+from mendbench.kit.call_errors import CallErrors, Stop, error_in, handled, reset
+from mendbench.kit.patterns import PatternHistory
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

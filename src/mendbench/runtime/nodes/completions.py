@@ -1,0 +1,79 @@
+"""Reads chat completions as OpenAI-compatible servers give them: the text, the calls of functions, the tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.json import Json, JsonObject
+
+_TOKENS = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"), ("total_tokens", "total_tokens"))
+"""Our names of the counts, and the API's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One function that the model wants called."""
+
+    name: str
+    """As it was offered, or whatever else the model wrote."""
+    arguments: str
+    """As the model wrote them: JSON, if it kept to the format."""
+
+
+def reply_of(body: Json) -> str | None:
+    """Return the text of a chat completion (OpenAI's ``choices[0].message.content``), or None if there is none."""
+    content = _message(body).get("content")
+    return content if isinstance(content, str) else None
+
+
+def calls_of(body: Json) -> tuple[Call, ...]:
+    """Return the calls of a chat completion (``choices[0].message.tool_calls``), in order."""
+    wanted = _message(body).get("tool_calls")
+    functions = [one.get("function") for one in wanted if isinstance(one, dict)] if isinstance(wanted, list) else []
+    return tuple(
+        Call(name=str(function.get("name", "")), arguments=_written(function.get("arguments")))
+        for function in functions
+        if isinstance(function, dict)
+    )
+
+
+def tokens_of(body: Json) -> JsonObject:
+    """Return the tokens that a chat completion counts, each None where it says nothing."""
+    usage = body.get("usage") if isinstance(body, dict) else None
+    counts = usage if isinstance(usage, dict) else {}
+    return {ours: counts.get(theirs) for ours, theirs in _TOKENS}
+
+
+def added(a: JsonObject, b: JsonObject) -> JsonObject:
+    """Return the sums of two counts of tokens; what only one of them counts is that."""
+    return {name: _sum(a.get(name), b.get(name)) for name, _ in _TOKENS}
+
+
+def refusal(body: Json, status: int) -> str:
+    """Return what a model's server says where it gave no text."""
+    error = body.get("error") if isinstance(body, dict) else None
+    said = error.get("message") if isinstance(error, dict) else error
+    if isinstance(said, str) and said:
+        return said
+    return f"HTTP {status}: the answer holds no text"
+
+
+def _message(body: Json) -> JsonObject:
+    choices = body.get("choices") if isinstance(body, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return message if isinstance(message, dict) else {}
+
+
+def _written(arguments: Json) -> str:
+    """Return the arguments as text: some servers give an object where the API has a text."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else canonical_json(arguments)
+
+
+def _sum(a: Json, b: Json) -> Json:
+    if not isinstance(a, int) or not isinstance(b, int):
+        return b if a is None else a
+    return a + b

@@ -1,0 +1,127 @@
+"""One turn of a conversation with a chat model: it is asked, and asked again as long as it calls functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from mendbench.kit.call_depth import called, depth_for, heard, notice
+from mendbench.kit.call_errors import CallErrors, handled
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.network import NetworkFailure, with_network_retry
+from mendbench.model.exchange import Request
+from mendbench.model.json import JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.runtime.nodes.answers import answered, succeeded
+from mendbench.runtime.nodes.completions import Call, added, calls_of, refusal, reply_of, tokens_of
+from mendbench.runtime.nodes.function_calls import Tool, run_call
+from mendbench.runtime.nodes.interface import Answered, Noticed, Send
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What came of a turn."""
+
+    text: str
+    """The answer; with ``failed``, what was said until then."""
+    tokens: JsonObject | None
+    """Over all asks; None if none was answered."""
+    calls: tuple[JsonObject, ...]
+    """The records of the calls that were run, in order."""
+    failed: Noticed | None = None
+    answered: Answered | None = None
+    """What the model's server said where it gave no answer."""
+
+
+class Turn:
+    """The state of one turn. :meth:`run` may be called once.
+
+    A fault of the transport is tried again on ``clock``. Calls have a limit, which ``provider`` decides; three similar
+    errors in a row end the turn too.
+    """
+
+    def __init__(
+        self, ask: JsonObject, tools: tuple[Tool, ...], provider: str | None, send: Send, clock: Clock
+    ) -> None:
+        self._ask, self._provider, self._send, self._clock = ask, provider, send, clock
+        self._messages = list(ask["messages"])
+        self._tools = {tool.name: tool for tool in tools}
+        self._depth, self._errors = heard(depth_for(provider), "user"), CallErrors()
+        self._texts: list[str] = []
+        self._calls: list[JsonObject] = []
+        self._tokens: JsonObject | None = None
+
+    def run(self) -> Said:
+        """Ask until the model calls nothing more, or something ends the turn."""
+        while True:
+            came = self._asked()
+            if isinstance(came, Said):
+                return came
+            text, calls = reply_of(came.body), calls_of(came.body) if self._tools else ()
+            if text is None and not calls:
+                return self._refused(came)
+            counts = tokens_of(came.body)
+            self._tokens = counts if self._tokens is None else added(self._tokens, counts)
+            if not calls:
+                return Said(text=text or "", tokens=self._tokens, calls=tuple(self._calls))
+            self._texts += [text] if text else []
+            over = self._round(text, calls)
+            if over is not None:
+                return self._failed(Noticed(kind="llm", message=over))
+
+    def _asked(self) -> Answered | Said:
+        """Return the model's answer, or what was said if none came."""
+        ask = {**self._ask, "messages": self._messages}
+        request = Request(
+            method="POST",
+            url=f"model://{quote(ask['model'], safe='')}/chat",
+            headers=(("Content-Type", "application/json"),),
+            body=canonical_json(ask).encode("utf-8", "backslashreplace"),
+        )
+        answer = with_network_retry(lambda: self._send(request), self._clock, provider=self._provider, seed=request.url)
+        if isinstance(answer, NetworkFailure):
+            return self._failed(Noticed(kind="transport", message=answer.message))
+        came = answered(answer)
+        return came if succeeded(answer) else self._refused(came)
+
+    def _round(self, text: str | None, calls: tuple[Call, ...]) -> str | None:
+        """Run the calls of one answer and note them down for the next ask; return what ends the turn, if anything."""
+        self._depth = called(self._depth)
+        over = notice(self._depth)
+        if over is not None:
+            return over
+        numbered = {f"call{len(self._calls) + at:05d}": call for at, call in enumerate(calls, start=1)}
+        self._messages.append({"role": "assistant", "content": text, "tool_calls": _as_sent(numbered)})
+        for number, call in numbered.items():
+            ran = run_call(call, self._tools, self._send, self._clock)
+            self._calls.append(ran.record)
+            self._messages.append({"role": "tool", "tool_call_id": number, "content": ran.told})
+            self._errors, stop = handled(self._errors, ran.result, call.name)
+            if stop is not None:
+                return stop.suggestion
+        return None
+
+    def _refused(self, came: Answered) -> Said:
+        words = refusal(came.body, came.status or 0)
+        return self._failed(Noticed(kind="llm", message=f"LLM call failed: {words}"), came)
+
+    def _failed(self, noticed: Noticed, came: Answered | None = None) -> Said:
+        return Said(
+            text="\n".join(self._texts),
+            tokens=self._tokens,
+            calls=tuple(self._calls),
+            failed=noticed,
+            answered=came,
+        )
+
+
+def _as_sent(numbered: dict[str, Call]) -> list[JsonObject]:
+    """Return the model's calls as the next ask repeats them.
+
+    Under ids of our own: the server's are random, and asks that hung on them would never be equal. Nine letters and
+    digits are what Mistral takes, and nobody else is so strict.
+    """
+    return [
+        {"id": number, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for number, call in numbered.items()
+    ]

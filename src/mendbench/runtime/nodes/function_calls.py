@@ -1,0 +1,199 @@
+"""Functions that a model may call: MCP tools, offered as an OpenAI-compatible server takes them, and run one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from mendbench.kit.call_errors import error_in
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.envelopes import failure_in
+from mendbench.model.exchange import Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.runtime.nodes import mcp
+from mendbench.runtime.nodes.answers import MAX_DEPTH, answered, depth_within, fault_words, succeeded
+from mendbench.runtime.nodes.completions import Call
+from mendbench.runtime.nodes.interface import NodeOutput, Noticed, Send
+from mendbench.runtime.nodes.params import DEFAULT_TIMEOUT_S, kind_of
+from mendbench.runtime.nodes.patience import send_patiently
+from mendbench.runtime.scene import listed
+from mendbench.runtime.suggest import closest
+
+_LONGEST_NAME = 64
+_UNNAMEABLE = re.compile(r"[^a-zA-Z0-9_-]")
+"""What OpenAI's API does not take in a function's name, which has 64 characters at most."""
+
+_NO_ARGUMENTS: JsonObject = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One MCP tool that a model is offered."""
+
+    server: str
+    tool: str
+    name: str
+    """What the model calls it by."""
+    definition: JsonObject
+    """As it stands in the ask: ``{"type": "function", "function": {…}}``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What came of one call."""
+
+    record: JsonObject
+    """For the node's outputs: server, tool, arguments, and error or None."""
+    told: str
+    """For the model."""
+    result: Json
+    """For whoever watches for errors: see :func:`mendbench.kit.call_errors.error_in`."""
+
+
+def tools_named(params: JsonObject, who: str) -> tuple[tuple[str, str], ...] | None:
+    """Return the servers and tools that ``tools`` names, each once and in order, or None if it is not given.
+
+    Raises:
+        TypeError, ValueError: it is no list of ``server/tool``.
+    """
+    value = params.get("tools")
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise TypeError(f"{who} node parameter 'tools' must be an array, got {kind_of(value)}")
+    return tuple(dict.fromkeys(_named(one, who) for one in value))
+
+
+def tools_offered(
+    names: tuple[tuple[str, str], ...], who: str, send: Send, clock: Clock
+) -> tuple[Tool, ...] | NodeOutput:
+    """Return the tools of that names as their servers list them, or the failed output where a server gives no list.
+
+    Raises:
+        ValueError: a server has no such tool.
+    """
+    offered: list[Tool] = []
+    for server in dict.fromkeys(server for server, _ in names):
+        found = _listed(server, send, clock)
+        if isinstance(found, NodeOutput):
+            return found
+        for tool in (tool for owner, tool in names if owner == server):
+            if tool not in found:
+                meant = closest(tool, found)
+                hint = f", did you mean '{server}/{meant}'?" if meant else ""
+                has = listed(sorted(found)) or "none"
+                raise ValueError(
+                    f"{who} node parameter 'tools': MCP server '{server}' has no tool '{tool}'{hint} It has: {has}"
+                )
+            offered.append(_offer(server, tool, found[tool], {one.name for one in offered}))
+    return tuple(offered)
+
+
+def run_call(call: Call, tools: Mapping[str, Tool], send: Send, clock: Clock) -> Ran:
+    """Run one call; what is wrong with it is told to the model like an error of the tool."""
+    tool = tools.get(call.name)
+    if tool is None:
+        wrong = f"there is no function {call.name!r}; there are: {', '.join(sorted(tools))}"
+        return _refused({"server": None, "tool": call.name, "arguments": call.arguments}, wrong)
+    arguments = _arguments(call.arguments)
+    if isinstance(arguments, str):
+        return _refused({"server": tool.server, "tool": tool.tool, "arguments": call.arguments}, arguments)
+    record = {"server": tool.server, "tool": tool.tool, "arguments": arguments}
+    output = mcp.run(record, send, clock)
+    if output.noticed is not None:
+        return _refused(record, output.noticed.message)
+    value = output.outputs.get("result")
+    inside = failure_in(output.answered.body) if output.answered is not None else None
+    error = inside.message if inside is not None else error_in(value)
+    told = value if isinstance(value, str) else canonical_json(value)
+    return Ran(record={**record, "error": error}, told=told, result=value if inside is None else _error(told))
+
+
+def _refused(record: JsonObject, wrong: str) -> Ran:
+    return Ran(record={**record, "error": wrong}, told=_error(wrong), result=_error(wrong))
+
+
+def _error(words: str) -> str:
+    return f"Error: {words}"
+
+
+def _arguments(written: str) -> JsonObject | str:
+    """Return the arguments, or what is wrong with them; none at all are an empty object."""
+    if not written.strip():
+        return {}
+    try:
+        value = json.loads(written, parse_constant=_no_json)
+    except ValueError as error:
+        return f"the arguments are no JSON: {error}"
+    except RecursionError:
+        return "the arguments nest too deep"
+    if not isinstance(value, dict):
+        return f"the arguments must be an object, got {kind_of(value)}"
+    return value if depth_within(value, MAX_DEPTH) else "the arguments nest too deep"
+
+
+def _no_json(word: str) -> Json:
+    raise ValueError(f"{word} is no JSON value")
+
+
+def _named(one: Json, who: str) -> tuple[str, str]:
+    if not isinstance(one, str):
+        raise TypeError(f"{who} node parameter 'tools' must hold strings, got {kind_of(one)}")
+    server, _, tool = one.partition("/")
+    if not server or not tool:
+        raise ValueError(f"{who} node parameter 'tools' must hold names like 'server/tool', got {one!r}")
+    return server, tool
+
+
+def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | NodeOutput:
+    """Return the server's tools by name, as the first page of its list has them, or the failed output."""
+    request = Request(
+        method="POST",
+        url=f"mcp://{quote(server, safe='')}/tools/list",
+        headers=(("Content-Type", "application/json"),),
+        body=b"{}",
+        timeout_s=DEFAULT_TIMEOUT_S,
+    )
+    answer = send_patiently(request, send, clock)
+    said = answered(answer)
+    if answer.fault is not None:
+        words = fault_words(answer, f"MCP server {server}", request.timeout_s)
+    elif not succeeded(answer):
+        words = f"HTTP {answer.status}"
+    else:
+        output = mcp.result_of(said, server, "tools/list")
+        result = output.outputs.get("result")
+        tools = result.get("tools") if isinstance(result, dict) else None
+        if output.noticed is None and isinstance(tools, list):
+            return {
+                tool["name"]: tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)
+            }
+        words = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
+    message = f"The tools of MCP server '{server}' could not be listed: {words}"
+    noticed = Noticed(kind="mcp" if answer.fault is None else "transport", message=message)
+    return NodeOutput(outputs={"error": message}, noticed=noticed, answered=said)
+
+
+def _offer(server: str, tool: str, known: JsonObject, taken: set[str]) -> Tool:
+    name = _function_name(f"{server}__{tool}", taken)
+    function: JsonObject = {"name": name}
+    if isinstance(known.get("description"), str):
+        function["description"] = known["description"]
+    schema = known.get("inputSchema")
+    function["parameters"] = schema if isinstance(schema, dict) else _NO_ARGUMENTS
+    return Tool(server=server, tool=tool, name=name, definition={"type": "function", "function": function})
+
+
+def _function_name(wished: str, taken: set[str]) -> str:
+    """Return ``wished`` as the API takes it, numbered where another tool has that name."""
+    base = _UNNAMEABLE.sub("_", wished)
+    name, n = base[:_LONGEST_NAME], 1
+    while name in taken:
+        n += 1
+        ending = f"_{n}"
+        name = base[: _LONGEST_NAME - len(ending)] + ending
+    return name

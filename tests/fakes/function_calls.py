@@ -1,0 +1,40 @@
+"""A model that calls functions, and the MCP server that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mendbench.model.exchange import Answer, Request
+from tests.fakes.engine import FakeWorld, rpc, said
+
+LISTING = "POST mcp://clock/tools/list"
+MODEL = "POST model://small/chat"
+NOW = "POST mcp://clock/now"
+SCHEMA = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}
+TOOLS = [
+    {"name": "now", "description": "Tell the time.", "inputSchema": SCHEMA, "title": "Now"},
+    {"name": "set.alarm"},
+    {"name": "set-alarm", "description": 7, "inputSchema": "none"},
+]
+
+
+def calling(*calls: tuple[str, object], text: str | None = None, **usage: int) -> Answer:
+    """A chat completion that calls functions: name, and arguments as the model writes them."""
+    wanted = [
+        {"id": f"random-{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for at, (name, arguments) in enumerate(calls)
+    ]
+    message = {"role": "assistant", "content": text, "tool_calls": wanted}
+    return said({"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage})
+
+
+def told(text: str, *, failed: bool = False) -> Answer:
+    """A tool's answer in words."""
+    return rpc({"content": [{"type": "text", "text": text}], "isError": failed})
+
+
+def clock_world(
+    model: Sequence[Answer] | Callable[[Request], Answer], now: Answer | Sequence[Answer] | None = None
+) -> FakeWorld:
+    """A world with the server ``clock`` and the model ``small``."""
+    return FakeWorld({LISTING: rpc({"tools": TOOLS}), MODEL: model, NOW: now or told("noon")})
