@@ -61,9 +61,17 @@ def run(
     ] = None,
     allow_shell: RunShell = False,
     files: Sandbox = None,
+    no_prompt: Annotated[
+        bool, typer.Option("--no-prompt", help="Never ask what to do about a warning that stops the run.")
+    ] = False,
 ) -> int:  # fmt: skip
-    """Run a workflow for real. Exit 1 if it ends in an error, or at a warning that stops it."""
+    """Run a workflow for real. Exit 1 if it ends in an error, or at a warning that stops it.
+
+    At a terminal, a warning that stops the run is asked about: create what is missing, use another value, skip the
+    step, or stop.
+    """
     from mendbench import workflows
+    from mendbench.cli import choice_screen
     from mendbench.cli import workflow_screen as screen
 
     options = workflows.RunOptions(
@@ -73,7 +81,8 @@ def run(
     )  # fmt: skip
     document = workflows.read_workflow(file)
     told = screen.teller() if output is Format.text else None
-    ended = workflows.run_workflow(document, options, file=str(file), on_event=told)
+    asked = choice_screen.asker() if output is Format.text and not no_prompt else None
+    ended = workflows.run_workflow(document, options, file=str(file), on_event=told, choose=asked)
     if save is not None and ended.repaired is not None:
         workflows.save_workflow(ended.repaired, save)
     screen.show_run(ended, output, trace)

@@ -26,11 +26,12 @@ def result_document(
     changed: bool,
     stop: StopReason | None,
     broken: BaseException | None,
+    choices: tuple[JsonObject, ...] = (),
 ) -> JsonObject:
     """Return the document. ``described`` is the engine's, of the last execution.
 
-    ``changed`` says whether that one ran an edited workflow; ``stop`` is None where no repair was asked for, or where
-    it broke off, ``broken`` saying why.
+    ``changed`` says whether that one ran a workflow that a repairer edited; ``stop`` is None where no repair was asked
+    for, or where it broke off, ``broken`` saying why. What a user chose at a terminal stands in it only if something was.
     """
     first = {
         "success": bool(described["success"]) and broken is None,
@@ -40,7 +41,8 @@ def result_document(
         "repair_attempted": bool(attempts),
         "repair_reason": _reason(execution, attempts, stop, broken),
     }
-    return {**first, **{name: value for name, value in described.items() if name not in first}}
+    chosen = {"choices": list(choices)} if choices else {}
+    return {**first, **{name: value for name, value in described.items() if name not in first}, **chosen}
 
 
 def _reason(
@@ -52,7 +54,7 @@ def _reason(
     if stop is None:
         return NOT_ASKED if execution.failures else None
     if stop == "succeeded" or (stop == "warned" and not execution.failures):
-        return f"Fixed in {_counted(attempts)}" if attempts else None
+        return f"Fixed in {_counted(attempts)}" if any(one.execution is not None for one in attempts) else None
     if stop == "declined":
         return f"No edit can fix it: {_declined(attempts[-1])}"
     if stop == "crashed":

@@ -7,39 +7,29 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 from mendbench import __version__
-from mendbench.bench.config import Config, Loaded, ModelConfig, load_config
+from mendbench.bench.config import Loaded, ModelConfig, load_config
 from mendbench.detectors import detector
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.policy import Policy
-from mendbench.model.trial import Attempt, StopReason
-from mendbench.ports.engine import Detector
-from mendbench.ports.repair import Repairer, Strategy
-from mendbench.repair.loop import Event, repair
+from mendbench.model.trial import Attempt
 from mendbench.repair.policies import policy
 from mendbench.repairers import Options, repairer
-from mendbench.runtime.engine import MendbenchEngine
-from mendbench.runtime.events import NodeEvent
 from mendbench.runtime.parse import salvaged
-from mendbench.runtime.trace import Happened, Ran, build_trace
+from mendbench.runtime.trace import Happened, build_trace
 from mendbench.runtime.trace_file import LAST, write_trace
 from mendbench.strategies import Budget, strategy
+from mendbench.workflows.choices import Choose
+from mendbench.workflows.going import Going, Parts, Repairing, RunEvent
 from mendbench.workflows.outside import SANDBOX, Outside, configured_model, real_outside
 from mendbench.workflows.results import result_document
+from mendbench.workflows.story import Story
 from mendbench.workflows.watching import WatchedEngine
 
 DEFAULT_STRATEGY, DEFAULT_REPAIRER, DEFAULT_POLICY = "full-context", "chat", "two-layer"
-
-NO_REQUEST = "Not given. Make the workflow do what its nodes and its inputs are evidently meant to do."
-"""The prompt's request where the user gave none."""
-
-RunEvent: TypeAlias = NodeEvent | Event
-"""What is told while a workflow runs: each node's start and end; each execution, prompt and attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,52 +64,13 @@ class WorkflowRun:
     """The last one."""
     attempts: tuple[Attempt, ...]
     repaired: JsonObject | None
-    """The changed workflow that ran last, if it did not end in an error."""
+    """The changed workflow that ran last, if it did not end in an error: changed by a repairer, or by a choice."""
     trace: Path
 
     @property
     def success(self) -> bool:
         """Whether it ended neither in an error nor at a warning that stopped it."""
         return bool(self.document["success"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
-    """What a run is made of."""
-
-    engine: MendbenchEngine
-    inputs: JsonObject
-    redactor: Redactor
-    rules: Policy
-    detector: Detector | None
-    config: Config
-    repairing: tuple[Strategy, Repairer, Budget] | None
-
-
-@dataclass(slots=True)
-class _Story:
-    """What happened until now. Kept outside the loop, so that a run that breaks off leaves its trace."""
-
-    document: JsonObject
-    ran: list[Ran] = field(default_factory=list)
-    attempts: list[Attempt] = field(default_factory=list)
-    stop: StopReason | None = None
-
-    def hear(self, event: Event) -> None:
-        """Note an execution or an attempt."""
-        if isinstance(event, Execution):
-            self.ran.append(Ran(attempt=0, document=self.document, execution=event))
-        elif isinstance(event, Attempt):
-            self.attempts.append(event)
-            if event.execution is not None and event.candidate is not None:
-                self.ran.append(Ran(attempt=event.number, document=event.candidate, execution=event.execution))
-
-    @property
-    def last(self) -> Ran:
-        """The last execution; one in which nothing ran if none ended."""
-        return self.ran[-1] if self.ran else Ran(
-            attempt=0, document=self.document, execution=Execution(outcome="error", nodes=())
-        )  # fmt: skip
 
 
 def run_workflow(
@@ -129,17 +80,19 @@ def run_workflow(
     file: str | None = None,
     on_event: Callable[[RunEvent], None] | None = None,
     outside: Outside | None = None,
+    choose: Choose | None = None,
 ) -> WorkflowRun:
     """Run a workflow, repair it if that is asked for, write the trace, and return what became of it.
 
-    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun.
+    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun. ``choose`` is
+    asked where a warning stops the run, at most :data:`~mendbench.workflows.choices.MAX_CHOICES` times.
 
     Raises:
         BadInput: an option cannot be used, or the workflow has shell nodes and none may run. Nothing was sent then.
         Incomplete: the repairer's model gave no answer.
     """
     parts = _parts(document, options, file, on_event)
-    story = _Story(document)
+    story = Story(given=document, document=document, inputs=parts.inputs)
     begun = contextlib.nullcontext(outside) if outside is not None else real_outside(
         parts.config, parts.redactor, allow_shell=options.allow_shell, folder=options.files or SANDBOX
     )  # fmt: skip
@@ -147,7 +100,14 @@ def run_workflow(
         started = reach.clock.now_ms()
         broken: BaseException | None = None
         try:
-            _go(parts, options, story, reach, on_event)
+            Going(
+                parts=parts,
+                story=story,
+                reach=reach,
+                request=options.request,
+                secrets=options.secrets,
+                on_event=on_event,
+            ).whole(choose)
         except BaseException as error:
             broken = error
             raise
@@ -157,7 +117,7 @@ def run_workflow(
             happened = _happened(parts, story, reach, file=file, started=started, result=result)
             write_trace(build_trace(happened, parts.redactor.value), place)
     last = story.last
-    changed = bool(last.attempt) and last.execution.outcome != "error"
+    changed = story.edited and last.execution.outcome != "error"
     return WorkflowRun(
         document=result,
         execution=last.execution,
@@ -169,14 +129,14 @@ def run_workflow(
 
 def _parts(
     document: JsonObject, options: RunOptions, file: str | None, on_event: Callable[[RunEvent], None] | None
-) -> _Parts:
+) -> Parts:
     """Build everything, so that a wrong name is told before anything is sent."""
     if not options.allow_shell:
         _refuse_shell(document, file or "workflow")
     secrets = secrets_of(options)
     loaded = load_config(Path.cwd())
     redactor, rules = Redactor(secrets), policy(options.policy)
-    return _Parts(
+    return Parts(
         engine=WatchedEngine(redactor, on_event),
         inputs={**options.inputs, **secrets},
         redactor=redactor,
@@ -210,7 +170,7 @@ def _refuse_shell(document: JsonObject, file: str) -> None:
         raise BadInput(f"{file}: node {found!r}", "a shell command, and none may run", "allow it with --allow-shell")
 
 
-def _repairing(loaded: Loaded, options: RunOptions) -> tuple[Strategy, Repairer, Budget]:
+def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     config = loaded.config
     name = None
     if options.repairer == DEFAULT_REPAIRER:
@@ -223,57 +183,35 @@ def _repairing(loaded: Loaded, options: RunOptions) -> tuple[Strategy, Repairer,
     return strategy(options.strategy, folders), repairer(options.repairer, made), budget
 
 
-def _go(
-    parts: _Parts, options: RunOptions, story: _Story, reach: Outside, on_event: Callable[[RunEvent], None] | None
-) -> None:
-    def hear(event: Event) -> None:
-        story.hear(event)
-        if on_event is not None:
-            on_event(event)
-
-    if parts.repairing is None:
-        hear(
-            parts.engine.execute(
-                story.document, parts.inputs, reach.world, checkpoint=None, detector=parts.detector, clock=reach.clock
-            )
-        )
-        return
-    how, who, budget = parts.repairing
-    trajectory = repair(
-        workflow=story.document, inputs=parts.inputs, request=options.request or NO_REQUEST, engine=parts.engine,
-        world=reach.world, asks=reach.asks, strategy=how, repairer=who, policy=parts.rules, detector=parts.detector,
-        clock=reach.clock, budget=budget, on_event=hear,
-    )  # fmt: skip
-    story.stop = trajectory.stop_reason
-
-
-def _result(parts: _Parts, story: _Story, broken: BaseException | None) -> JsonObject:
+def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObject:
     last = story.last
     described = parts.engine.describe(last.document, last.execution)
     result = result_document(
         described,
         last.execution,
         attempts=tuple(story.attempts),
-        changed=last.attempt > 0,
+        changed=story.repaired,
         stop=story.stop,
         broken=broken,
+        choices=tuple(story.choices),
     )
     clean: JsonObject = sanitise(parts.redactor.value(result))
     return clean
 
 
 def _happened(
-    parts: _Parts, story: _Story, reach: Outside, *, file: str | None, started: int, result: JsonObject
+    parts: Parts, story: Story, reach: Outside, *, file: str | None, started: int, result: JsonObject
 ) -> Happened:
     return Happened(
         version=__version__,
         started_ms=started,
         file=file,
         inputs=parts.inputs,
-        before=story.document,
+        before=story.given,
         after=story.last.document,
         ran=tuple(story.ran),
         attempts=tuple(story.attempts),
         traffic=reach.world.traffic(),
         result=result,
+        choices=tuple(story.choices),
     )

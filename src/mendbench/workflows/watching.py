@@ -10,7 +10,7 @@ from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
-from mendbench.ports.engine import Detector
+from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.world import World
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.events import Listener, NodeCompleted, NodeEvent, NodeFailed, NodeWarned
@@ -43,9 +43,46 @@ class WatchedEngine(MendbenchEngine):
         self._before = nodes
         return super().execute(workflow, inputs, world, checkpoint=checkpoint, detector=detector, clock=clock)
 
+    def resumed(self, checkpoint: Checkpoint, done: Execution | None = None) -> Engine:
+        """Return this engine in the middle of a run: what it is told to run from the start goes on from ``checkpoint``.
+
+        With ``done`` it has run to there already, and that is the execution.
+        """
+        return _Resumed(self, checkpoint, done)
+
     def _heard(self, event: NodeEvent) -> None:
         if self._listener is None:
             return
         if isinstance(event, NodeCompleted | NodeFailed | NodeWarned) and event.node_id in self._edited:
             event = replace(event, modified=True)
         self._listener(event)
+
+
+class _Resumed:
+    """An engine for which a run's start is a checkpoint."""
+
+    name = MendbenchEngine.name
+
+    def __init__(self, engine: WatchedEngine, checkpoint: Checkpoint, done: Execution | None) -> None:
+        self._engine, self._checkpoint, self._done = engine, checkpoint, done
+
+    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
+        return self._engine.validate(workflow, inputs)
+
+    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
+        return self._engine.describe(workflow, execution)
+
+    def execute(
+        self,
+        workflow: JsonObject,
+        inputs: JsonObject,
+        world: World,
+        *,
+        checkpoint: Checkpoint | None,
+        detector: Detector | None,
+        clock: Clock,
+    ) -> Execution:
+        if checkpoint is None and self._done is not None:
+            return self._done
+        start = self._checkpoint if checkpoint is None else checkpoint
+        return self._engine.execute(workflow, inputs, world, checkpoint=start, detector=detector, clock=clock)
