@@ -93,6 +93,7 @@ def test_every_kind_of_check_is_read(tmp_path):
             }
         },
         {"request": {"method": "PUT", "url": HOST, "times": 3}},
+        {"request": {"method": "PUT", "url": HOST, "json": {"a": 1}, "only": True}},
         {"no_request": {"method": "DELETE", "json": {"a": 1}}},
         {"output": {"output": "link", "matches": "^https"}},
         {"output": {"node": "note", "path": "response.id", "equals": None}},
@@ -102,6 +103,7 @@ def test_every_kind_of_check_is_read(tmp_path):
     assert case.checks == (
         RequestCheck(method="PUT", url=HOST, headers={"X-A": "1"}, text="^a", times=Times(least=2, most=None)),
         RequestCheck(method="PUT", url=HOST, times=Times(least=3, most=3)),
+        RequestCheck(method="PUT", url=HOST, json={"a": 1}, only=True),
         NoRequestCheck(method="DELETE", json={"a": 1}),
         OutputCheck(output="link", matches="^https"),
         OutputCheck(node="note", path="response.id"),
@@ -117,6 +119,7 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["faults"][0].update(causes=["note"]), ["case.yaml: faults.0.causes: unknown key 'causes'; did you mean 'cause'?"]),
         (lambda t: t["variants"][0]["checks"][0]["request"].update(methods="GET"), ["variants.0.checks.0.request.methods", "did you mean 'method'?"]),
         (lambda t: t["checks"][0]["request"].update(json_={"a": 1}), ["checks.0.request.json_", "did you mean 'json'?"]),
+        (lambda t: t["checks"].append({"request": {"method": "PUT", "url": HOST, "only": True}}), ["request", "only says that the body has nothing beside json"]),
         (lambda t: t.pop("title"), ["case.yaml: title: nothing is there; add 'title'; `mendbench schema case`"]),
         (lambda t: t["expect"].pop("first"), ["case.yaml: expect.first: nothing is there; add 'first'"]),
         (lambda t: t.update(title=7), ["case.yaml: title: Input should be a valid string (found 7)"]),

@@ -74,11 +74,25 @@ def test_one_of_two_changes_of_a_fix_is_put_back():
 
 def test_where_no_edit_is_right_only_generic_mutants_are_made():
     kinds = {mutant.kind for mutant in made(make_case(faults=(user_fault(),), fix=None), None)}
-    assert kinds == {"drop_node", "swallow_error", "drop_param", "extra_write"}
+    assert kinds == {"drop_node", "swallow_error", "drop_param", "extra_write", "extra_key"}
 
 
 def test_a_case_without_a_fault_has_only_writes_that_nobody_asked_for():
-    assert {mutant.kind for mutant in made(make_case(faults=(), fix=None), None)} == {"extra_write"}
+    assert {mutant.kind for mutant in made(make_case(faults=(), fix=None), None)} == {"extra_write", "extra_key"}
+
+
+def test_a_write_gets_a_key_that_its_service_keeps_and_that_it_has_not_yet():
+    (mutant,) = of_kind("extra_key", made())
+    assert mutant.what == "greet's body with blocks beside the rest"
+    assert list(value_at(mutant.workflow, "/nodes/greet/params/body")) == ["text", "channel", "blocks"]
+    fixed = fixed_workflow()
+    fixed["nodes"][1]["params"]["body"]["blocks"] = []
+    assert of_kind("extra_key", made(fixed=fixed))[0].what == "greet's body with attachments beside the rest"
+
+
+@pytest.mark.parametrize("recorded_from", [{"slack": "live"}, {"github": "simulator"}, {}])
+def test_where_no_simulated_service_answers_no_key_is_known_to_be_kept(recorded_from):
+    assert of_kind("extra_key", made(make_case(recorded_from=recorded_from))) == []
 
 
 def test_a_write_is_done_twice_and_done_with_other_words():
@@ -92,7 +106,13 @@ def test_a_write_is_done_twice_and_done_with_other_words():
 
 @pytest.mark.parametrize("data", [{}, {"fetch": {}}, {"fetch": {"response": "text"}}])
 def test_without_data_there_is_nothing_to_put_in(data):
-    assert {mutant.kind for mutant in made(data=data)} == {"drop_node", "swallow_error", "drop_param", "extra_write"}
+    assert {mutant.kind for mutant in made(data=data)} == {
+        "drop_node",
+        "swallow_error",
+        "drop_param",
+        "extra_write",
+        "extra_key",
+    }
 
 
 def test_what_would_be_an_accepted_fix_is_no_mutant():

@@ -158,3 +158,15 @@ def test_only_timing_depends_on_the_moment():
     other, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=2.0)
     assert one != other
     assert {**one, "timing": None} == {**other, "timing": None}
+
+
+def test_a_row_says_what_changed_the_world_and_what_a_request_meant_where_it_was_sent_otherwise():
+    plain = exchange({"text": "Hi!"})
+    same = replace(plain, meaning=exchange(b'{"text":"Hi!"}').request)
+    other = exchange(method="GET", url="https://slack.com/api/chat.postMessage?text=Hi!", changed=True)
+    traffic = (plain, same, replace(other, meaning=plain.request), exchange({}, changed=False))
+    trajectory, text = repaired()
+    row, _ = row_of(repairable(), (replace(trajectory, traffic=traffic), text), key_of(repairable()))
+    told = [(one["method"], one["changed"], one["meaning"]) for one in row["requests"]]
+    means = {"method": "POST", "url": plain.request.url, "body": '{"text": "Hi!"}'}
+    assert told == [("POST", True, None), ("POST", True, None), ("GET", True, means), ("POST", False, None)]

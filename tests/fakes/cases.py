@@ -41,7 +41,10 @@ DESK = {
         "GET /people/{id}": {"collection": "people", "action": "get"},
         "POST /notes": {
             "collection": "notes", "action": "create", "id": {"prefix": "n-", "start": 1},
-            "schema": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}, "tag": {"type": "string"}}},
+            "schema": {
+                "type": "object", "required": ["text"], "additionalProperties": False,
+                "properties": {"text": {"type": "string"}, "tag": {"type": "string"}},
+            },
         },
         "POST /ledger": {"action": "static", "status": 403, "body": {"detail": "Your plan does not include the ledger"}},
     },

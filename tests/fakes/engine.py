@@ -67,6 +67,7 @@ class FakeWorld:
                 origin="recorded",
                 key=name,
                 accepted=did,
+                changed=did and not request.safe and not request.url.startswith("model://"),
                 node=node,
                 phase=self.phase,
             )

@@ -74,12 +74,23 @@ def make_case(**changes):
 
 
 def exchange(
-    body=None, *, method="POST", url=POST, headers=(("Content-Type", "application/json"),), accepted=True, phase=0
+    body=None,
+    *,
+    method="POST",
+    url=POST,
+    headers=(("Content-Type", "application/json"),),
+    accepted=True,
+    phase=0,
+    changed=None,
+    meaning=None,
 ):
     raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     request = Request(method=method, url=url, headers=headers, body=raw)
     answer = Answer(status=200 if accepted else 422, body=b'{"ok": true}')
-    return Exchange(request=request, answer=answer, origin="recorded", key="k", accepted=accepted, phase=phase)
+    did = accepted and not request.safe if changed is None else changed
+    return Exchange(
+        request=request, answer=answer, origin="recorded", key="k", accepted=accepted, phase=phase, changed=did, meaning=meaning
+    )  # fmt: skip
 
 
 def execution(outcome="success", warnings=(), outputs=None, node_outputs=None, messages=None, **states):

@@ -32,7 +32,10 @@ def post(url: str, value: Json, **fields: object) -> Request:
 
 @dataclass
 class NotesService:
-    """Notes over JSON: POST /notes adds one, GET /notes lists them, GET /secret tells the caller's own credential."""
+    """Notes over JSON: POST /notes adds one, GET /notes lists them, GET /secret tells the caller's own credential.
+
+    GET /notes?add=text adds one too, and POST /query lists them.
+    """
 
     name: str = "notes"
     hosts: tuple[str, ...] = ("notes.test",)
@@ -47,13 +50,20 @@ class NotesService:
         notes = list(state["notes"])
         if request.url.endswith("/secret"):
             return state, json_answer({"you_sent": request.header("authorization")}, elapsed_ms=self.elapsed_ms)
-        if request.method == "GET":
+        if request.method == "GET" and "?add=" in request.url:
+            text = request.url.partition("?add=")[2]
+        elif request.method == "GET" or request.url.endswith("/query"):
             return state, json_answer({"notes": notes}, elapsed_ms=self.elapsed_ms)
-        text = json.loads(request.body or b"{}").get("text")
+        else:
+            text = json.loads(request.body or b"{}").get("text")
         if not text:
             return state, json_answer({"ok": False, "error": "no_text"}, elapsed_ms=self.elapsed_ms)
         added = {"text": text, "at": now_ms}
         return {"notes": [*notes, added]}, json_answer({"ok": True, "note": added}, 201, elapsed_ms=self.elapsed_ms)
+
+    def canonical(self, request: Request) -> Request | None:
+        path, _, text = request.url.partition("?add=")
+        return post(path, {"text": text}) if text else None
 
 
 @dataclass
@@ -73,6 +83,16 @@ class FakeLive:
     def ask(self, request: Request) -> Answer:
         self.asked.append(request)
         return self.answers(request)
+
+
+@dataclass
+class TellingLive(FakeLive):
+    """A live world that knows which of its requests only read."""
+
+    only_reads: Callable[[Request], bool | None] = lambda _request: None
+
+    def reads(self, request: Request) -> bool | None:
+        return self.only_reads(request)
 
 
 class ForbiddenLive:
@@ -135,6 +155,7 @@ class ScriptedWorld:
                 accepted=did,
                 node=node,
                 phase=self.phase,
+                changed=did and not request.safe,
             )
         )
         return answer

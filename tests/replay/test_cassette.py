@@ -43,6 +43,7 @@ def entry_of(index, url, sent_headers, body, got_headers, got_body, status, faul
             service=None if asked is not None else "notes",
             after="" if asked is not None else "cafe",
             n=0 if asked is not None else index,
+            changed=None if asked is not None else [None, True, False][index % 3],
             ask=ask if asked is not None else None,
         )
     )
@@ -140,6 +141,10 @@ def test_no_entries_are_no_file(tmp_path):
     assert not path.exists()
 
 
+def test_what_changed_is_written_only_where_it_is_not_as_the_method_says():
+    assert [line.strip() for line in dump(SOME).splitlines() if "changed" in line] == ["changed: true"]
+
+
 def test_bodies_are_readable_in_a_diff():
     text = dump(SOME)
     assert "      string: '{\"ok\": true}'\n" in text
@@ -168,8 +173,9 @@ def test_a_key_that_stands_twice_is_refused_with_both_lines():
         (lambda text: text.replace("version: 1", "version: 2", 1), 1, "cassette version 2"),
         (lambda text: text.replace("      code: 500", "      code: high"), 17, "field"),
         (lambda text: text.replace("    elapsed_ms: 1\n", ""), 17, "elapsed_ms"),
+        (lambda text: text.replace("    changed: true", "    changed: perhaps"), 0, "changed is 'perhaps'"),
         (lambda text: "hello\n" + text, 2, "YAML"),
-        (lambda text: text + "something else\n", 50, "no cassette entry"),
+        (lambda text: text + "something else\n", 51, "no cassette entry"),
         (
             lambda text: text.replace("x-mendbench-fault: truncated", "x-mendbench-fault: tired"),
             0,

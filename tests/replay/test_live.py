@@ -9,7 +9,7 @@ import pytest
 
 from mendbench.model.exchange import Answer, Request
 from mendbench.replay.live import HttpLive, LiveWorld
-from tests.fakes.worlds import FakeLive, get, json_answer, post
+from tests.fakes.worlds import FakeLive, TellingLive, get, json_answer, post
 
 
 class Answering(httpx2.BaseTransport):
@@ -116,3 +116,20 @@ def test_the_first_part_that_serves_a_request_answers_it():
     assert not empty.resets(shell)
     with pytest.raises(LookupError):
         empty.ask(shell)
+
+
+def test_a_connection_may_have_less_time_than_the_whole_answer():
+    sent = []
+    wire = httpx2.MockTransport(lambda request: sent.append(request) or httpx2.Response(204))
+    HttpLive({}, patience_s=9, open_s=2, transport=wire).ask(get("https://api.test/x"))
+    assert sent[0].extensions["timeout"] == {"connect": 2, "read": 9, "write": 9, "pool": 9}
+    lost = HttpLive({}, patience_s=9, open_s=2, transport=Answering(httpx2.ConnectTimeout("x")))
+    answer = lost.ask(get("https://api.test/x"))
+    assert (answer.fault, answer.elapsed_ms) == ("timeout", 2000)
+
+
+def test_a_live_world_is_asked_what_it_knows_of_its_reads():
+    telling = TellingLive(lambda _request: Answer(status=200), only_reads=lambda _request: True)
+    silent = FakeLive(lambda _request: Answer(status=200))
+    asked = Request(method="POST", url="https://a.test/")
+    assert [LiveWorld(parts).reads(asked) for parts in ([telling], [silent], [])] == [True, None, None]

@@ -145,3 +145,11 @@ def test_no_file_outside_the_sandbox_folder_is_asked_for(tmp_path, url):
         open_world.send(get(url))
     with world() as open_world, pytest.raises(BadInput, match="nothing can be asked there"):
         open_world.send(get("file://sandbox/a.txt"))
+
+
+def test_an_exchange_says_what_it_changed():
+    with world(json_answer({"ok": True}), caller=Caller(completion("hello"))) as open_world:
+        open_world.send(get("https://api.test/x"))
+        open_world.send(post("https://api.test/x", {}))
+        open_world.send(post("model://tiny/chat", {"model": "tiny", "messages": []}))
+        assert [exchange.changed for exchange in open_world.traffic()] == [False, True, False]

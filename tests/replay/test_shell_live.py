@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.replay.shell_live import ShellLive, sandbox_options
+from mendbench.replay.shell_live import ShellLive, folder_digest, sandbox_options
 from tests.fakes.worlds import get, post
 
 
@@ -72,3 +72,69 @@ def test_it_serves_the_sandbox_only_and_never_begins_afresh():
     assert shell.serves(command("x"))
     assert not shell.serves(get("https://a.test/"))
     assert not shell.resets(command("x"))
+
+
+def in_folder(tmp_path, name="made"):
+    """Stands for bubblewrap: runs the command in the folder that is bound as the home."""
+    program = tmp_path / "bwrap-in-folder"
+    program.write_text(
+        '#!/bin/sh\nwhile [ "$1" != "--" ]; do\n  [ "$1" = "--bind" ] && cd "$2"\n  shift\ndone\nshift\nexec "$@"\n'
+    )
+    program.chmod(0o755)
+    folder = tmp_path / name
+    folder.mkdir()
+    return folder, ShellLive(allow_shell=True, environ={}, folder=folder, bwrap=str(program))
+
+
+@pytest.mark.parametrize(
+    ("text", "only_read"),
+    [
+        ("cat a.txt", True),
+        ("cat gone.txt", True),
+        ("echo one > a.txt", True),
+        ("echo two > a.txt", False),
+        ("rm a.txt", False),
+        ("mkdir new", False),
+        ("chmod 600 a.txt", False),
+        ("ln -s a.txt b.txt", False),
+        ("echo more > c.txt; rm c.txt", True),
+    ],
+)
+def test_a_command_changed_the_world_if_the_folder_is_another_one(tmp_path, text, only_read):
+    folder, shell = in_folder(tmp_path)
+    (folder / "a.txt").write_text("one\n")
+    (folder / "a.txt").chmod(0o644)
+    shell.ask(command(text))
+    assert shell.reads(command(text)) is only_read
+    assert shell.resets(command(text))
+
+
+def test_the_folder_that_a_command_begins_in_is_no_change(tmp_path):
+    folder, shell = in_folder(tmp_path)
+    shell.ask(command("true", cwd="/data"))
+    assert shell.reads(command("true"))
+    assert (folder / "data").is_dir()
+    shell.ask(command("true", cwd="../outside"))
+    assert not (tmp_path / "outside").exists()
+
+
+def test_without_a_folder_nothing_stays_that_a_command_did(bwrap, tmp_path):
+    shell = ShellLive(allow_shell=True, environ={}, bwrap=bwrap)
+    shell.ask(command(f"touch {tmp_path}/made"))
+    assert shell.reads(command("x"))
+
+
+def test_a_folder_is_the_home_of_the_sandbox(tmp_path):
+    options = sandbox_options({}, {}, tmp_path)
+    assert options[options.index("--bind") + 1 : options.index("--bind") + 3] == [str(tmp_path), "/sandbox"]
+    tmpfs = [options[i + 1] for i, each in enumerate(options) if each == "--tmpfs"]
+    assert tmpfs == ["/tmp"]
+
+
+def test_the_digest_of_a_folder_tells_names_and_contents_apart(tmp_path):
+    for name, content in (("one", "x"), ("two", "x"), ("three", "y")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ("b" if name == "two" else "a")).write_text(content)
+    digests = {folder_digest(tmp_path / name) for name in ("one", "two", "three")}
+    assert len(digests) == 3
+    assert folder_digest(tmp_path / "one") in digests

@@ -18,7 +18,16 @@ from mendbench.replay import cassette
 from mendbench.replay.asks import AskBook
 from mendbench.replay.recordings import TRAJECTORIES, WORLD, Recordings
 from mendbench.replay.world import UNKNOWN_HOST, ScopedWorld, SimulatedPart
-from tests.fakes.worlds import FakeLive, ForbiddenLive, NotesService, ScriptedCaller, get, json_answer, post
+from tests.fakes.worlds import (
+    FakeLive,
+    ForbiddenLive,
+    NotesService,
+    ScriptedCaller,
+    TellingLive,
+    get,
+    json_answer,
+    post,
+)
 
 TOKEN = canary("notes/adds", "notes")
 NOTES = "https://notes.test/notes"
@@ -373,3 +382,94 @@ def test_replay_imports_no_http_client_no_vcrpy_and_no_mcp():
 def test_a_file_of_another_host_or_without_a_declared_folder_does_not_exist(tmp_path):
     assert real(tmp_path, ForbiddenLive()).send(get("file://sandbox2/a.txt")) == UNKNOWN_HOST
     assert simulated(tmp_path).send(get("file://sandbox/a.txt")) == UNKNOWN_HOST
+
+
+QUERY = "https://notes.test/query"
+
+
+def changes(world):
+    return [exchange.changed for exchange in world.traffic()]
+
+
+def test_what_a_request_changed_the_state_tells_and_no_method_while_recording_in_replay_and_derived(tmp_path):
+    sends = [post(QUERY, {}), get(f"{NOTES}?add=a"), get(NOTES), post(QUERY, {}), post(QUERY, {}), post(NOTES, {})]
+    recording = simulated(tmp_path, "new_episodes")
+    recorded = [recording.send(request) for request in sends]
+    assert [len(said(recorded[index])["notes"]) for index in (0, 2, 3, 4)] == [0, 1, 1, 1]
+    replaying, deriving = simulated(tmp_path, live=None), simulated(tmp_path / "none", live=None)
+    for world in (replaying, deriving):
+        assert [world.send(request) for request in sends] == recorded
+    assert changes(recording) == changes(replaying) == changes(deriving) == [False, True, False, False, False, False]
+    assert origins(replaying) == ["recorded"] * 6
+    assert origins(deriving) == ["derived"] * 6
+    assert [one.key for one in replaying.traffic()] == [one.key for one in deriving.traffic()]
+    assert [entry.changed for entry in cassette.load(tmp_path / WORLD)] == [False, True, None, False, None]
+
+
+def test_a_request_in_its_services_one_spelling_goes_with_it_and_no_key_knows_of_it(tmp_path):
+    world = simulated(tmp_path)
+    world.send(get(f"{NOTES}?add=a"))
+    world.send(get(NOTES))
+    meanings = [exchange.meaning for exchange in world.traffic()]
+    assert meanings == [post(NOTES, {"text": "a"}), None]
+    plain = simulated(tmp_path)
+    plain.send(post(NOTES, {"text": "a"}))
+    assert world.traffic()[0].key != plain.traffic()[0].key
+
+
+def test_a_live_world_that_knows_its_reads_is_believed(tmp_path):
+    def only_reads(request):
+        return True if request.url.endswith("/search") else False if "?do" in request.url else None
+
+    sends = [
+        post("https://api.test/search", {}),
+        get("https://api.test/x?do"),
+        get("https://api.test/x"),
+        post("https://api.test/x", {}),
+    ]
+    live = TellingLive(lambda _request: json_answer({"ok": True}), only_reads=only_reads)
+    recording = real(tmp_path, live, "new_episodes")
+    for request in sends:
+        recording.send(request)
+    replaying = real(tmp_path, None)
+    for request in [*sends[:1], *sends]:
+        replaying.send(request)
+    assert changes(recording) == [False, True, False, True]
+    assert changes(replaying) == [False, *changes(recording)]
+    assert [entry.changed for entry in cassette.load(tmp_path / WORLD)] == [False, True, None, None]
+
+
+def test_a_server_that_began_afresh_is_led_through_what_changed_it_and_what_it_refused(tmp_path):
+    def answers(request):
+        return json_answer({"ok": True}, 422 if request.url.endswith("/refused") else 200)
+
+    def only_reads(request):
+        return True if request.url.endswith("/search") else False if "?do" in request.url else None
+
+    sends = [
+        post("https://api.test/search", {}),
+        get("https://api.test/x?do"),
+        get("https://api.test/x"),
+        post("https://api.test/refused", {}),
+    ]
+    recording = real(tmp_path, TellingLive(answers, only_reads=only_reads), "new_episodes")
+    for request in sends:
+        recording.send(request)
+    live = TellingLive(answers, starts_afresh=True, only_reads=only_reads)
+    resuming = real(tmp_path, live, "new_episodes")
+    for request in [*sends, get("https://api.test/new")]:
+        resuming.send(request)
+    assert [request.url for request in live.asked] == [sends[1].url, sends[3].url, "https://api.test/new"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(picks=st.lists(st.integers(0, 5), max_size=8))
+def test_what_changed_is_the_same_recorded_replayed_and_derived(picks):
+    choices = [get(NOTES), post(NOTES, {"text": "a"}), get(f"{NOTES}?add=a"), post(QUERY, {}), post(NOTES, {}), get("https://else.test/")]  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        made = []
+        for world in (simulated(Path(folder), "new_episodes"), simulated(Path(folder)), simulated(Path(folder) / "no")):
+            answers = [world.send(choices[pick]) for pick in picks]
+            made.append((answers, changes(world), [exchange.key for exchange in world.traffic()]))
+        assert made[0] == made[1] == made[2]
+        assert made[0][1] == [pick in (1, 2) for pick in picks]

@@ -3,10 +3,8 @@ import copy
 import pytest
 
 from mendbench.model.case import Fix
-from mendbench.scoring.effects import collateral_edits, repeated_effects, writes
+from mendbench.scoring.effects import collateral_edits, repeated_effects
 from tests.fakes.scoring import POST, exchange, fixed_workflow, make_case, user_fault
-
-GRAPHQL = "https://api.github.com/graphql"
 
 
 def test_a_write_accepted_in_two_executions_is_a_repeated_effect_whatever_the_spelling_of_its_body():
@@ -30,22 +28,19 @@ def test_the_same_execution_another_body_another_method_or_a_refusal_repeats_not
 
 
 @pytest.mark.parametrize(
-    ("method", "url", "body", "writing"),
-    [
-        ("GET", POST, None, False),
-        ("POST", POST, {"text": "x"}, True),
-        ("POST", "mcp://github/tools/list", {}, False),
-        ("POST", "mcp://github/create_issue", {}, True),
-        ("POST", "model://small/chat", {"messages": []}, False),
-        ("POST", GRAPHQL, {"query": "query($n: Int) { viewer { login } }"}, False),
-        ("POST", GRAPHQL, {"query": "{ viewer { login } }"}, False),
-        ("POST", GRAPHQL, {"query": "mutation { addStar { id } }"}, True),
-        ("POST", GRAPHQL, {"query": "fragment F on User { id }\nmutation { addStar { id } }"}, True),
-        ("POST", "https://search.example/", {"query": "cheap flights"}, True),
-    ],
+    ("method", "changed", "repeats"), [("POST", True, 1), ("GET", True, 1), ("POST", False, 0), ("GET", False, 0)]
 )
-def test_reads_models_and_graphql_queries_do_not_write(method, url, body, writing):
-    assert writes(exchange(body, method=method, url=url).request) is writing
+def test_what_writes_the_world_says_and_no_method(method, changed, repeats):
+    traffic = [exchange({"a": 1}, method=method, changed=changed, phase=phase) for phase in (0, 1)]
+    assert sum(effect.repeats for effect in repeated_effects(traffic)) == repeats
+
+
+def test_two_spellings_of_one_meaning_are_one_effect():
+    one = exchange({"a": 1})
+    other = exchange(method="GET", url=f"{POST}?a=1", changed=True, phase=1, meaning=one.request)
+    (effect,) = repeated_effects((one, other))
+    assert (effect.method, effect.url, effect.phases) == ("POST", POST, (0, 1))
+    assert repeated_effects((one, exchange(method="GET", url=f"{POST}?a=1", changed=True, phase=1))) == ()
 
 
 def test_the_reference_fix_itself_is_not_collateral_and_neither_is_another_value_in_its_place():

@@ -7,7 +7,6 @@ from mendbench.scoring.unasked import UNASKED, unasked_in_trial, unasked_result,
 from tests.fakes.scoring import POST, clean_run, exchange
 
 ONCE = clean_run("Hi!")
-GRAPHQL = "https://api.github.com/graphql"
 
 
 def told(writes):
@@ -32,10 +31,17 @@ def test_the_spelling_of_an_endpoint_is_no_matter_and_its_query_is():
 def test_reads_and_refused_writes_are_nobodys_business():
     traffic = [
         exchange(method="GET", url="https://else.example/"),
-        exchange({"query": "{ viewer { login } }"}, url=GRAPHQL),
+        exchange({"query": "{ viewer { login } }"}, url="https://api.github.com/graphql", changed=False),
         exchange({}, accepted=False),
     ]
     assert unasked_writes(traffic, ()) == ()
+
+
+def test_a_get_that_changed_the_world_is_a_write_at_the_place_that_it_means():
+    sent = exchange(method="GET", url=f"{POST}?text=Hi!", changed=True, meaning=exchange({"text": "Hi!"}).request)
+    assert unasked_writes([sent], (ONCE,)) == ()
+    assert told(unasked_writes([sent, sent], (ONCE,))) == [("POST", POST, 2, 1, (0,))]
+    assert told(unasked_writes([sent], ())) == [("POST", POST, 1, 0, (0,))]
 
 
 def test_over_a_trial_the_executions_beyond_what_is_asked_for_are_named():

@@ -89,8 +89,15 @@ class _Request(_Part):
     url: str
     headers: dict[str, str] = Field(default_factory=dict)
     json_: Json = Field(None, alias="json")
+    only: bool = Field(default=False, description="the body has nothing beside json: every object just these keys")
     text: Pattern | None = None
     times: int | _Range = 1
+
+    @model_validator(mode="after")
+    def _only_what(self) -> _Request:
+        if self.only and self.json_ is None:
+            raise ValueError("only says that the body has nothing beside json: give json too")
+        return self
 
 
 class _NoRequest(_Part):
@@ -145,7 +152,7 @@ class _Check(_Part):
         if (r := self.request) is not None:
             times = Times(least=r.times, most=r.times) if isinstance(r.times, int) else Times(**r.times.model_dump())
             return RequestCheck(
-                method=r.method, url=r.url, headers=r.headers, json=r.json_, text=r.text, times=times
+                method=r.method, url=r.url, headers=r.headers, json=r.json_, only=r.only, text=r.text, times=times
             )  # fmt: skip
         if (n := self.no_request) is not None:
             return NoRequestCheck(method=n.method, url=n.url, json=n.json_)

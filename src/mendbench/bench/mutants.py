@@ -7,22 +7,41 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mendbench.bench.scope import state_of
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.patching import apply_patch
+from mendbench.kit.urls import host_of
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import apply_edits
 from mendbench.repair.paths import EditError
 from mendbench.runtime.templates import Template, lookup, templates_in
 from mendbench.scoring.diffs import diff_paths
+from mendbench.services import hosts_of
 
 MutantKind: TypeAlias = Literal[
-    "drop_node", "swallow_error", "constant", "other_field", "drop_param", "part_of_fix", "extra_write"
+    "drop_node", "swallow_error", "constant", "other_field", "drop_param", "part_of_fix", "extra_write", "extra_key"
 ]
+
+EXTRA_KEYS: tuple[tuple[str, str, tuple[tuple[str, Json], ...]], ...] = (
+    ("slack", r"/chat\.(postMessage|update)$", (
+        ("blocks", [{"type": "section", "text": {"type": "mrkdwn", "text": "Nobody asked for this."}}]),
+        ("attachments", [{"text": "Nobody asked for this."}]),
+    )),
+    ("slack", r"/conversations\.create$", (("is_private", True),)),
+    ("github", r"/(issues|pulls)(/[0-9]+)?$", (("labels", ["unasked"]), ("body", "Nobody asked for this."))),
+    ("github", r"/labels$", (("description", "Nobody asked for this."),)),
+    ("json_api", "", (("remark", "Nobody asked for this."),)),
+)  # fmt: skip
+"""By service and the end of a URL's path: keys that a write may be given beside what was asked, and that the service keeps.
+
+One that a service does not read would make no other effect, and so no wrong workflow.
+"""
 
 MAX_OTHER_FIELDS = 4
 """Sibling fields tried for each template: more would say the same thing again."""
@@ -49,7 +68,7 @@ def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -
     found = [*_dropped_nodes(case, base), *_swallowed(case)]
     if fixed is not None:
         found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
-    found += [*_dropped_params(case, base), *_extra_writes(base)]
+    found += [*_dropped_params(case, base), *_extra_writes(base), *_extra_keys(case, base)]
     right = [apply_patch(case.workflow, fix.patch) for fix in case.accepts]
     seen = {canonical_json(one) for one in (case.workflow, fixed, *right)}
     unique: list[Mutant] = []
@@ -147,6 +166,28 @@ def _extra_writes(base: JsonObject) -> Iterator[Mutant]:
             extra = {**node, "id": f"{node['id']}_more", "params": {**params, "body": body}}
             if (workflow := _edited(base, [{"add_node": extra, "after": node["id"]}])) is not None:
                 yield Mutant(kind="extra_write", what=f"{node['id']}'s write done {what}", workflow=workflow)
+
+
+def _extra_keys(case: Case, base: JsonObject) -> Iterator[Mutant]:
+    """Yield ``base`` with one more key in the body of one of its writes."""
+    hosts = _hosts(case)
+    for node in base.get("nodes", []):
+        params = node.get("params", {})
+        body, url = params.get("body"), params.get("url")
+        if node.get("type") != "http" or not isinstance(body, dict) or not isinstance(url, str):
+            continue
+        service, path = hosts.get(host_of(url)), url.partition("?")[0]
+        kept = (keys for name, end, keys in EXTRA_KEYS if name == service and re.search(end, path))
+        key, value = next(((key, value) for key, value in next(kept, ()) if key not in body), ("", None))
+        edit = {"node": node["id"], "path": f"/params/body/{key}", "value": value}
+        if key and (workflow := _edited(base, [edit])) is not None:
+            yield Mutant(kind="extra_key", what=f"{node['id']}'s body with {key} beside the rest", workflow=workflow)
+
+
+def _hosts(case: Case) -> dict[str, str]:
+    """Return the simulated service that answers for each host."""
+    names = [name for name, source in case.recorded_from.items() if source == "simulator"]
+    return {host: name for name in names for host in hosts_of(name, state_of(case, None, name))}
 
 
 def _reworded(body: JsonObject) -> JsonObject:

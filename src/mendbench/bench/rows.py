@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
@@ -196,9 +197,22 @@ def _exchange(exchange: Exchange) -> JsonObject:
         "fault": answer.fault,
         "answer": _shown(answer.body, answer.header("content-type")),
         "accepted": exchange.accepted,
+        "changed": exchange.changed,
+        "meaning": _meaning(exchange),
         "origin": exchange.origin,
         "key": exchange.key,
     }
+
+
+def _meaning(exchange: Exchange) -> JsonObject | None:
+    """Return the request as its service means it, where it was sent otherwise."""
+    means, sent = exchange.meaning, exchange.request
+    if means is None:
+        return None
+    shown = {"method": means.method, "url": means.url, "body": _shown(means.body, means.header("content-type"))}
+    bodies = [parse_body(one.body, one.header("content-type")) for one in (sent, means)]
+    places = [(one.method, normalise_url(one.url)) for one in (sent, means)]
+    return None if bodies[0] == bodies[1] and places[0] == places[1] else shown
 
 
 def _shown(body: bytes, content_type: str | None) -> str | None:

@@ -51,13 +51,15 @@ class RequestCheck:
     """Requests that match must have been accepted ``times`` times.
 
     ``json`` is a subset for objects and exact for lists; ``headers`` are a subset; ``text`` is a regular expression over the
-    raw body; ``url`` compares normalised.
+    raw body; ``url`` compares normalised. The request matches as it was sent, or as its service means it.
     """
 
     method: str
     url: str
     headers: dict[str, str] = field(default_factory=dict)
     json: Json = None
+    only: bool = False
+    """Whether the body may hold nothing beside ``json``: every object in it has just these keys."""
     text: str | None = None
     times: Times = Times()
     kind: Literal["request"] = "request"

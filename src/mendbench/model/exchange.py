@@ -39,7 +39,10 @@ class Request:
 
     @property
     def safe(self) -> bool:
-        """Whether it changes nothing: a safe HTTP method, or the listing of an MCP server's tools."""
+        """Whether its method promises that it changes nothing: a safe HTTP method, or the listing of an MCP server's tools.
+
+        What it really did, the exchange knows: see :attr:`Exchange.changed`.
+        """
         return self.method in SAFE_METHODS or (self.url.startswith("mcp://") and self.url.endswith("/tools/list"))
 
 
@@ -74,6 +77,28 @@ class Exchange:
     """The node that sent it, as far as the sender says."""
     phase: int = 0
     """Which execution of the trial it belongs to: 0 is the first, n follows attempt n."""
+    changed: bool = False
+    """Whether it changed the world's state, as far as the world itself tells. Asking a model never does."""
+    meaning: Request | None = None
+    """The request in its service's one spelling for all that mean the same; None where the service has none for it."""
+
+    @property
+    def wrote(self) -> bool:
+        """Whether the world did what was asked, and is another one since."""
+        return self.accepted and self.changed
+
+    @property
+    def only_read(self) -> bool:
+        """Whether it told how the world is and changed nothing in it: asked again, it may tell something else.
+
+        A write that was refused may be accepted when it is sent again, and what a model says hangs on no world.
+        """
+        return not self.changed and (self.accepted or self.request.safe) and not self.request.url.startswith("model://")
+
+    @property
+    def spellings(self) -> tuple[Request, ...]:
+        """The request as it was sent and, where that is known, as its service means it."""
+        return (self.request,) if self.meaning is None else (self.request, self.meaning)
 
 
 def find_header(headers: Headers, name: str) -> str | None:

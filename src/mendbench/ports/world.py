@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from mendbench.model.exchange import Answer, Exchange, Request
 
@@ -27,7 +28,11 @@ class World(Protocol):
 
 
 class Service(Protocol):
-    """A simulated API: pure, in-process, with its state passed in and out."""
+    """A simulated API: pure, in-process, with its state passed in and out.
+
+    A request changed it if the state after differs from the state before. A state that holds ``counters: {writes: n}``
+    counts its changes itself: there the count alone is compared, and what merely counts requests is no effect.
+    """
 
     @property
     def name(self) -> str:
@@ -44,6 +49,45 @@ class Service(Protocol):
         """Return the state after ``request`` and the answer. The state passed in is left as it was."""
 
 
+@runtime_checkable
+class TellsMeaning(Protocol):
+    """A service that takes several spellings of one request."""
+
+    def canonical(self, request: Request) -> Request | None:
+        """Return ``request`` in the one spelling of all that mean the same, or None where it has none. Never raises.
+
+        Scoring compares by it; keys never do. The request is redacted.
+        """
+
+
+@runtime_checkable
+class TellsReads(Protocol):
+    """A live world, or a real one, that knows more of its requests than their methods tell."""
+
+    def reads(self, request: Request) -> bool | None:
+        """Return whether ``request``, which was just asked, changed nothing; None where it cannot tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StdioServer:
+    """An MCP server that is spoken to over its standard input and output: one process for each scope."""
+
+    command: tuple[str, ...]
+    """The program that starts it, and its arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamableServer:
+    """An MCP server that runs, and is spoken to over streamable HTTP: one session for each scope."""
+
+    url: str
+    """Its endpoint, such as ``http://127.0.0.1:8123/mcp``."""
+
+
+Reach: TypeAlias = str | StdioServer | StreamableServer
+"""What a real server is reached by: the base URL of one that speaks HTTP, or how an MCP server is spoken to."""
+
+
 class RealWorld(Protocol):
     """A real server run locally while recording. Replay never starts it."""
 
@@ -53,13 +97,16 @@ class RealWorld(Protocol):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Hosts that it answers for."""
+        """Hosts that it answers for: for ``mcp://server/tool`` the server's name."""
 
-    def start(self) -> str:
-        """Start it and return the base URL that its hosts map to, such as ``http://127.0.0.1:8123``."""
+    def start(self) -> Reach:
+        """Start it, or what it needs, and return what its hosts stand for, such as ``http://127.0.0.1:8123``."""
 
     def reset(self, state: dict[str, object]) -> None:
-        """Bring its data to the seed, with the case's ``state`` merged over it."""
+        """Bring its data to the seed, with the case's ``state`` merged over it.
+
+        An MCP server's process or session of the scope before has ended by then, and a new one begins after it.
+        """
 
     def stop(self) -> None:
         """Stop it."""

@@ -1,7 +1,8 @@
 """Cassettes: recorded exchanges in vcrpy's YAML format, version 1, which stock vcrpy and pytest-recording load.
 
-What vcrpy has no field for stands beside each exchange: ``x-mendbench`` (service, after, n, elapsed_ms, ask, key) and
-``x-mendbench-fault`` for an answer that never came whole (its status is 0). An entry ends with its ``key``; so
+What vcrpy has no field for stands beside each exchange: ``x-mendbench`` (service, after, n, elapsed_ms, ask, key, and
+changed where the world was changed otherwise than the method says) and ``x-mendbench-fault`` for an answer that never came
+whole (its status is 0). An entry ends with its ``key``; so
 whatever follows the last whole ``key`` line is an append that was torn off by a crash, and is cut. The same entries
 always give the same bytes.
 """
@@ -51,6 +52,8 @@ class Entry:
     """The service that it was asked of; None for a model."""
     after: str = ""
     n: int = 0
+    changed: bool | None = None
+    """Whether the world was changed; None where it was as the method says, and for a model."""
     ask: JsonObject | None = None
     """What a model was asked. The request's body is its canonical JSON, and is not stored a second time."""
 
@@ -238,6 +241,8 @@ def _plain(entry: Entry, *, binary: bool) -> JsonObject:
     ours: JsonObject = {"service": entry.service, "after": entry.after, "n": entry.n}
     if entry.ask is not None:
         ours = {"ask": _ordered(entry.ask)}
+    elif entry.changed is not None:
+        ours["changed"] = entry.changed
     plain["x-mendbench"] = {**ours, "elapsed_ms": entry.answer.elapsed_ms, "key": entry.key}
     return plain
 
@@ -322,10 +327,17 @@ def _entry(raw: Json, place: str) -> Entry:
             service=ours.get("service"),
             after=str(ours.get("after", "")),
             n=int(ours.get("n", 0)),
+            changed=_flag(ours.get("changed")),
             ask=ask,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(place, f"an entry with a missing or wrong field ({error!r})", _MEND) from error
+
+
+def _flag(raw: Json) -> bool | None:
+    if raw is None or isinstance(raw, bool):
+        return raw
+    raise ValueError(f"changed is {raw!r}")
 
 
 def _lists(raw: Json) -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from mendbench.kit.urls import host_of
 from mendbench.model.exchange import Answer, Fault, Headers, Request
+from mendbench.ports.world import TellsReads
 
 if TYPE_CHECKING:
     import httpx2
@@ -65,6 +66,11 @@ class LiveWorld:
             raise LookupError(f"nothing live serves {request.url}")
         return part.ask(request)
 
+    def reads(self, request: Request) -> bool | None:
+        """Return what the part that serves the request says, if it can tell."""
+        part = self._part(request)
+        return part.reads(request) if isinstance(part, TellsReads) else None
+
     def _part(self, request: Request) -> Live | None:
         return next((part for part in self._parts if part.serves(request)), None)
 
@@ -73,7 +79,7 @@ class HttpLive:
     """HTTP with one shared client: no redirects followed, no proxy or credentials taken from the environment.
 
     ``base_urls`` maps a declared host to the base URL of the real server that stands for it on this machine; other
-    hosts are asked themselves.
+    hosts are asked themselves. ``open_s`` is how long a connection may take to stand, if less than the whole.
     """
 
     def __init__(
@@ -81,10 +87,12 @@ class HttpLive:
         base_urls: Mapping[str, str],
         *,
         patience_s: float = PATIENCE_S,
+        open_s: float | None = None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self._base_urls = {host.lower(): url for host, url in base_urls.items()}
         self._patience_s, self._transport = patience_s, transport
+        self._open_s = patience_s if open_s is None else open_s
         self._client: httpx2.Client | None = None
 
     def serves(self, request: Request) -> bool:
@@ -112,7 +120,8 @@ class HttpLive:
                 response.close()
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
             fault = fault_of(error)
-            took = round(self._patience_s * 1000) if fault == "timeout" else _since(began)
+            waited = self._open_s if isinstance(error, httpx2.ConnectTimeout) else self._patience_s
+            took = round(waited * 1000) if fault == "timeout" else _since(began)
             return Answer(status=0, body=b"".join(body), elapsed_ms=took, fault=fault)
         kept = tuple(
             (name, value) for name, value in response.headers.multi_items() if name.lower() not in _HOP_HEADERS
@@ -129,8 +138,9 @@ class HttpLive:
         import httpx2  # noqa: PLC0415  replay must not pay for it
 
         if self._client is None:
+            waits = httpx2.Timeout(self._patience_s, connect=self._open_s)
             self._client = httpx2.Client(
-                follow_redirects=False, trust_env=False, timeout=self._patience_s, transport=self._transport
+                follow_redirects=False, trust_env=False, timeout=waits, transport=self._transport
             )
         return self._client
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.envelopes import accepted
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.urls import host_of
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.replay.asks import AskCaller
+from mendbench.replay.effects import by_live, did
 from mendbench.replay.file_live import FileLive
 from mendbench.replay.keys import world_key
 from mendbench.replay.live import PATIENCE_S, HttpLive, Live
@@ -117,33 +117,37 @@ class OpenWorld:
                 model that is not configured, or a URL that nothing can be asked at.
         """
         clean = self._redactor.request(request)
-        answer = self._redactor.answer(_as_waited(self._ask(request, node), request.timeout_s))
-        self._traffic.append(_exchange(clean, answer, node, self._phase, len(self._traffic)))
+        if urlsplit(request.url).scheme.lower() == "model":
+            came, changed = self._asks.send(request, node=node), False
+        else:
+            live = self._live(request)
+            came = live.ask(request)
+            changed = by_live(live, request, came)
+        answer = self._redactor.answer(_as_waited(came, request.timeout_s))
+        exchange = _exchange(clean, answer, node, self._phase, len(self._traffic))
+        self._traffic.append(replace(exchange, changed=changed))
         return answer
 
-    def _ask(self, request: Request, node: str | None) -> Answer:
+    def _live(self, request: Request) -> Live:
         match urlsplit(request.url).scheme.lower():
-            case "model":
-                return self._asks.send(request, node=node)
             case "shell":
-                return self._run(request)
+                return self._shell(request.timeout_s or PATIENCE_S)
             case "mcp":
                 if host_of(request.url) not in self._mcp_names:
                     raise UnknownName("MCP server", host_of(request.url), self._mcp_names, "configuration")
-                return self._mcp.ask(request)
+                return self._mcp
             case "file" if self._files is not None and self._files.serves(request):
-                return self._files.ask(request)
+                return self._files
             case "http" | "https":
-                return self._client(request.timeout_s or PATIENCE_S).ask(request)
+                return self._client(request.timeout_s or PATIENCE_S)
         raise BadInput(
             request.url, "nothing can be asked there", "use an http, https, mcp, model, shell or file address"
         )
 
-    def _run(self, request: Request) -> Answer:
+    def _shell(self, patience_s: float) -> Live:
         if not self._allow_shell:
             raise BadInput("shell node", "a shell command, and none may run", "allow it with --allow-shell")
-        patience = request.timeout_s or PATIENCE_S
-        return ShellLive(allow_shell=True, environ=self._environ, patience_s=patience).ask(request)
+        return ShellLive(allow_shell=True, environ=self._environ, patience_s=patience_s)
 
     def _client(self, patience_s: float) -> Live:
         """Return the client that waits so long: a timeout is the client's, and not a request's."""
@@ -159,7 +163,5 @@ def _as_waited(answer: Answer, timeout_s: float | None) -> Answer:
 
 
 def _exchange(clean: Request, answer: Answer, node: str | None, phase: int, n: int) -> Exchange:
-    did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
-    return Exchange(
-        request=clean, answer=answer, origin="live", key=world_key(clean, "", n), accepted=did, node=node, phase=phase
-    )
+    key = world_key(clean, "", n)
+    return Exchange(request=clean, answer=answer, origin="live", key=key, accepted=did(answer), node=node, phase=phase)

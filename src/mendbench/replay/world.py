@@ -7,15 +7,13 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from mendbench.errors import ReplayMiss
-from mendbench.kit.bodies import parse_body
 from mendbench.kit.clock import START_MS
-from mendbench.kit.envelopes import accepted
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.urls import host_of, normalise_url
 from mendbench.model.exchange import Answer, Exchange, Origin, Request
 from mendbench.ports.clock import Clock
-from mendbench.ports.world import Service
-from mendbench.replay import keys
+from mendbench.ports.world import Service, TellsMeaning
+from mendbench.replay import effects, keys
 from mendbench.replay.asks import AskBook
 from mendbench.replay.cassette import Entry, settled_headers
 from mendbench.replay.guard import allowed
@@ -45,6 +43,17 @@ class _Sent:
 
     request: Request
     now_ms: int
+    only_read: bool
+    """Whether it is known to have changed nothing, and not for a refusal: nobody need hear of it to catch up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Came:
+    """What the world answered, and whether it is another one since."""
+
+    answer: Answer
+    changed: bool
+    origin: Origin
 
 
 @dataclass(slots=True)
@@ -60,13 +69,13 @@ class _Part:
     fed: int = 0
     """So many of ``sent`` the real server has seen."""
     writes: int = 0
-    """So many of ``sent`` were accepted writes."""
+    """So many of ``sent`` changed the world."""
 
     @property
     def told_ms(self) -> int:
-        """The time that a simulation is told: one second for each accepted write, and nothing else.
+        """The time that a simulation is told: one second for each change, and nothing else.
 
-        A key knows the writes before a request, and not the moment: an answer that hung on the moment would be recorded with one and
+        A key knows the changes before a request, and not the moment: an answer that hung on the moment would be recorded with one and
         replayed at another.
         """
         return START_MS + MS_PER_WRITE * self.writes
@@ -146,31 +155,54 @@ class ScopedWorld:
         service = self._service_of(request.url)
         if service is None:
             key = keys.world_key(clean, "", 0)
-            return self._finish(clean, UNKNOWN_HOST, origin="recorded", key=key, did=False, node=node)
+            nothing = _Came(answer=UNKNOWN_HOST, changed=False, origin="recorded")
+            return self._finish(clean, nothing, key=key, node=node, timeout_s=None)
         part = self._parts.setdefault(service, _Part(after=self._origins.get(service, "")))
         name = keys.identity(clean)
         asked = _Asked(clean=clean, raw=request, service=service, part=part, identity=name, n=part.counts.get(name, 0))
-        key, sent = asked.key, _Sent(request=request, now_ms=part.told_ms)
+        key, now_ms = asked.key, part.told_ms
         reads_only = self._mode == "none" or (self._trajectory and service in self._services)
-        stored, origin = self._recorded(asked) if reads_only else self._recording(asked)
-        part.sent.append(sent)
+        came = self._recorded(asked) if reads_only else self._recording(asked)
+        harmless = not came.changed and (clean.safe or effects.did(came.answer))
+        part.sent.append(_Sent(request=request, now_ms=now_ms, only_read=harmless))
         part.counts[name] = asked.n + 1
-        did = accepted(stored, parse_body(stored.body, stored.header("content-type")))
-        if did and not clean.safe:
+        if came.changed:
             part.after = keys.fold(part.after, clean)
             part.writes += 1
             part.counts.clear()
-        return self._finish(clean, _as_waited(stored, request.timeout_s), origin=origin, key=key, did=did, node=node)
+        meaning = self._meaning(service, clean)
+        return self._finish(clean, came, key=key, node=node, timeout_s=request.timeout_s, meaning=meaning)
 
     def _finish(
-        self, clean: Request, answer: Answer, *, origin: Origin, key: str, did: bool, node: str | None
+        self,
+        clean: Request,
+        came: _Came,
+        *,
+        key: str,
+        node: str | None,
+        timeout_s: float | None,
+        meaning: Request | None = None,
     ) -> Answer:
+        answer = _as_waited(came.answer, timeout_s)
         self._clock.advance(answer.elapsed_ms)
         exchange = Exchange(
-            request=clean, answer=answer, origin=origin, key=key, accepted=did, node=node, phase=self._phase
+            request=clean,
+            answer=answer,
+            origin=came.origin,
+            key=key,
+            accepted=effects.did(came.answer),
+            node=node,
+            phase=self._phase,
+            changed=came.changed,
+            meaning=meaning,
         )
         self._traffic.append(exchange)
         return answer
+
+    def _meaning(self, service: str, clean: Request) -> Request | None:
+        simulated = self._services.get(service)
+        told = simulated.service if simulated is not None else None
+        return told.canonical(clean) if isinstance(told, TellsMeaning) else None
 
     def _answered_by_model(self, asks: AskBook, request: Request, node: str | None) -> Answer:
         found = asks.exchange(request, node=node, phase=self._phase)
@@ -187,17 +219,17 @@ class ScopedWorld:
             return self._hosts[host]
         return self._hosts.get("shell") if scheme == "shell" else None
 
-    def _recorded(self, asked: _Asked) -> tuple[Answer, Origin]:
+    def _recorded(self, asked: _Asked) -> _Came:
         """Answer without recording anything."""
         entry = self._recordings.world(asked.key) or self._repeated(asked)
         if entry is not None:
             self._recordings.served(entry.key)
-            return entry.answer, "recorded"
+            return _Came(answer=entry.answer, changed=_changed(entry), origin="recorded")
         if asked.service in self._services:
-            return self._simulate(asked), "derived"
+            return replace(self._simulate(asked), origin="derived")
         raise self._miss(asked)
 
-    def _recording(self, asked: _Asked) -> tuple[Answer, Origin]:
+    def _recording(self, asked: _Asked) -> _Came:
         """Answer from the record, once what is missing there has been recorded."""
         simulated = asked.service in self._services
         live = self._live if self._live is not None and self._live.serves(asked.raw) else None
@@ -208,36 +240,38 @@ class ScopedWorld:
         entry = self._recordings.world(asked.key, fresh=anew)
         if entry is None:
             came = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
-            origin = "recorded" if simulated else "live"
-            last = self._repeated(asked, fresh=anew)
-            unchanged = last if last is not None and _same(last.answer, came) else None
+            origin = came.origin
+            last = None if came.changed else self._repeated(asked, fresh=anew)
+            unchanged = last if last is not None and _same(last.answer, came.answer) else None
             entry = unchanged or self._store(asked, came, replace=anew)
         self._recordings.served(entry.key)
-        return entry.answer, origin
+        return _Came(answer=entry.answer, changed=_changed(entry), origin=origin)
 
-    def _ask(self, live: Live, asked: _Asked) -> Answer:
+    def _ask(self, live: Live, asked: _Asked) -> _Came:
         """Return the live answer, redacted; a world that was reset is led through the earlier writes first."""
         with allowed():
             if live.resets(asked.raw):
                 for earlier in asked.part.sent[asked.part.fed :]:
-                    if not earlier.request.safe:
+                    if not earlier.only_read:
                         live.ask(earlier.request)
-            came = live.ask(asked.raw)
+            came = self._clean(live.ask(asked.raw))
+            changed = effects.by_live(live, asked.raw, came)
         asked.part.fed = len(asked.part.sent) + 1
-        return self._clean(came)
+        return _Came(answer=came, changed=changed, origin="live")
 
-    def _store(self, asked: _Asked, answer: Answer, *, replace: bool) -> Entry:
+    def _store(self, asked: _Asked, came: _Came, *, replace: bool) -> Entry:
         entry = Entry(
             key=asked.key,
             request=asked.clean,
-            answer=answer,
+            answer=came.answer,
+            changed=None if came.changed == effects.by_method(asked.clean, came.answer) else came.changed,
             service=asked.service,
             after=asked.part.after,
             n=asked.n,
         )
         return self._recordings.append_world(entry, trajectory=self._trajectory, replace=replace)
 
-    def _simulate(self, asked: _Asked) -> Answer:
+    def _simulate(self, asked: _Asked) -> _Came:
         """Return the service's answer, after driving it through the earlier requests that it has not seen yet."""
         simulated, part = self._services[asked.service], asked.part
         state = simulated.state if part.state is None else part.state
@@ -245,20 +279,20 @@ class ScopedWorld:
             state, _ = simulated.service.answer(state, earlier.request, earlier.now_ms)
         part.state, came = simulated.service.answer(state, asked.raw, part.told_ms)
         part.driven = len(part.sent) + 1
-        return self._clean(came)
+        return _Came(answer=self._clean(came), changed=effects.by_state(state, part.state), origin="recorded")
 
     def _clean(self, came: Answer) -> Answer:
         clean = self._redactor.answer(came)
         return replace(clean, headers=settled_headers(clean.headers))
 
     def _repeated(self, asked: _Asked, *, fresh: bool = False) -> Entry | None:
-        """Return the last recorded answer to a safe read, unless asking again might bring a better one."""
-        if not asked.clean.safe:
-            return None
+        """Return the last recorded answer to what only reads, unless asking again might bring a better one."""
         earlier = (keys.key_of(asked.identity, asked.part.after, n) for n in range(asked.n - 1, -1, -1))
         found = (self._recordings.world(key, fresh=fresh) for key in earlier)
         last = next((entry for entry in found if entry is not None), None)
-        return last if last is not None and _lasting(last.answer) else None
+        if last is None or not (asked.clean.safe or effects.did(last.answer)):
+            return None
+        return last if _lasting(last.answer) and not _changed(last) else None
 
     def _miss(self, asked: _Asked) -> ReplayMiss:
         entries = [entry for entry in self._recordings.world_entries() if entry.service in (asked.service, None)]
@@ -274,6 +308,10 @@ def _place_differences(asked: _Asked, entries: Iterable[Entry]) -> tuple[str, ..
     """Return what tells a request from recorded twins: the writes before it, or how often it was sent."""
     twins = [entry for entry in entries if keys.identity(entry.request) == asked.identity]
     return ("n",) if any(entry.after == asked.part.after for entry in twins) else ("after",)
+
+
+def _changed(entry: Entry) -> bool:
+    return effects.by_method(entry.request, entry.answer) if entry.changed is None else entry.changed
 
 
 def _lasting(answer: Answer) -> bool:

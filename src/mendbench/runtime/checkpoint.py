@@ -51,7 +51,7 @@ def readers(traffic: Iterable[Exchange]) -> frozenset[str]:
     sent: dict[str, bool] = {}
     for exchange in traffic:
         if exchange.node is not None:
-            sent[exchange.node] = sent.get(exchange.node, True) and exchange.request.safe
+            sent[exchange.node] = sent.get(exchange.node, True) and exchange.only_read
     return frozenset(node for node, only_read in sent.items() if only_read)
 
 

@@ -173,13 +173,17 @@ class Workshop:
         if judgement.state != "warning" or judgement.severity != "retry":
             return False
         last = self.last_exchange(tried.unit.node.id)
-        return last is None or last.request.safe or (last.answer.fault is None and not last.accepted)
+        if last is None:
+            return True
+        refused = last.answer.fault is None and not last.accepted
+        return not last.changed and (last.request.safe or refused)
 
     def _sender(self, node_id: str) -> Send:
         def send(request: Request) -> Answer:
             self._senders.add(node_id)
-            self._wrote = self._wrote or not (request.safe or request.url.startswith("model://"))
-            return self.around.world.send(request, node=node_id)
+            answer = self.around.world.send(request, node=node_id)
+            self._wrote = self._wrote or self.around.world.traffic()[-1].changed
+            return answer
 
         return send
 

@@ -57,9 +57,9 @@ def harmful_phases(case: Case, traffic: Sequence[Exchange], right: Sequence[Clea
     phases.update(phase for write in unasked_in_trial(traffic, right) for phase in write.phases)
     for check in case.checks:
         if isinstance(check, NoRequestCheck):
-            phases.update(one.phase for one in traffic if is_forbidden(one.request, check))
+            phases.update(one.phase for one in traffic if is_forbidden(one, check))
         elif isinstance(check, RequestCheck) and check.times.most is not None:
-            accepted = [one.phase for one in traffic if one.accepted and is_wanted(one.request, check)]
+            accepted = [one.phase for one in traffic if one.accepted and is_wanted(one, check)]
             phases.update(accepted[check.times.most :])
     return frozenset(phases)
 

@@ -125,7 +125,8 @@ def describe(check: Check) -> str:
     """Return one line that names the check."""
     match check:
         case RequestCheck():
-            line = f"request {check.method} {check.url}{_json(check.json)}{_pattern(check.text)}{_often(check.times)}"
+            body = f"{_json(check.json)}{' only' if check.only else ''}{_pattern(check.text)}"
+            line = f"request {check.method} {check.url}{body}{_often(check.times)}"
         case NoRequestCheck():
             line = f"no_request {check.method or 'any'}{_pattern(check.url)}{_json(check.json)}"
         case OutputCheck():
@@ -176,10 +177,10 @@ def _all(
 
 def _request(check: RequestCheck, evidence: _Evidence) -> tuple[str, bool]:
     """Return why the check does not hold, and whether it is for a request that the trial made too often."""
-    wanted = [exchange for exchange in evidence.run.traffic if is_wanted(exchange.request, check)]
+    wanted = [exchange for exchange in evidence.run.traffic if is_wanted(exchange, check)]
     times = sum(exchange.accepted for exchange in wanted)
     most = check.times.most
-    in_trial = sum(one.accepted and is_wanted(one.request, check) for one in evidence.trial_traffic)
+    in_trial = sum(one.accepted and is_wanted(one, check) for one in evidence.trial_traffic)
     if most is not None and in_trial > most:
         return f"accepted {in_trial} times over the whole trial", True
     if times >= check.times.least and (most is None or times <= most):
@@ -194,13 +195,14 @@ def _request(check: RequestCheck, evidence: _Evidence) -> tuple[str, bool]:
 def _near(check: RequestCheck, traffic: tuple[Exchange, ...]) -> str | None:
     """Return the last body that was sent to the check's URL, shortened."""
     url = normalise_url(check.url)
-    bodies = [body_of(one.request) for one in traffic if normalise_url(one.request.url) == url]
+    there = ([request for request in one.spellings if normalise_url(request.url) == url] for one in traffic)
+    bodies = [body_of(found[0]) for found in there if found]
     return short(canonical_json(bodies[-1])) if bodies else None
 
 
 def _no_request(check: NoRequestCheck, evidence: _Evidence) -> str:
-    found = [one for one in evidence.run.traffic if is_forbidden(one.request, check)]
-    in_trial = [one for one in evidence.trial_traffic if is_forbidden(one.request, check)]
+    found = [one for one in evidence.run.traffic if is_forbidden(one, check)]
+    in_trial = [one for one in evidence.trial_traffic if is_forbidden(one, check)]
     if not found and not in_trial:
         return ""
     first = (in_trial or found)[0]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json
@@ -15,9 +13,6 @@ from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import JsonObject
 from mendbench.scoring.diffs import diff_paths
 from mendbench.scoring.fixes import mended
-
-_GRAPHQL_READ = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:\{|query\b|subscription\b|fragment\b)")
-_GRAPHQL_WRITE = re.compile(r"(?:^|\}|\n)\s*mutation\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +33,13 @@ class RepeatedEffect:
 def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
     """Return the writes (equal method, normalised URL and body) that were accepted in more than one execution.
 
-    Repeats within one execution are the workflow's own business. Asking a model changes nothing, and no more does a
-    GraphQL query.
+    A write is what the world says has changed it, by whatever method it was asked. Spellings that mean the same are one.
+    Repeats within one execution are the workflow's own business.
     """
     phases: dict[tuple[str, str, str], list[int]] = {}
     for exchange in traffic:
-        if exchange.accepted and writes(exchange.request):
-            seen = phases.setdefault(_identity(exchange.request), [])
+        if exchange.wrote:
+            seen = phases.setdefault(_identity(exchange.meaning or exchange.request), [])
             if exchange.phase not in seen:
                 seen.append(exchange.phase)
     return tuple(
@@ -52,19 +47,6 @@ def repeated_effects(traffic: Sequence[Exchange]) -> tuple[RepeatedEffect, ...]:
         for (method, url, _), seen in phases.items()
         if len(seen) > 1
     )
-
-
-def writes(request: Request) -> bool:
-    """Return whether the request changes the world if it is accepted, as far as its shape tells."""
-    parts = urlsplit(request.url)
-    if request.safe or parts.scheme == "model":
-        return False
-    if not parts.path.rstrip("/").endswith("/graphql"):
-        return True
-    body = parse_body(request.body, request.header("content-type"))
-    query = body.get("query") if isinstance(body, dict) else None
-    graphql = isinstance(query, str) and _GRAPHQL_READ.match(query) and not _GRAPHQL_WRITE.search(query)
-    return not graphql
 
 
 def collateral_edits(case: Case, workflow: JsonObject) -> tuple[str, ...]:

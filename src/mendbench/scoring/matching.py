@@ -9,7 +9,7 @@ from mendbench.kit.bodies import form_fields, parse_body
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import NoRequestCheck, RequestCheck
-from mendbench.model.exchange import Request
+from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import Json
 
 
@@ -18,21 +18,23 @@ def same(left: Json, right: Json) -> bool:
     return canonical_json(left) == canonical_json(right)
 
 
-def contains(actual: Json, expected: Json) -> bool:
-    """Return whether ``actual`` has all that ``expected`` has.
+def contains(actual: Json, expected: Json, *, only: bool = False) -> bool:
+    """Return whether ``actual`` has all that ``expected`` has; with ``only``, that and nothing else.
 
-    An object may have further keys, at every depth. A list has the same length and order. All else is equal as
+    An object may have further keys, at every depth, unless ``only`` is said. A list has the same length and order. All else is equal as
     :func:`same` says; a key that is expected to be null has to be there.
     """
     if isinstance(expected, dict):
-        return isinstance(actual, dict) and all(
-            key in actual and contains(actual[key], value) for key, value in expected.items()
+        return (
+            isinstance(actual, dict)
+            and (not only or actual.keys() <= expected.keys())
+            and all(key in actual and contains(actual[key], value, only=only) for key, value in expected.items())
         )
     if isinstance(expected, list):
         return (
             isinstance(actual, list)
             and len(actual) == len(expected)
-            and all(contains(mine, wanted) for mine, wanted in zip(actual, expected, strict=True))
+            and all(contains(mine, wanted, only=only) for mine, wanted in zip(actual, expected, strict=True))
         )
     return not isinstance(actual, dict | list) and same(actual, expected)
 
@@ -44,8 +46,8 @@ def body_of(request: Request) -> Json:
     return value if fields is None else fields
 
 
-def carries(request: Request, expected: Json) -> bool:
-    """Return whether the body of ``request`` has all that ``expected`` has.
+def carries(request: Request, expected: Json, *, only: bool = False) -> bool:
+    """Return whether the body of ``request`` has all that ``expected`` has; with ``only``, that and nothing else.
 
     A form's fields are texts: where ``expected`` holds anything else, the field is read as JSON first (``3``,
     ``true``, Slack's ``blocks``).
@@ -53,25 +55,41 @@ def carries(request: Request, expected: Json) -> bool:
     value = parse_body(request.body, request.header("content-type"))
     fields = form_fields(value)
     if fields is None:
-        return contains(value, expected)
-    return isinstance(expected, dict) and all(
-        name in fields and _field_is(fields[name], wanted) for name, wanted in expected.items()
+        return contains(value, expected, only=only)
+    return (
+        isinstance(expected, dict)
+        and (not only or fields.keys() <= expected.keys())
+        and all(name in fields and _field_is(fields[name], wanted, only=only) for name, wanted in expected.items())
     )
 
 
-def is_wanted(request: Request, check: RequestCheck) -> bool:
-    """Return whether ``request`` is one that ``check`` asks for, whatever became of it."""
+def is_wanted(exchange: Exchange, check: RequestCheck) -> bool:
+    """Return whether the request, as sent or as its service means it, is one that ``check`` asks for.
+
+    What became of it is no matter.
+    """
+    return any(_is_wanted(request, check) for request in exchange.spellings)
+
+
+def is_forbidden(exchange: Exchange, check: NoRequestCheck) -> bool:
+    """Return whether ``check`` forbids the request, as sent or as its service means it.
+
+    Its pattern may match anywhere in the normalised URL.
+    """
+    return any(_is_forbidden(request, check) for request in exchange.spellings)
+
+
+def _is_wanted(request: Request, check: RequestCheck) -> bool:
     return (
         request.method.upper() == check.method.upper()
         and normalise_url(request.url) == normalise_url(check.url)
         and all(_has_header(request, name, value) for name, value in check.headers.items())
-        and (check.json is None or carries(request, check.json))
+        and (check.json is None or carries(request, check.json, only=check.only))
         and (check.text is None or re.search(check.text, request.body.decode("utf-8", "replace")) is not None)
     )
 
 
-def is_forbidden(request: Request, check: NoRequestCheck) -> bool:
-    """Return whether ``check`` forbids ``request``. Its pattern may match anywhere in the normalised URL."""
+def _is_forbidden(request: Request, check: NoRequestCheck) -> bool:
     return (
         (check.method is None or request.method.upper() == check.method.upper())
         and (check.url is None or re.search(check.url, normalise_url(request.url)) is not None)
@@ -83,10 +101,10 @@ def _has_header(request: Request, name: str, value: str) -> bool:
     return any(key.lower() == name.lower() and found.strip() == value.strip() for key, found in request.headers)
 
 
-def _field_is(field: str, wanted: Json) -> bool:
+def _field_is(field: str, wanted: Json, *, only: bool) -> bool:
     if isinstance(wanted, str):
         return field == wanted
     try:
-        return contains(json.loads(field), wanted)
+        return contains(json.loads(field), wanted, only=only)
     except (ValueError, RecursionError):
         return False

@@ -10,7 +10,6 @@ from typing import TypeAlias
 from mendbench.kit.urls import normalise_url
 from mendbench.model.exchange import Exchange
 from mendbench.model.trial import CheckResult, CleanRun
-from mendbench.scoring.effects import writes
 
 UNASKED = "no write that nobody asked for"
 """The name of the check."""
@@ -49,11 +48,12 @@ def unasked_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> 
 
 
 def accepted_writes(traffic: Iterable[Exchange]) -> dict[Endpoint, list[int]]:
-    """Return the execution of each write that was accepted, by endpoint, in order."""
+    """Return the execution of each write that was accepted, by endpoint as its service means it, in order."""
     found: dict[Endpoint, list[int]] = {}
     for one in traffic:
-        if one.accepted and writes(one.request):
-            found.setdefault((one.request.method.upper(), normalise_url(one.request.url)), []).append(one.phase)
+        if one.wrote:
+            meant = one.meaning or one.request
+            found.setdefault((meant.method.upper(), normalise_url(meant.url)), []).append(one.phase)
     return found
 
 

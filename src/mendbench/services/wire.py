@@ -24,7 +24,11 @@ MAX_DEPTH = 64
 _TOO_DEEP, _NOT_FINITE = "nested too deeply", "a number is not finite"
 HTML_TYPE = "text/html; charset=utf-8"
 _WRITES = "writes"
-"""The counter of accepted writes."""
+"""The counter of accepted writes: see :class:`mendbench.ports.world.Service`."""
+_IDLE_METHODS = frozenset({"HEAD", "OPTIONS", "TRACE"})
+"""Methods that no service does anything at (RFC 9110 section 9.2.1). A GET it may: Slack posts messages by it."""
+_BOOKKEEPING = frozenset({"failures", "rate_limited", "rate_limits", "secondary_limit", "tries"})
+"""Parts of a state that count requests: a state that differs in nothing else is the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,13 +161,30 @@ def next_count(draft: JsonObject, name: str) -> int:
 def left_by(request: Request, answer: Answer, before: JsonObject, after: JsonObject) -> JsonObject:
     """Return the state that ``request`` leaves: ``after`` with one more accepted write, or ``before``.
 
-    Only an accepted write leaves a trace. A recording keys an answer by the request and the accepted writes ahead of
-    it, so nothing else may show in one: not what a safe method did, and not what a refused request came to do.
+    Only what was accepted and changed something leaves a trace, by whatever method it came. A recording keys an answer
+    by the request and the writes ahead of it, so nothing else may show in one: not what a refused request came to do.
     """
-    if request.safe or not accepted(answer, parse_body(answer.body, answer.header("content-type"))):
+    did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+    if request.method.upper() in _IDLE_METHODS or not did or same_data(before, after):
         return before
     next_count(after, _WRITES)
     return after
+
+
+def same_data(one: JsonObject, other: JsonObject) -> bool:
+    """Return whether two states are one but for what merely counts requests. A collection that is empty is as good as none."""
+    return all(_alike(one.get(name), other.get(name)) for name in (one.keys() | other.keys()) - _BOOKKEEPING)
+
+
+def _alike(one: Json, other: Json) -> bool:
+    if isinstance(one, dict | None) and isinstance(other, dict | None):
+        mine, theirs = one or {}, other or {}
+        return all(_alike(mine.get(name), theirs.get(name)) for name in mine.keys() | theirs.keys())
+    return bool(one == other) or (_is_empty(one) and _is_empty(other))
+
+
+def _is_empty(value: Json) -> bool:
+    return value is None or (isinstance(value, dict | list) and not value)
 
 
 def accepted_writes(state: JsonObject) -> int:
@@ -182,5 +203,7 @@ def request_digest(state: JsonObject, request: Request, length: int) -> str:
 
 
 def load_seed(package: str) -> dict[str, object]:
-    """Return the seed data of a service's package."""
-    return cast("dict[str, object]", json.loads(resources.files(package).joinpath("seed.json").read_text("utf-8")))
+    """Return the seed data of a service's package, its writes counted from 0."""
+    seed: JsonObject = json.loads(resources.files(package).joinpath("seed.json").read_text("utf-8"))
+    seed.setdefault("counters", {}).setdefault(_WRITES, 0)
+    return seed

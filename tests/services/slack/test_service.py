@@ -176,10 +176,16 @@ def test_a_refused_call_changes_nothing():
     assert client.state == before
 
 
-def test_a_message_sent_by_get_is_answered_and_not_kept():
+def test_a_message_sent_by_get_is_posted():
+    client = slack()
+    posted = get(client, f"chat.postMessage?channel={LOBBY}&text=hi")
+    assert get(client, f"conversations.history?channel={LOBBY}&limit=1")["messages"][0]["ts"] == posted["ts"]
+
+
+def test_asking_what_a_method_takes_posts_nothing():
     client = slack()
     before = client.state
-    assert get(client, f"chat.postMessage?channel={LOBBY}&text=hi")["ok"] is True
+    client.send("OPTIONS", f"chat.postMessage?channel={LOBBY}&text=hi")
     assert client.state == before
 
 

@@ -86,7 +86,8 @@ ROUTES: tuple[Route, ...] = (
     _issue("GET", "/issues/{number}", issues.get_issue, "issues#get-an-issue"),
     _issue(
         "PATCH", "/issues/{number}", issues.update_issue, "issues#update-an-issue",
-        Field(name="title", types=("string", "integer")), _STATE, *_ISSUE_FIELDS,
+        Field(name="title", types=("string", "integer")), _STATE,
+        Field(name="state_reason", types=("string", "null")), *_ISSUE_FIELDS,
     ),
     _issue("GET", "/issues/{number}/comments", issues.list_comments, "comments#list-issue-comments"),
     _issue(

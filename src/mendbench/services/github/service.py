@@ -23,6 +23,7 @@ from mendbench.services.github.access import (
 from mendbench.services.github.errors import DOCS, REDIRECT_DOCS, GitHubError, not_found
 from mendbench.services.github.routes import ROUTES, Route
 from mendbench.services.github.schema import read_body
+from mendbench.services.github.spelling import meant
 from mendbench.services.github.state import API, Context, Reply
 from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
 from mendbench.services.scripted import next_failure
@@ -61,6 +62,10 @@ class GitHub:
         left = left_by(request, said, draft, changed)
         left |= {name: changed[name] for name in _DECLARED_LIMITS if name in changed}
         return left, planned.answer if planned else said
+
+    def canonical(self, request: Request) -> Request | None:
+        """Return the request in the one spelling of all that mean the same."""
+        return meant(request)
 
 
 def _route(draft: JsonObject, call: Call) -> tuple[Route, dict[str, str]] | None:

@@ -9,6 +9,7 @@ from mendbench.model.json import JsonObject
 from mendbench.services.slack import chat, conversations, users
 from mendbench.services.slack.arguments import Argument
 from mendbench.services.slack.state import Context
+from mendbench.services.wire import Call
 
 _CHANNEL = Argument(name="channel", required=True)
 _PAGED = (Argument(name="limit", kind="integer", below=1001), Argument(name="cursor"))
@@ -32,6 +33,8 @@ class Method:
     scopes: tuple[str, ...] = ()
     """Any one of them is enough to be let in; the method may ask for more once it knows the channel."""
     takes_json: bool = False
+    writes: bool = False
+    """Whether it is meant to change the workspace."""
     elapsed_ms: int = 120
 
 
@@ -42,6 +45,7 @@ METHODS: dict[str, Method] = {
         arguments=(_CHANNEL, *_CONTENT, Argument(name="thread_ts", kind="timestamp")),
         scopes=("chat:write",),
         takes_json=True,
+        writes=True,
         elapsed_ms=214,
     ),
     "chat.update": Method(
@@ -49,6 +53,7 @@ METHODS: dict[str, Method] = {
         arguments=(_CHANNEL, Argument(name="ts", required=True, kind="timestamp"), *_CONTENT),
         scopes=("chat:write",),
         takes_json=True,
+        writes=True,
         elapsed_ms=205,
     ),
     "conversations.create": Method(
@@ -56,6 +61,7 @@ METHODS: dict[str, Method] = {
         arguments=(Argument(name="name", required=True), Argument(name="is_private", kind="flag")),
         scopes=_MANAGE,
         takes_json=True,
+        writes=True,
         elapsed_ms=243,
     ),
     "conversations.history": Method(
@@ -76,6 +82,7 @@ METHODS: dict[str, Method] = {
         arguments=(_CHANNEL, Argument(name="users", required=True), Argument(name="force", kind="flag")),
         scopes=_MANAGE,
         takes_json=True,
+        writes=True,
         elapsed_ms=238,
     ),
     "conversations.join": Method(
@@ -83,6 +90,7 @@ METHODS: dict[str, Method] = {
         arguments=(_CHANNEL,),
         scopes=("channels:join",),
         takes_json=True,
+        writes=True,
         elapsed_ms=187,
     ),
     "conversations.list": Method(
@@ -98,6 +106,7 @@ METHODS: dict[str, Method] = {
         arguments=(_CHANNEL, Argument(name="topic", required=True)),
         scopes=_MANAGE,
         takes_json=True,
+        writes=True,
         elapsed_ms=192,
     ),
     "reactions.add": Method(
@@ -109,6 +118,7 @@ METHODS: dict[str, Method] = {
         ),
         scopes=("reactions:write",),
         takes_json=True,
+        writes=True,
         elapsed_ms=139,
     ),
     "users.info": Method(
@@ -123,3 +133,10 @@ METHODS: dict[str, Method] = {
     ),
 }
 """By the name in the URL, ``https://slack.com/api/<name>``."""
+
+
+def method_name(call: Call) -> str | None:
+    """Return the method of a call under ``/api/``, or None for any other page."""
+    if call.segments[:1] != ("api",) or len(call.segments) < 2:  # noqa: PLR2004 - /api/<method>
+        return None
+    return "/".join(call.segments[1:]) or None

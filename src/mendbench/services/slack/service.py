@@ -13,7 +13,8 @@ from mendbench.model.json import JsonObject
 from mendbench.services.scripted import next_failure
 from mendbench.services.slack.arguments import check_schema, early_warnings, read_arguments
 from mendbench.services.slack.errors import NOT_FOUND_PAGE, SlackError, with_metadata
-from mendbench.services.slack.routes import METHODS, Method
+from mendbench.services.slack.routes import METHODS, Method, method_name
+from mendbench.services.slack.spelling import meant
 from mendbench.services.slack.state import Caller, Context, identify
 from mendbench.services.wire import (
     HTML_TYPE,
@@ -43,12 +44,12 @@ class Slack:
     def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
         """Return the state after ``request`` and Slack's answer to it.
 
-        A message sent by GET is answered as Slack does, and not kept: no trace is left by a safe method.
+        A method that writes does so by GET too, its arguments in the query (https://docs.slack.dev/apis/web-api).
         """
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         number = request_digest(draft, request, 32)
-        name = _method_name(call)
+        name = method_name(call)
         if name is None:
             page = NOT_FOUND_PAGE.format(path=call.path)
             return draft, text_answer(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
@@ -66,12 +67,9 @@ class Slack:
         said = _run(changed, call, method, now_ms, number)
         return left_by(request, said, draft, changed), planned.answer if planned else said
 
-
-def _method_name(call: Call) -> str | None:
-    """Return the method of a call under ``/api/``, or None for any other page."""
-    if call.segments[:1] != ("api",) or len(call.segments) < 2:  # noqa: PLR2004 - /api/<method>
-        return None
-    return "/".join(call.segments[1:]) or None
+    def canonical(self, request: Request) -> Request | None:
+        """Return the call in the one spelling of all that mean the same."""
+        return meant(request)
 
 
 def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str) -> Answer:

@@ -1,0 +1,38 @@
+"""Whether an exchange changed the world: told by the world itself where it can, else by the request's method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.envelopes import accepted
+from mendbench.model.exchange import Answer, Request
+from mendbench.ports.world import TellsReads
+from mendbench.replay.live import Live
+
+
+def did(answer: Answer) -> bool:
+    """Return whether the world did what was asked."""
+    return accepted(answer, parse_body(answer.body, answer.header("content-type")))
+
+
+def by_method(request: Request, answer: Answer) -> bool:
+    """Return whether the method says that the world was changed: it promises nothing, and the request was accepted."""
+    return not request.safe and did(answer)
+
+
+def by_state(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
+    """Return whether a simulated service's state was changed: see :class:`mendbench.ports.world.Service`."""
+    counted, count = _writes(before), _writes(after)
+    return before != after if counted is None or count is None else counted != count
+
+
+def by_live(live: Live, request: Request, answer: Answer) -> bool:
+    """Return whether a live world was changed by the request that it was just asked."""
+    only_read = live.reads(request) if isinstance(live, TellsReads) else None
+    return by_method(request, answer) if only_read is None else did(answer) and not only_read
+
+
+def _writes(state: Mapping[str, object]) -> object:
+    counters = state.get("counters")
+    return counters.get("writes") if isinstance(counters, dict) else None

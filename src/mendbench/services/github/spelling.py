@@ -1,0 +1,74 @@
+"""One spelling for all requests to GitHub's API that mean the same.
+
+Owners, repositories and the names of labels compare without case, and a write reads its JSON body alone
+(https://docs.github.com/rest).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from urllib.parse import quote, urlencode
+
+from mendbench.model.exchange import Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.github.routes import ROUTES, Route
+from mendbench.services.github.state import API
+from mendbench.services.wire import match_path, parse_json, read_call
+
+_WITHOUT_CASE = frozenset({"owner", "repo", "name", "assignee", "login"})
+"""Parts of a path that compare without case. A branch and a file's path do not."""
+
+
+def meant(request: Request) -> Request | None:
+    """Return a request in its one spelling, or None if no endpoint is meant or its body cannot be read.
+
+    Properties that the endpoint does not read are left out, and so is what makes no difference to a new thing: null,
+    and an empty list.
+    """
+    call = read_call(request)
+    reads = call.method in {"GET", "HEAD"}
+    route = _route("GET" if reads else call.method, call.segments)
+    if route is None:
+        return None
+    wanted = route.path.removeprefix("/").split("/")
+    parts = [
+        part.lower() if index < len(wanted) and wanted[index].strip("{}") in _WITHOUT_CASE else part
+        for index, part in enumerate(call.segments)
+    ]
+    path = "/".join(quote(part, safe="", errors="replace") for part in parts)
+    if reads:
+        query = urlencode(sorted(call.query), errors="replace")
+        return replace(request, method=call.method, url=f"{API}/{path}{'?' + query if query else ''}", body=b"")
+    body = _properties(call.body, route)
+    if body is None:
+        return None
+    raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace") if body else b""
+    return replace(request, method=call.method, url=f"{API}/{path}", body=raw)
+
+
+def _route(method: str, segments: tuple[str, ...]) -> Route | None:
+    routes = (one for one in ROUTES if one.method == method)
+    return next((one for one in routes if match_path(one.path, segments) is not None), None)
+
+
+def _properties(raw: bytes, route: Route) -> JsonObject | None:
+    """Return what the endpoint reads of a body, or None if that is no JSON object."""
+    try:
+        value: Json = parse_json(raw) if raw.strip() else {}
+    except ValueError:
+        return None
+    if route.array_as is not None and isinstance(value, list):
+        value = {route.array_as: value}
+    if not isinstance(value, dict):
+        return None
+    read = {field.name: value[field.name] for field in route.fields if field.name in value}
+    if isinstance(read.get("labels"), list):
+        read["labels"] = [_name(label) for label in read["labels"]]
+    if route.method == "POST":
+        read = {name: item for name, item in read.items() if item not in (None, [])}
+    return read
+
+
+def _name(label: Json) -> Json:
+    return label["name"] if isinstance(label, dict) and set(label) == {"name"} else label

@@ -1,0 +1,45 @@
+"""Whether an exchange changed the world."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.model.exchange import Answer
+from mendbench.replay.effects import by_live, by_method, by_state
+from tests.fakes.worlds import FakeLive, TellingLive, get, json_answer, post
+
+URL = "https://api.test/x"
+OK, REFUSED = json_answer({"ok": True}), json_answer({"ok": False, "error": "no"})
+STATES = st.dictionaries(st.sampled_from("abc"), st.integers(0, 1), max_size=2)
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer", "changed"),
+    [
+        (get(URL), OK, False),
+        (post(URL, {}), OK, True),
+        (post(URL, {}), REFUSED, False),
+        (post(URL, {}), Answer(status=0, fault="timeout"), False),
+        (post("mcp://git/tools/list", {}), OK, False),
+    ],
+)
+def test_a_method_promises_or_does(request_, answer, changed):
+    assert by_method(request_, answer) is changed
+    assert by_live(FakeLive(lambda _request: answer), request_, answer) is changed
+
+
+@pytest.mark.parametrize("request_", [get(URL), post(URL, {})])
+@pytest.mark.parametrize(("only_read", "changed"), [(True, False), (False, True)])
+def test_a_live_worlds_own_word_wins_and_what_it_refused_changed_nothing(request_, only_read, changed):
+    live = TellingLive(lambda _request: OK, only_reads=lambda _request: only_read)
+    assert by_live(live, request_, OK) is changed
+    assert by_live(live, request_, REFUSED) is False
+
+
+@given(one=STATES, other=STATES, counts=st.tuples(st.integers(0, 2), st.integers(0, 2)))
+def test_where_a_state_counts_its_changes_the_count_alone_decides(one, other, counts):
+    assert by_state(one, other) is (one != other)
+    before, after = ({**state, "counters": {"writes": n}} for state, n in zip((one, other), counts, strict=True))
+    assert by_state(before, after) is (counts[0] != counts[1])
