@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format lock clean
+.PHONY: help bench test check format lock clean record-world record-test record-lock
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,6 +10,7 @@ help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
 	@echo "make test    every test, the browser's too"
 	@echo "make check   format, lint, types, layers, and the proof of every case"
+	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -47,5 +48,29 @@ lock: .venv/.test
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml requirements/build.in -o requirements/run.txt
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras --group test -c requirements/run.txt pyproject.toml -o requirements/test.txt
 
+# What recording from real servers needs: pip's part, then npm's beside it. bubblewrap, Git and Node.js have to be there.
+.venv-record/.done: requirements/record.txt requirements/record-npm/package-lock.json
+	$(PYTHON) -m venv .venv-record
+	@echo '*' > .venv-record/.gitignore
+	.venv-record/bin/python -m pip --disable-pip-version-check -q install --require-hashes --only-binary :all: -r requirements/record.txt
+	.venv-record/bin/python -m pip --disable-pip-version-check -q install --no-deps --no-build-isolation --no-index -e .
+	@mkdir -p .venv-record/npm && cp requirements/record-npm/package*.json .venv-record/npm
+	npm ci --prefix .venv-record/npm --no-audit --no-fund --silent
+	@touch $@
+
+# Records what is missing from the real servers. CASES="mcp github/labels-as-text" chooses, RECORD=all records everything anew.
+RECORD ?= new_episodes
+record-world: .venv-record/.done
+	PATH="$(CURDIR)/.venv-record/npm/node_modules/.bin:$$PATH" .venv-record/bin/mendbench case check --record $(RECORD) --allow-shell $(CASES)
+
+# The real servers against what the tests replay of them.
+record-test: .venv-record/.done
+	PATH="$(CURDIR)/.venv-record/npm/node_modules/.bin:$$PATH" .venv-record/bin/python -m pytest -p no:cacheprovider tests/services/test_real_mcp.py
+
+record-lock: .venv/.test
+	$(PIP) install uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras -c requirements/test.txt pyproject.toml requirements/build.in requirements/record.in -o requirements/record.txt
+	npm install --prefix requirements/record-npm --package-lock-only --omit-lockfile-registry-resolved=true --no-audit --no-fund
+
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	rm -rf .venv .venv-record .pytest_cache .mypy_cache .ruff_cache .hypothesis reports

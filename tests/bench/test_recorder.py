@@ -1,14 +1,18 @@
 """What may be asked for real while recording."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from mendbench.bench.config import ModelConfig
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Recording, open_scope
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, MendbenchError
 from mendbench.model.exchange import Answer, Request
+from mendbench.ports.world import StdioServer, StreamableServer
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.recordings import Recordings
 from mendbench.replay.shell_live import ShellLive
@@ -118,6 +122,121 @@ def test_recordings_are_opened_once_where_everything_is_recorded_anew_and_afresh
     assert anew.recordings(tmp_path) is anew.recordings(tmp_path)
     assert anew.recordings(tmp_path) is not anew.recordings(tmp_path / "other")
     assert missing.recordings(tmp_path) is not missing.recordings(tmp_path)
+
+
+class FakeMcp(FakeServer):
+    """A real MCP server of the same kind."""
+
+    hosts = ("Demo",)
+
+    def __init__(self, reach, reads=None):
+        super().__init__()
+        self.reach, self.told = reach, reads
+
+    def start(self):
+        self.done.append("start")
+        return self.reach
+
+    def reads(self, request):
+        return self.told
+
+
+class FakeSession:
+    """What speaks MCP: remembers what it was given, and that it was closed."""
+
+    made: ClassVar[list[FakeSession]] = []
+
+    def __init__(self, servers):
+        self.servers, self.closed = servers, False
+        FakeSession.made.append(self)
+
+    def serves(self, request):
+        return request.url.startswith("mcp:")
+
+    def ask(self, request):
+        return Answer(status=200, body=b"{}")
+
+    def reads(self, request):
+        return request.url.endswith("look")
+
+    def close(self):
+        self.closed = True
+
+
+CALL = Request(method="POST", url="mcp://demo/look")
+
+
+@pytest.fixture
+def sessions(monkeypatch):
+    monkeypatch.setattr("mendbench.bench.recorder.McpLive", FakeSession)
+    monkeypatch.setattr(FakeSession, "made", [])
+
+    def of(reach, **options):
+        found = FakeMcp(reach, **options)
+        monkeypatch.setattr("mendbench.bench.recorder.real_world", lambda name: found)
+        return found
+
+    return of
+
+
+STDIO, HTTP = StdioServer(command=("serve", "--it")), StreamableServer(url="http://127.0.0.1:9/mcp")
+
+
+@pytest.mark.parametrize(("reach", "told"), [(STDIO, ("serve", "--it")), (HTTP, "http://127.0.0.1:9/mcp")])
+def test_an_mcp_server_is_spoken_to_by_its_command_or_its_url(sessions, reach, told):
+    sessions(reach)
+    with Recorder("new_episodes") as recorder:
+        assert recorder.for_trial(REAL, None).live.ask(CALL).status == 200
+    assert [session.servers for session in FakeSession.made] == [{"Demo": told}]
+
+
+def test_each_scope_speaks_to_an_mcp_server_anew_and_the_one_before_has_ended_by_its_reset(sessions):
+    world = sessions(STDIO)
+    ended = []
+    world.reset = lambda state: ended.append([session.closed for session in FakeSession.made])
+    with Recorder("new_episodes") as recorder:
+        recorder.for_trial(REAL, None).live.ask(CALL)
+        recorder.for_trial(REAL, None).live.ask(CALL)
+    assert ended == [[], [True]]
+    assert [session.closed for session in FakeSession.made] == [True, True]
+
+
+def test_a_scope_never_asks_a_server_that_another_scope_has_reset(sessions):
+    sessions(STDIO)
+    with Recorder("new_episodes") as recorder:
+        first, second = (recorder.for_trial(REAL, None).live for _ in range(2))
+        first.ask(CALL)
+        second.ask(CALL)
+        with pytest.raises(MendbenchError, match="another scope"):
+            first.ask(CALL)
+
+
+def test_a_server_that_speaks_mcp_is_no_host_for_http(sessions):
+    sessions(STDIO)
+    with Recorder("new_episodes") as recorder:
+        live = recorder.for_trial(REAL, None).live
+        assert live.ask(Request(method="GET", url="http://demo/look")).fault == "dns"
+
+
+@pytest.mark.parametrize(
+    ("of_world", "url", "told"),
+    [(None, "mcp://demo/look", True), (None, "mcp://demo/put", False), (True, "mcp://demo/put", True)],
+)
+def test_what_only_reads_is_told_by_the_world_else_by_the_tool(sessions, of_world, url, told):
+    sessions(STDIO, reads=of_world)
+    with Recorder("new_episodes") as recorder:
+        live = recorder.for_trial(REAL, None).live
+        request = Request(method="POST", url=url)
+        live.ask(request)
+        assert live.reads(request) is told
+
+
+def test_a_session_that_cannot_be_closed_keeps_no_server_running(sessions, monkeypatch):
+    world = sessions(STDIO)
+    monkeypatch.setattr(FakeSession, "close", lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError), Recorder("new_episodes") as recorder:
+        recorder.for_trial(REAL, None).live.ask(CALL)
+    assert world.done[-1] == "stop"
 
 
 FILES = make_case(recorded_from={"file": "real"}, state={"file": {"a.txt": "mine", "b.txt": None}})

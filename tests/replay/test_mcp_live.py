@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
+import sys
+import threading
 
 import pytest
+import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
 
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
@@ -64,3 +70,89 @@ def test_a_server_that_cannot_be_started_is_the_operators_to_mend(tmp_path):
     with pytest.raises(BadInput, match="cannot be started"):
         broken.ask(get("mcp://gone/tools/list"))
     broken.close()
+
+
+SERVER = """
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("small")
+@server.tool()
+def whoami(name: str) -> str:
+    return f"you are {name}"
+server.run()
+"""
+
+
+def test_a_server_is_spoken_to_over_its_standard_input_and_output(capfd):
+    small = McpLive({"small": [sys.executable, "-c", f"import sys; print('noise', file=sys.stderr){SERVER}"]})
+    body = json.loads(small.ask(post("mcp://small/whoami", {"name": "Ada"})).body)
+    small.close()
+    assert body["result"]["structuredContent"] == {"result": "you are Ada"}
+    assert "noise" not in capfd.readouterr().err
+
+
+def test_a_server_that_ends_at_once_is_told_with_its_last_words():
+    broken = McpLive({"small": [sys.executable, "-c", "import sys; sys.exit('no key is configured')"]})
+    with pytest.raises(BadInput, match=r"MCP server 'small': cannot be started \(no key is configured\)"):
+        broken.ask(get("mcp://small/tools/list"))
+    broken.close()
+
+
+@contextlib.contextmanager
+def streamable(server):
+    """Yield the endpoint of a server that is spoken to over HTTP, on a free port."""
+    running = uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_level="error"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        running.should_exit = True
+        thread.join(20)
+
+
+def test_a_server_is_spoken_to_over_streamable_http():
+    server = MCPServer("far")
+
+    @server.tool()
+    def refuse() -> str:
+        raise ToolError("not today")
+
+    with streamable(server) as url:
+        far = McpLive({"far": url})
+        result = json.loads(far.ask(post("mcp://far/refuse", {})).body)["result"]
+        far.close()
+    assert result["isError"] is True
+    assert url.rpartition(":")[2] not in json.dumps(result)
+
+
+def test_an_address_where_nobody_listens_is_the_operators_to_mend():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    nobody = McpLive({"far": f"http://127.0.0.1:{port}/mcp"})
+    with pytest.raises(BadInput, match="MCP server 'far': cannot be started"):
+        nobody.ask(get("mcp://far/tools/list"))
+    nobody.close()
+
+
+def test_a_tool_that_is_annotated_as_reading_only_reads_and_no_other_is_known_to():
+    server = MCPServer("notes")
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def look() -> str:
+        return "here"
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=False))
+    def put() -> str:
+        return "there"
+
+    @server.tool()
+    def shrug() -> str:
+        return "?"
+
+    notes = McpLive({"notes": server})
+    assert notes.reads(post("mcp://notes/look", {})) is None, "it was not asked yet"
+    notes.ask(post("mcp://notes/look", {}))
+    told = {
+        name: notes.reads(post(f"mcp://notes/{name}", {})) for name in ("look", "put", "shrug", "gone", "tools/list")
+    }
+    notes.close()
+    assert told == {"look": True, "put": None, "shrug": None, "gone": None, "tools/list": True}

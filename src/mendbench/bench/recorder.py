@@ -5,24 +5,28 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from mendbench.bench.config import ModelConfig
 from mendbench.bench.scope import FILES, SHELL, Recording, state_of
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.redaction import plant_canaries
+from mendbench.kit.urls import host_of
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
-from mendbench.ports.world import RealWorld
+from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.file_live import FileLive, lay_out
 from mendbench.replay.live import HttpLive, Live, LiveWorld
+from mendbench.replay.mcp_live import McpLive
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.shell_live import ShellLive
+from mendbench.replay.world import UNKNOWN_HOST
 from mendbench.services import real_world
 
 
@@ -39,7 +43,8 @@ class Recorder:
     ) -> None:
         self.mode = mode
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
-        self._running: dict[str, tuple[RealWorld, str]] = {}
+        self._running: dict[str, tuple[RealWorld, Reach]] = {}
+        self._speaking: dict[str, HttpLive | McpLive] = {}
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._opened: dict[Path, Recordings] = {}
 
@@ -51,11 +56,15 @@ class Recorder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop every server that was started, and remove every sandbox folder."""
-        for world, _ in self._running.values():
-            world.stop()
+        with ExitStack() as ending:  # the last named ends first, and each of them whatever the others raise
+            for folder in self._folders:
+                ending.callback(folder.cleanup)
+            for world, _ in self._running.values():
+                ending.callback(world.stop)
+            for live in self._speaking.values():
+                ending.callback(live.close)
+        self._speaking.clear()
         self._running.clear()
-        for folder in self._folders:
-            folder.cleanup()
         self._folders.clear()
 
     def recordings(self, folder: Path) -> Recordings:
@@ -83,7 +92,12 @@ class Recorder:
         config = self._models.get(model)
         if config is None or config.base_url is None:
             raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
-        return ChatCaller(base_url=config.base_url, api_key_env=config.api_key_env, timeout_s=config.timeout_s)
+        return ChatCaller(
+            base_url=config.base_url,
+            api_key_env=config.api_key_env,
+            provider=config.provider,
+            timeout_s=config.timeout_s,
+        )
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
         """Return how one scope of a case records."""
@@ -101,12 +115,26 @@ class Recorder:
             mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory
         )
 
-    def server(self, name: str) -> tuple[RealWorld, str]:
-        """Return a real server and its base URL, started if it was not."""
+    def running(self, name: str) -> RealWorld:
+        """Return a real server, started if it was not."""
         if name not in self._running:
             world = real_world(name)
             self._running[name] = (world, world.start())
-        return self._running[name]
+        return self._running[name][0]
+
+    def server(self, name: str, state: JsonObject) -> HttpLive | McpLive:
+        """Return what asks a real server, which begins afresh with ``state``. Who asked it before cannot any more."""
+        world = self.running(name)
+        reach = self._running[name][1]
+        if name in self._speaking:
+            self._speaking[name].close()
+        world.reset(state)
+        self._speaking[name] = _speaking_to(reach, world.hosts)
+        return self._speaking[name]
+
+    def speaks(self, name: str, live: HttpLive | McpLive) -> bool:
+        """Return whether ``live`` is what asks a real server now: no other scope has begun since."""
+        return self._speaking.get(name) is live
 
     def folder(self) -> Path:
         """Return a new empty folder, which is there until the end."""
@@ -125,30 +153,51 @@ class _Asker:
         return self._recorder.caller(str(ask.get("model", ""))).ask(ask)
 
 
+def _speaking_to(reach: Reach, hosts: tuple[str, ...]) -> HttpLive | McpLive:
+    if isinstance(reach, StdioServer):
+        return McpLive(dict.fromkeys(hosts, reach.command))
+    if isinstance(reach, StreamableServer):
+        return McpLive(dict.fromkeys(hosts, reach.url))
+    return HttpLive(dict.fromkeys(hosts, reach))
+
+
 class _FreshServer:
     """A real server as one scope sees it: reset to the scope's state when it is first asked."""
 
     def __init__(self, recorder: Recorder, case: Case, variant: Variant | None, name: str) -> None:
         self._recorder, self._case, self._variant, self._name = recorder, case, variant, name
-        self._http: HttpLive | None = None
-        self._hosts = real_world(name).hosts
+        self._live: HttpLive | McpLive | None = None
+        self._hosts = frozenset(host.lower() for host in real_world(name).hosts)
 
     def serves(self, request: Request) -> bool:
         """Return whether the request is to one of its hosts."""
-        return HttpLive(dict.fromkeys(self._hosts, "")).resets(request)
+        return host_of(request.url) in self._hosts
 
     def resets(self, request: Request) -> bool:
         """Return that it began afresh with the scope."""
         return self.serves(request)
 
     def ask(self, request: Request) -> Answer:
-        """Reset the server if this is the scope's first request to it, then ask it."""
-        if self._http is None:
-            world, base_url = self._recorder.server(self._name)
+        """Reset the server if this is the scope's first request to it, then ask it.
+
+        A server that speaks MCP is no host for HTTP, nor the other way round.
+        """
+        live = self._opened()
+        return live.ask(request) if live.serves(request) else UNKNOWN_HOST
+
+    def reads(self, request: Request) -> bool | None:
+        """Return whether the request, which was just asked, changed nothing; None where neither world nor tool tells."""
+        world, live = self._recorder.running(self._name), self._opened()
+        told = world.reads(request) if isinstance(world, TellsReads) else None
+        return live.reads(request) if told is None and isinstance(live, TellsReads) else told
+
+    def _opened(self) -> HttpLive | McpLive:
+        if self._live is None:
             state, _ = plant_canaries(state_of(self._case, self._variant, self._name), self._case.id)
-            world.reset(state)
-            self._http = HttpLive(dict.fromkeys(self._hosts, base_url))
-        return self._http.ask(request)
+            self._live = self._recorder.server(self._name, state)
+        if not self._recorder.speaks(self._name, self._live):
+            raise MendbenchError(f"{self._case.id}: {self._name} was asked by another scope before this one had ended")
+        return self._live
 
 
 class _FreshFolder:

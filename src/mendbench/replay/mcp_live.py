@@ -1,11 +1,12 @@
-"""Asks real MCP servers over stdio, while recording: the one place that needs the MCP SDK."""
+"""Asks real MCP servers, over stdio or streamable HTTP, while recording: the one place that needs the MCP SDK."""
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import unquote, urlsplit
 
 from mendbench.errors import BadInput
@@ -28,8 +29,9 @@ class McpLive:
 
     An answer's body is the whole JSON-RPC object.
 
-    ``servers`` maps a server's name to the command that starts it (program and arguments), or to anything else that
-    the SDK's client connects to. JSON-RPC ids are always 1: one that counted would make equal answers differ.
+    ``servers`` maps a server's name to the command that starts it (program and arguments), to the URL of its streamable
+    HTTP endpoint, or to anything else that the SDK's client connects to. JSON-RPC ids are always 1: one that counted
+    would make equal answers differ.
     """
 
     def __init__(self, servers: Mapping[str, Sequence[str] | Any], *, patience_s: float = PATIENCE_S) -> None:
@@ -38,6 +40,7 @@ class McpLive:
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
         self._clients: dict[str, Client] = {}
+        self._readers: dict[str, frozenset[str]] = {}
 
     def serves(self, request: Request) -> bool:
         """Return whether it is for one of these servers."""
@@ -51,7 +54,7 @@ class McpLive:
         """Call the tool, or list the tools for ``mcp://server/tools/list``.
 
         Raises:
-            BadInput: the SDK is not installed, or the server's command cannot be started.
+            BadInput: the SDK is not installed, or the server cannot be started or connected to.
         """
         client = self._client(host_of(request.url))
         portal = self._opened()
@@ -65,6 +68,20 @@ class McpLive:
                 status=0, fault=fault, elapsed_ms=round(self._patience_s * 1000) if fault == "timeout" else took
             )
         return Answer(status=200, headers=_HEADERS, body=canonical_json(reply).encode(), elapsed_ms=took)
+
+    def reads(self, request: Request) -> bool | None:
+        """Return True if the tools are listed, or a tool is called that its server annotates with ``readOnlyHint``; else None.
+
+        The hint is the server's own word, and servers that give it are trusted.
+        """
+        tool, server = _tool_of(request), host_of(request.url)
+        if tool is None:
+            return True
+        if server not in self._clients:
+            return None
+        if server not in self._readers:
+            self._readers[server] = self._opened().call(_read_only, self._clients[server], self._patience_s)
+        return True if tool in self._readers[server] else None
 
     def close(self) -> None:
         """Stop all servers that were started."""
@@ -83,21 +100,36 @@ class McpLive:
         if name in self._clients:
             return self._clients[name]
         try:
-            from mcp import Client, StdioServerParameters  # noqa: PLC0415  an extra, and slow to import
+            from mcp import Client, StdioServerParameters, stdio_client  # noqa: PLC0415  an extra, and slow to import
         except ImportError as error:
             raise BadInput(
                 f"MCP server {name!r}", "the MCP SDK is not installed", "pip install 'mendbench[mcp]'"
             ) from error
         server: Any = self._servers[name]
+        said = self._stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))  # noqa: SIM115
         if isinstance(server, list | tuple):
-            server = StdioServerParameters(command=server[0], args=list(server[1:]))
+            parameters = StdioServerParameters(command=server[0], args=list(server[1:]))
+            server = stdio_client(parameters, errlog=said)
         portal = self._opened()
         try:
             client = self._stack.enter_context(portal.wrap_async_context_manager(Client(server)))
-        except (OSError, ValueError) as error:
-            raise BadInput(f"MCP server {name!r}", f"cannot be started ({error})", "mend its command") from error
+        except Exception as error:  # the server's own start, and the SDK's transports
+            why = _last_line(said) or _innermost(error)
+            raise BadInput(f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL") from error
         self._clients[name] = client
         return client
+
+
+def _last_line(said: TextIO) -> str:
+    """Return the last thing that a server wrote to its standard error, which is not shown otherwise."""
+    said.seek(0)
+    return next((line.strip() for line in reversed(said.readlines()) if line.strip()), "")
+
+
+def _innermost(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__
 
 
 async def _reply(client: Client, tool: str | None, arguments: JsonObject, patience_s: float) -> JsonObject | str:
@@ -123,6 +155,32 @@ async def _reply(client: Client, tool: str | None, arguments: JsonObject, patien
     except ValidationError:
         return "truncated"
     return {"jsonrpc": "2.0", "id": 1, "result": result}
+
+
+async def _read_only(client: Client, patience_s: float) -> frozenset[str]:
+    """Return the names of the tools that a server says to change nothing; none if it cannot list its tools."""
+    from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+
+    whole: Any = TypeAdapter(dict[str, Any])
+    found: set[str] = set()
+    seen: set[str | None] = set()
+    cursor: str | None = None
+    while cursor not in seen:
+        seen.add(cursor)
+        asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor) if cursor else None)
+        try:
+            page: JsonObject = await client.session.send_request(asked, whole, patience_s)
+        except (MCPError, ValidationError):
+            break
+        tools = [tool for tool in page.get("tools") or () if isinstance(tool, dict)]
+        found |= {
+            str(tool.get("name")) for tool in tools if (tool.get("annotations") or {}).get("readOnlyHint") is True
+        }
+        cursor = page.get("nextCursor")
+        if cursor is None:
+            break
+    return frozenset(found)
 
 
 def _tool_of(request: Request) -> str | None:

@@ -1,0 +1,5 @@
+"""The real ``@modelcontextprotocol/server-filesystem``, run locally while recording."""
+
+from mendbench.services.mcp_files.world import FilesystemServer as REAL_WORLD  # noqa: N814 - the name that the registry looks for
+
+__all__ = ["REAL_WORLD"]

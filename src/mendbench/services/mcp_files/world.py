@@ -1,0 +1,79 @@
+"""The real filesystem server, over stdio: ``mcp://filesystem/read_text_file`` and its other tools.
+
+It may reach ``/srv/mendbench/files``, which holds the files of ``seed.json`` with the case's laid over them:
+``{"files": {"rota/quay.json": "text", "notes/ferry.md": null}}``; null takes one away. ``get_file_info`` tells when a
+file was made, which is another time in each recording; the other tools answer the same each time.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.ports.world import StdioServer
+from mendbench.services.sandboxed import (
+    HOME,
+    NODE_MODULES,
+    emptied,
+    merged_files,
+    node_package,
+    refuse_unknown,
+    sandboxed,
+    write_files,
+)
+
+ROOT = f"{HOME}/files"
+"""The one folder that the server may reach, as it calls it."""
+_PACKAGE = "@modelcontextprotocol/server-filesystem"
+
+
+class FilesystemServer:
+    """A real server, started afresh for each scope over a folder that was filled anew."""
+
+    name = "mcp_files"
+    hosts: tuple[str, ...] = ("filesystem",)
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+
+    def start(self) -> StdioServer:
+        """Return the command that runs the server.
+
+        Raises:
+            BadInput: the server, Node.js or the sandbox's program is not installed.
+        """
+        script = f"{NODE_MODULES}/{_PACKAGE}/dist/index.js"
+        program = node_package(self.name, _PACKAGE, "mcp-server-filesystem", script, ROOT)
+        self.stop()
+        folder = Path(tempfile.mkdtemp(prefix="mendbench-files-"))
+        self._folder = folder
+        try:
+            self.reset({})
+            return StdioServer(command=sandboxed(self.name, program, data={ROOT: folder}))
+        except BaseException:
+            self.stop()
+            raise
+
+    def reset(self, state: dict[str, object]) -> None:
+        """Fill the folder with the seed, and with the files of ``state["files"]`` over it.
+
+        Raises:
+            BadInput: a file cannot be there, or the world was not started.
+        """
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        refuse_unknown(self.name, state, ("files",))
+        seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
+        files = merged_files(self.name, seed["files"], state.get("files", {}))
+        emptied(self._folder)
+        write_files(self.name, self._folder, files)
+
+    def stop(self) -> None:
+        """Remove the folder. Does nothing if there is none."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None

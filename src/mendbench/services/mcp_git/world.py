@@ -1,0 +1,141 @@
+"""The real git server, over stdio: ``mcp://git/git_log`` and its other tools.
+
+It may reach the repository ``/srv/mendbench/git``: the commits of ``seed.json``, then what the case's state asks for::
+
+    {"commits": [{"message": "…", "files": {"path": "text", "gone": null}}],    # on main, after the seed's
+     "branches": {"lanes/harvest-4": "HEAD~1"},                                # name to where it begins
+     "files": {"path": "text", "gone": null}}                                  # laid into the working tree
+
+Author and dates are fixed, those of commits that the server makes too, so that every hash is the same each time.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from importlib import resources
+from pathlib import Path
+from typing import cast
+
+from mendbench.errors import BadInput
+from mendbench.kit.clock import START_MS
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.world import StdioServer
+from mendbench.services.sandboxed import (
+    ENVIRONMENT,
+    HOME,
+    emptied,
+    merged_files,
+    python_module,
+    refuse_unknown,
+    sandboxed,
+    write_files,
+)
+
+ROOT = f"{HOME}/git"
+"""The repository, as the server calls it."""
+FIRST = datetime.fromtimestamp(START_MS / 1000, UTC) - timedelta(days=30)
+"""When the first commit was made; each next one came a day later."""
+_IDENTITY = {
+    "GIT_AUTHOR_NAME": "Ines Falk", "GIT_AUTHOR_EMAIL": "ines@orchard.example",
+    "GIT_COMMITTER_NAME": "Ines Falk", "GIT_COMMITTER_EMAIL": "ines@orchard.example",
+    "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "0",
+}  # fmt: skip
+
+
+class GitServer:
+    """A real server, started afresh for each scope over a repository that was built anew."""
+
+    name = "mcp_git"
+    hosts: tuple[str, ...] = ("git",)
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+
+    def start(self) -> StdioServer:
+        """Return the command that runs the server.
+
+        Raises:
+            BadInput: the server, Git or the sandbox's program is not installed.
+        """
+        program = python_module(self.name, "mcp-server-git", "-m", "mcp_server_git", "--repository", ROOT)
+        if shutil.which("git") is None:
+            raise BadInput(f"service {self.name}", "Git is not installed", "install git")
+        self.stop()
+        folder = Path(tempfile.mkdtemp(prefix="mendbench-git-"))
+        self._folder = folder
+        now = _dated(datetime.fromtimestamp(START_MS / 1000, UTC))
+        try:
+            self.reset({})
+            return StdioServer(command=sandboxed(self.name, program, data={ROOT: folder}, environ=now))
+        except BaseException:
+            self.stop()
+            raise
+
+    def reset(self, state: dict[str, object]) -> None:
+        """Build the repository: the seed, and what the state asks for after it.
+
+        Raises:
+            BadInput: the state cannot be built, or the world was not started.
+        """
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        refuse_unknown(self.name, state, ("commits", "branches", "files"))
+        seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
+        emptied(self._folder)
+        _git(self._folder, FIRST, "init", "--quiet", "--template=", "--initial-branch=main")
+        for day, commit in enumerate((*seed["commits"], *self._listed(state))):
+            self._commit(commit, FIRST + timedelta(days=day))
+        for branch, start in {**seed["branches"], **self._mapped(state, "branches")}.items():
+            _git(self._folder, FIRST, "branch", "--no-track", "--", str(branch), str(start))
+        self._lay(self._mapped(state, "files"))
+
+    def stop(self) -> None:
+        """Remove the repository. Does nothing if there is none."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _commit(self, commit: JsonObject, when: datetime) -> None:
+        self._lay(self._mapped(commit, "files"))
+        folder = cast("Path", self._folder)
+        _git(folder, when, "add", "--all")
+        _git(folder, when, "commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", str(commit.get("message", "")))
+
+    def _lay(self, files: JsonObject) -> None:
+        folder = cast("Path", self._folder)
+        write_files(self.name, folder, merged_files(self.name, {}, files))
+        for path in (path for path, text in files.items() if text is None):
+            (folder / path).unlink(missing_ok=True)
+
+    def _mapped(self, state: Mapping[str, object], key: str) -> JsonObject:
+        value: Json = state.get(key, {})
+        if not isinstance(value, dict):
+            raise BadInput(f"state of {self.name}", f"{key}: {type(value).__name__}", "write an object")
+        return value
+
+    def _listed(self, state: Mapping[str, object]) -> list[JsonObject]:
+        value: Json = state.get("commits", [])
+        if not isinstance(value, list) or not all(isinstance(one, dict) and one.get("message") for one in value):
+            raise BadInput(f"state of {self.name}", "commits that are none", 'write [{"message": "…", "files": {…}}]')
+        return value
+
+
+def _dated(when: datetime) -> dict[str, str]:
+    """Return the variables that make Git commit at that time, by that author, and read no configuration."""
+    stamp = when.strftime("%Y-%m-%dT%H:%M:%S+0000")
+    return {**_IDENTITY, "GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
+
+
+def _git(folder: Path, when: datetime, *words: str) -> None:
+    done = subprocess.run(  # noqa: S603  Git itself, on a folder of our own
+        [cast("str", shutil.which("git")), *words],
+        cwd=folder, env={**ENVIRONMENT, **_dated(when), "HOME": str(folder)}, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no output"]
+        raise BadInput("state of mcp_git", f"git {words[0]}: {said[0]}", "mend the state")

@@ -1,0 +1,83 @@
+"""The real time server, over stdio: ``mcp://time/convert_time`` and ``mcp://time/get_current_time``.
+
+Both of its tools answer with a date and whether it is summer time, also for a time of day between two zones. So its clock
+stands still: at the time that every scope's clock starts at, or at a case's own ``{"now": "2026-07-01T12:00:00Z"}``.
+Zones are those of the pinned package tzdata, and not the machine's.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.kit.clock import START_MS
+from mendbench.ports.world import StdioServer
+from mendbench.services.sandboxed import HOME, python_module, refuse_unknown, sandboxed
+
+_LAUNCH = """
+import asyncio, datetime, pathlib
+from mcp_server_time import server
+moment = datetime.datetime.fromisoformat(pathlib.Path("now").read_text())
+class Standing(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return moment.astimezone(tz)
+server.datetime = Standing
+asyncio.run(server.serve("UTC"))
+"""
+"""Runs the server on a clock that stands. All else is the server's own."""
+
+
+class TimeServer:
+    """A real server, started afresh for each scope."""
+
+    name = "mcp_time"
+    hosts: tuple[str, ...] = ("time",)
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+
+    def start(self) -> StdioServer:
+        """Return the command that runs the server.
+
+        Raises:
+            BadInput: the server or the sandbox's program is not installed.
+        """
+        program = python_module(self.name, "mcp-server-time", "-c", _LAUNCH)
+        self.stop()
+        folder = Path(tempfile.mkdtemp(prefix="mendbench-time-"))
+        self._folder = folder
+        try:
+            self.reset({})
+            command = sandboxed(self.name, program, data={f"{HOME}/time": folder}, environ={"PYTHONTZPATH": ""})
+        except BaseException:
+            self.stop()
+            raise
+        return StdioServer(command=command)
+
+    def reset(self, state: dict[str, object]) -> None:
+        """Set the clock of the next process to ``state["now"]``.
+
+        Raises:
+            BadInput: that is no moment with a zone, or the world was not started.
+        """
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        refuse_unknown(self.name, state, ("now",))
+        start = datetime.fromtimestamp(START_MS / 1000, UTC).isoformat()
+        try:
+            moment = datetime.fromisoformat(str(state.get("now", start)))
+        except ValueError as error:
+            raise BadInput(f"state of {self.name}: now", str(error), "write 2026-07-01T12:00:00Z") from None
+        if moment.tzinfo is None:
+            raise BadInput(f"state of {self.name}: now", f"no zone in {state['now']!r}", "write 2026-07-01T12:00:00Z")
+        (self._folder / "now").write_text(moment.isoformat(), "utf-8")
+
+    def stop(self) -> None:
+        """Remove the folder. Does nothing if there is none."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None

@@ -1,0 +1,173 @@
+"""Real MCP servers as they run while recording: in a sandbox, below paths that are the same on every machine.
+
+What a server shows of itself (paths, variables of its environment, names of users) ends up on cassettes and in prompts.
+So it sees a home of its own (:data:`HOME`), programs and libraries, and nothing else of the machine.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import util
+from pathlib import Path, PurePosixPath
+
+from mendbench.errors import BadInput
+
+HOME = "/srv/mendbench"
+"""What a sandboxed server calls its home folder. Its data lies below it."""
+NODE_MODULES = "/opt/node_modules"
+"""Where a sandboxed server of Node.js finds itself."""
+ENVIRONMENT = {
+    "HOME": HOME, "USER": "mendbench", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}  # fmt: skip
+MEND = "run `make record-world`, which installs what recording needs"
+
+_READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
+"""Programs and libraries: no home folder and no configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program to run in the sandbox, and what it needs to be there."""
+
+    words: tuple[str, ...]
+    """The program and its arguments, by their paths in the sandbox."""
+    reads: Mapping[str, Path]
+    """Paths in the sandbox to the machine's folders that stand there, read only."""
+
+
+def python_module(service: str, distribution: str, *words: str) -> Program:
+    """Return what runs Python with ``words``, in the environment that this process runs in.
+
+    Raises:
+        BadInput: the module of ``distribution`` is not installed there.
+    """
+    if util.find_spec(distribution.replace("-", "_")) is None:
+        raise BadInput(f"service {service}", f"the package {distribution} is not installed", MEND)
+    prefixes = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
+    # -P: a file in the server's data must not be taken for one of Python's modules
+    return Program(words=(sys.executable, "-P", *words), reads={each: Path(each) for each in sorted(prefixes)})
+
+
+def node_package(service: str, package: str, command: str, *words: str) -> Program:
+    """Return what runs Node.js with ``words``; ``package`` stands in :data:`NODE_MODULES`.
+
+    ``command`` is the program that the package installs: by it the package is found on the PATH.
+
+    Raises:
+        BadInput: Node.js or the package is not installed.
+    """
+    node, found = shutil.which("node"), shutil.which(command)
+    if node is None:
+        raise BadInput(f"service {service}", "Node.js is not installed", "install Node.js 20 or later with npm")
+    folder = None if found is None else _modules_around(Path(found).resolve())
+    if folder is None:
+        raise BadInput(f"service {service}", f"the npm package {package} is not installed", MEND)
+    place = Path(node).resolve()
+    return Program(
+        words=(str(place), *words), reads={NODE_MODULES: folder, str(place.parent.parent): place.parent.parent}
+    )
+
+
+def sandboxed(
+    service: str,
+    program: Program,
+    *,
+    data: Mapping[str, Path],
+    environ: Mapping[str, str] | None = None,
+    network: bool = False,
+) -> tuple[str, ...]:
+    """Return the command that runs ``program`` in bubblewrap, which ends with whoever started it.
+
+    ``data`` are folders by their paths in the sandbox, writable; the first is the working folder. ``environ`` is laid over
+    :data:`ENVIRONMENT`. Without ``network`` there is none, not even the loopback interface of the machine.
+
+    Raises:
+        BadInput: bubblewrap is not installed.
+    """
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise BadInput(f"service {service}", "bubblewrap (bwrap) is not installed", "install it: it runs there only")
+    options = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
+    options += ["--share-net"] if network else []
+    reads = {each: Path(each) for each in _READABLE if Path(each).exists()}
+    reads |= {inside: outside for inside, outside in program.reads.items() if not _covered(inside, reads)}
+    options += ["--tmpfs", "/tmp"]  # noqa: S108  inside the sandbox, and before what may be mounted below it
+    for inside, outside in sorted(reads.items()):
+        options += ["--ro-bind", str(outside), inside]
+    options += ["--dir", HOME]
+    for inside, outside in data.items():
+        options += ["--bind", str(outside), inside]
+    for name, value in {**ENVIRONMENT, **(environ or {})}.items():
+        options += ["--setenv", name, value]
+    return (bwrap, *options, "--chdir", next(iter(data), HOME), "--", *program.words)
+
+
+def merged_files(service: str, seed: Mapping[str, str], state: object) -> dict[str, str]:
+    """Return the seed's files with the state's laid over them: path to text; null takes one away.
+
+    Raises:
+        BadInput: the state is none, or names a path that leads out of the folder.
+    """
+    if not isinstance(state, dict):
+        raise BadInput(f"state of {service}", f"files: {type(state).__name__}", 'write {"path": "text"}')
+    files: dict[str, str] = dict(seed)
+    for path, text in state.items():
+        parts = PurePosixPath(str(path)).parts
+        if not parts or parts[0] == "/" or {"..", ".git"} & set(parts) or "\0" in str(path):
+            raise BadInput(f"state of {service}", f"no file can be at {path!r}", "name paths inside its folder")
+        if text is None:
+            files.pop(str(path), None)
+        elif isinstance(text, str):
+            files[str(path)] = text
+        else:
+            raise BadInput(f"state of {service}", f"{path}: {type(text).__name__}", "write the file's text, or null")
+    return files
+
+
+def emptied(folder: Path) -> None:
+    """Remove all that is in a folder, and leave the folder."""
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def write_files(service: str, folder: Path, files: Mapping[str, str]) -> None:
+    """Write files below a folder.
+
+    Raises:
+        BadInput: one stands where another needs a folder.
+    """
+    for path, text in files.items():
+        place = folder / path
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8", newline="")
+            place.chmod(0o644)  # whatever the operator's umask: it is told by the filesystem server
+        except OSError as error:
+            raise BadInput(f"state of {service}", f"{path}: {error.strerror}", "name another path") from error
+
+
+def refuse_unknown(service: str, state: Mapping[str, object], known: Sequence[str]) -> None:
+    """Refuse keys of a state that the service does not know.
+
+    Raises:
+        BadInput: there is one.
+    """
+    if unknown := sorted(set(state) - set(known)):
+        mend = f"known: {', '.join(known)}" if known else "it has no state: leave it out"
+        raise BadInput(f"state of {service}", f"keys {unknown}", mend)
+
+
+def _covered(inside: str, reads: Mapping[str, Path]) -> bool:
+    return any(Path(inside).is_relative_to(each) for each in reads)
+
+
+def _modules_around(place: Path) -> Path | None:
+    """Return the outermost folder ``node_modules`` that a file stands in."""
+    return next((each for each in reversed(place.parents) if each.name == "node_modules"), None)
