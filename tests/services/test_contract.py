@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.envelopes import accepted
 from mendbench.model.exchange import Answer, Request
-from mendbench.services import hosts_of, service_names, simulated
+from mendbench.replay.effects import by_state
+from mendbench.services import hosts_of, registry, simulated
 from mendbench.services.github.routes import ROUTES
 from mendbench.services.slack.routes import METHODS as METHODS_OF_SLACK
 from tests.fakes.services import NOW_MS
@@ -23,11 +24,11 @@ STATES = {"json_api": LEDGER}
 
 
 def _simulated_names():
-    return [name for name in service_names() if name != "datasette"]
+    return registry._having("SIMULATED")
 
 
 def _state(name):
-    return STATES.get(name) or simulated(name).seed()
+    return {"counters": {"writes": 0}, **STATES[name]} if name in STATES else simulated(name).seed()
 
 
 GITHUB_PATHS = sorted({
@@ -108,6 +109,9 @@ def test_any_request_gets_an_answer_twice_the_same_and_leaves_the_state_alone(na
 
 
 JSON = (("user-agent", "test"), ("authorization", "Bearer good-enough"), ("content-type", "application/json"))
+BOOK = "1Qv8Brackm00rL0tLedgerXyT4nWc2Zs5eKd9uHfGa7J"
+MESSAGES = "/api/v10/channels/1180000000000002001/messages"
+NEW_ISSUE = 'mutation { createIssue(input: {repositoryId: "R_647d63f0c25695", title: "t"}) { issue { number } } }'
 LIKELY = {
     "slack": [
         ("GET", "/api/chat.postMessage?channel=C05LOBBY11&text=hi", {}),
@@ -141,24 +145,57 @@ LIKELY = {
         ("PATCH", "/v2/people/p-17", {"email": "x@ledger.example"}),
         ("GET", "/v2/make", {}),
     ],
+    "sheets": [
+        ("GET", f"/v4/spreadsheets/{BOOK}", {}),
+        ("GET", f"/v4/spreadsheets/{BOOK}/values/Germination", {}),
+        ("POST", f"/v4/spreadsheets/{BOOK}/values/Germination:append?valueInputOption=RAW", {"values": [["x"]]}),
+        ("POST", f"/v4/spreadsheets/{BOOK}/values/Germination:append?valueInputOption=RAW", {"values": ["x"]}),
+        ("PUT", f"/v4/spreadsheets/{BOOK}/values/Germination!A2?valueInputOption=RAW", {"values": [["y"]]}),
+        ("POST", f"/v4/spreadsheets/{BOOK}:batchUpdate", {"requests": [{"addSheet": {}}]}),
+        ("POST", f"/v4/spreadsheets/{BOOK}:batchUpdate", {"requests": [{"deleteSheet": {"sheetId": 902}}]}),
+    ],
+    "payments": [
+        ("GET", "/v1/customers?limit=1", {}),
+        ("POST", "/v1/customers", {}),
+        ("POST", "/v1/customers?name=Ysolde", None),
+        ("POST", "/v1/payment_intents?amount=500&currency=gbp&payment_method=pm_1Qx4Tallowmere&confirm=true", None),
+        ("POST", "/v1/payment_intents?amount=500&currency=gbp&confirm=true", None),
+        ("POST", "/v1/refunds?payment_intent=pi_3Qa9Tallowmere1&amount=100", None),
+    ],
+    "graphql": [
+        ("POST", "/graphql", {"query": "{ viewer { login } }"}),
+        ("POST", "/graphql", {"query": "{ lockers { code } }"}),
+        ("POST", "/graphql", {"query": NEW_ISSUE}),
+        ("GET", "/graphql", {}),
+    ],
+    "chat": [
+        ("GET", f"{MESSAGES}", {}),
+        ("POST", f"{MESSAGES}", {"content": "x"}),
+        ("POST", f"{MESSAGES}", {}),
+        ("PUT", f"{MESSAGES}/1190000000000000002/reactions/%F0%9F%91%8D/@me", {}),
+    ],
+    "mcp_sim": [("POST", "/get_ticket", {}), ("POST", "/tools/list", {})],
 }  # fmt: skip
 MAKES_BY_GET = {"collection": "notes", "action": "create", "id": {"prefix": "n-", "start": 40}}
 
 
+def _headers(name):
+    scheme = "Bot" if name == "chat" else "Bearer"
+    return tuple((key, value.replace("Bearer", scheme)) for key, value in JSON)
+
+
 def _likely(name):
     drawn = st.tuples(METHODS, PATHS, HEADERS, BODIES)
-    return drawn | st.sampled_from(LIKELY[name]).map(lambda one: (one[0], one[1], JSON, json.dumps(one[2]).encode()))
-
-
-def _leaves_a_trace(request, answer):
-    return not request.safe and accepted(answer, parse_body(answer.body, answer.header("content-type")))
+    return drawn | st.sampled_from(LIKELY.get(name, [("GET", "/", {})])).map(
+        lambda one: (one[0], one[1], _headers(name), b"" if one[2] is None else json.dumps(one[2]).encode())
+    )
 
 
 @pytest.mark.parametrize("name", _simulated_names())
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
-def test_an_answer_hangs_on_the_request_and_the_accepted_writes_before_it_alone(name, data):
-    """Two worlds see the same accepted writes; one of them also sees safe and refused requests in between."""
+def test_an_answer_hangs_on_the_request_and_the_changes_before_it_alone(name, data):
+    """Two worlds see the same requests that change something; one of them also sees all that change nothing in between."""
     service, quiet = simulated(name), copy.deepcopy(_state(name))
     if name == "json_api":
         quiet["apis"]["ledger"]["routes"]["GET /v2/make"] = MAKES_BY_GET
@@ -168,9 +205,78 @@ def test_an_answer_hangs_on_the_request_and_the_accepted_writes_before_it_alone(
         left, answer = service.answer(quiet, request, now)
         noisy, same = service.answer(noisy, request, now)
         assert same == answer
-        if _leaves_a_trace(request, answer):
+        if by_state(quiet, left):
+            assert accepted(answer, parse_body(answer.body, answer.header("content-type")))
+            assert method not in {"HEAD", "OPTIONS"}
             quiet, now = left, now + 1000
     assert noisy == quiet
+
+
+READS = {
+    "slack": [
+        ("POST", "/api/auth.test", {}),
+        ("POST", "/api/conversations.history", {"channel": "C05LOBBY11"}),
+        ("GET", "/api/conversations.members?channel=C05LOBBY11", {}),
+        ("POST", "/api/chat.postMessage", {"channel": "C05LOBBY11", "text": ""}),
+    ],
+    "github": [
+        ("GET", "/repos/tern-and-tide/sluicegate/issues/1/comments", {}),
+        ("POST", "/repos/tern-and-tide/sluicegate/issues", {"title": ""}),
+    ],
+    "json_api": [("GET", "/v2/people", {}), ("POST", "/v2/notes", {"name": "n", "qty": 101})],
+}  # fmt: skip
+WRITES = {
+    "slack": [
+        ("GET", "/api/chat.postMessage?channel=C05LOBBY11&text=hi", {}),
+        ("POST", "/api/chat.postMessage?channel=C05LOBBY11&text=hi", {}),
+        ("POST", "/api/chat.postMessage", {"channel": "C05LOBBY11", "text": "hi"}),
+    ],
+    "github": [("POST", "/repos/tern-and-tide/sluicegate/issues", {"title": "x"})],
+    "json_api": [("POST", "/v2/notes", {"name": "n", "qty": 1})],
+}
+BOOKKEEPING = {
+    "slack": {"rate_limited": {"auth.test": {"times": 5, "retry_after": 1}}},
+    "github": {"rate_limits": {"core": {"limit": 50}}, "secondary_limit": {"times": 9}},
+}
+"""Parts of a state that count requests."""
+
+
+def _changes(name, state, method, path, body):
+    request = Request(
+        method=method, url=f"https://{hosts_of(name, state)[0]}{path}", headers=JSON, body=json.dumps(body).encode()
+    )
+    return by_state(state, simulated(name).answer(state, request, NOW_MS)[0])
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_only_reads_or_is_refused_changes_nothing_however_it_is_asked_and_whatever_is_counted(name):
+    for state in (_state(name), {**_state(name), **BOOKKEEPING.get(name, {})}):
+        assert [_changes(name, state, *one) for one in READS[name]] == [False] * len(READS[name])
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_what_writes_changes_the_state_however_it_is_asked(name):
+    assert [_changes(name, _state(name), *one) for one in WRITES[name]] == [True] * len(WRITES[name])
+
+
+def test_a_write_that_happened_though_the_answer_failed_changed_the_state():
+    state = {**_state("slack"), "failures": {"chat.postMessage": [{"status": 503, "applied": True}]}}
+    assert _changes("slack", state, *WRITES["slack"][2])
+    state["failures"]["chat.postMessage"] = [{"status": 503}]
+    assert not _changes("slack", state, *WRITES["slack"][2])
+
+
+@pytest.mark.parametrize("name", ["slack", "github"])
+@settings(max_examples=150, deadline=None)
+@given(asked=st.tuples(METHODS, PATHS, HEADERS, BODIES))
+def test_whatever_is_asked_has_one_meaning_or_none_and_a_meaning_means_itself(name, asked):
+    method, path, headers, body = asked
+    service = simulated(name)
+    meant = service.canonical(
+        Request(method=method, url=f"https://{service.hosts[0]}{path}", headers=headers, body=body)
+    )
+    if meant is not None:
+        assert service.canonical(meant) == meant
 
 
 def test_a_failure_that_is_declared_counts_every_request():

@@ -105,7 +105,7 @@ def test_f3_the_query_is_checked_too():
             "type": "greater_than_equal",
             "loc": ["query", "limit"],
             "msg": "Input should be greater than or equal to 1",
-            "input": 0,
+            "input": "0",
             "ctx": {"ge": 1},
         }
     ]
@@ -310,7 +310,7 @@ def test_a_form_body_is_read_where_the_route_says_so():
         ({"routes": {"GET /x": {"action": "list"}}}, "action list without a collection"),
         ({"routes": {"GET /x": {"action": "get", "collection": "c"}}}, "without an id in the path"),
         ({"routes": {"GET /x": {"action": "lookup", "collection": "c"}}}, "lookup without a field"),
-        ({"error_style": "rails"}, "error_style 'rails'"),
+        ({"error_style": "cobol"}, "error_style 'cobol'"),
         ({"failures": {"GET /health": [{"body": "x"}]}}, "write a list of {status"),
         ({"failures": {"GET /health": [{"fault": "gremlin"}]}}, "fault 'gremlin'"),
     ],

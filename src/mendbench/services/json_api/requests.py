@@ -6,12 +6,17 @@ import json
 from urllib.parse import parse_qsl
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.json_api.errors import RefusedError
+from mendbench.services.json_api.pydantic_words import MODEL_TYPE
+from mendbench.services.json_api.refusal import RefusedError
 from mendbench.services.json_api.schema import checked
 from mendbench.services.json_api.spec import Api, Route
 from mendbench.services.wire import Call, parse_json
 
 _INVALID = "Your request is not valid."
+_LAX = {"fastapi", "drf", "rails", "spring", "spring_bare", "aspnet"}
+"""Styles of frameworks that read a number in a JSON text as a number."""
+_UNPROCESSABLE = {"fastapi", "problem", "jsonapi", "rails"}
+_JSON_TYPES = ("application/json", "application/x-amz-json-1.0", "application/x-amz-json-1.1")
 
 
 def check_auth(api: Api, route: Route, call: Call) -> None:
@@ -30,14 +35,15 @@ def check_auth(api: Api, route: Route, call: Call) -> None:
     if not given and api.auth.get("query"):
         given = call.parameter(str(api.auth["query"])) or ""
     if not given:
-        raise RefusedError(401, "Not authenticated", headers=(("www-authenticate", "Bearer"),))
+        raise RefusedError(401, "Not authenticated", reason="no_token", headers=(("www-authenticate", "Bearer"),))
     tokens = api.auth.get("tokens") or {}
     record = tokens.get(given, {} if not tokens else None)
     if record is None or " " in given or "{{" in given or (isinstance(record, dict) and record.get("expired")):
-        raise RefusedError(401, "Invalid authentication credentials", headers=(("www-authenticate", "Bearer"),))
+        challenge = (("www-authenticate", "Bearer"),)
+        raise RefusedError(401, "Invalid authentication credentials", reason="bad_token", headers=challenge)
     allowed = record.get("routes") if isinstance(record, dict) else None
     if allowed is not None and route.key not in allowed:
-        raise RefusedError(403, "Not enough permissions")
+        raise RefusedError(403, "Not enough permissions", reason="no_rights")
 
 
 def read_parameters(api: Api, route: Route, given: dict[str, str], where: str) -> JsonObject:
@@ -51,7 +57,7 @@ def read_parameters(api: Api, route: Route, given: dict[str, str], where: str) -
     plain = {name: {k: v for k, v in schema.items() if k != "required"} for name, schema in declared.items()}
     value, violations = checked(dict(given), {"properties": plain, "required": needed}, lax=True)
     if violations:
-        raise RefusedError(_status(api), _INVALID, violations=tuple(violations), where=where)
+        raise RefusedError(_status(api), _INVALID, reason="violations", violations=tuple(violations), where=where)
     found: JsonObject = value
     return found
 
@@ -69,18 +75,18 @@ def read_body(api: Api, route: Route, call: Call) -> JsonObject:
         body: Json = _form(call)
     else:
         body = _json(api, call)
-    lax = api.style == "fastapi" or is_form
+    lax = api.style in _LAX or is_form
     value, violations = checked(body, {"type": "object", **schema}, lax=lax)
     if violations and not violations[0].path and not isinstance(body, dict):
         raise _no_object(api, body)
     if violations:
-        raise RefusedError(_status(api), _INVALID, violations=tuple(violations))
+        raise RefusedError(_status(api), _INVALID, reason="violations", violations=tuple(violations))
     found: JsonObject = value
     return found
 
 
 def _status(api: Api) -> int:
-    return 422 if api.style in {"fastapi", "problem"} else 400
+    return 422 if api.style in _UNPROCESSABLE else 400
 
 
 def _form(call: Call) -> JsonObject:
@@ -94,21 +100,23 @@ def _json(api: Api, call: Call) -> Json:
     text = call.body.decode("utf-8", "replace")
     if not text.strip():
         empty: JsonObject = {"type": "missing", "loc": ["body"], "msg": "Field required", "input": None}
-        raise RefusedError(_status(api), "A JSON body is required", raw=[empty])
+        raise RefusedError(_status(api), "A JSON body is required", reason="empty_body", raw=[empty])
     kind = call.header("content-type").lower().partition(";")[0].strip()
-    if kind and kind != "application/json" and not kind.endswith("+json"):
-        raise _no_object(api, text) if api.style == "fastapi" else RefusedError(415, f"Unsupported media type {kind}")
+    if kind and kind not in _JSON_TYPES and not kind.endswith("+json"):
+        if api.style == "fastapi":
+            raise _no_object(api, text)
+        raise RefusedError(415, f"Unsupported media type {kind}", reason="media_type", about=kind)
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
         entry: JsonObject = {"type": "json_invalid", "loc": ["body", error.pos], "msg": "JSON decode error"}
         said = {**entry, "input": {}, "ctx": {"error": error.msg}}
-        raise RefusedError(_status(api), "Malformed JSON", raw=[said]) from None
+        raise RefusedError(_status(api), "Malformed JSON", reason="bad_json", about=str(error), raw=[said]) from None
     except ValueError:
         raise RefusedError(400, "There was an error parsing the body") from None
 
 
 def _no_object(api: Api, body: Json) -> RefusedError:
-    text = "Input should be a valid dictionary or object to extract fields from"
-    entry = {"type": "model_attributes_type", "loc": ["body"], "msg": text, "input": body}
-    return RefusedError(_status(api), "The body must be a JSON object", raw=[entry])
+    name, text = MODEL_TYPE
+    entry = {"type": name, "loc": ["body"], "msg": text, "input": body}
+    return RefusedError(_status(api), "The body must be a JSON object", reason="no_object", value=body, raw=[entry])

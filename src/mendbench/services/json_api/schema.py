@@ -17,6 +17,9 @@ Kind = Literal[
     "enum",
     "minimum",
     "maximum",
+    "above",
+    "below",
+    "multiple",
     "too_short",
     "too_long",
     "few",
@@ -44,16 +47,22 @@ class Violation:
 def checked(
     value: Json, schema: JsonObject, *, lax: bool, path: tuple[str | int, ...] = ()
 ) -> tuple[Json, list[Violation]]:
-    """Return ``value`` with texts turned into numbers and truth values if ``lax``, and all that breaks ``schema``."""
-    kind = schema.get("type")
+    """Return ``value`` with texts turned into numbers and truth values if ``lax``, and all that breaks ``schema``.
+
+    A violation shows the value as it was given. Of one plain value only the first thing is told.
+    """
+    given, kind = value, schema.get("type")
     if kind is not None:
         value, fits = _typed(value, kind, lax=lax)
         if not fits:
-            odd: Kind = "unparsable" if lax and isinstance(value, str) and kind in _READ_FROM_TEXT else "type"
-            return value, [Violation(kind=odd, path=path, value=value, schema=schema)]
+            kinds = kind if isinstance(kind, list) else [kind]
+            reads = lax and isinstance(value, str) and any(name in _READ_FROM_TEXT for name in kinds)
+            odd: Kind = "unparsable" if reads else "type"
+            return value, [Violation(kind=odd, path=path, value=given, schema=schema)]
     if "enum" in schema and value not in schema["enum"]:
-        return value, [Violation(kind="enum", path=path, value=value, schema=schema)]
-    found = [Violation(kind=broken, path=path, value=value, schema=schema) for broken in _limits(value, schema)]
+        return value, [Violation(kind="enum", path=path, value=given, schema=schema)]
+    broken = next(_limits(value, schema), None)
+    found = [Violation(kind=broken, path=path, value=given, schema=schema)] if broken else []
     if isinstance(value, dict):
         value, inner = _object(value, schema, lax=lax, path=path)
         found += inner
@@ -77,7 +86,7 @@ def _object(
             result[name], inner = checked(value[name], properties.get(name) or {}, lax=lax, path=(*path, name))
             found += inner
         elif name in needed:
-            found.append(Violation(kind="missing", path=(*path, name), value=value))
+            found.append(Violation(kind="missing", path=(*path, name), value=value, schema=properties.get(name) or {}))
     if schema.get("additionalProperties") is False:
         extra = [name for name in value if name not in properties]
         found += [Violation(kind="extra", path=(*path, name), value=value[name]) for name in extra]
@@ -86,6 +95,12 @@ def _object(
 
 def _limits(value: Json, schema: JsonObject) -> Iterator[Kind]:
     if isinstance(value, int | float) and not isinstance(value, bool):
+        if "multipleOf" in schema and value % schema["multipleOf"]:
+            yield "multiple"
+        if "exclusiveMaximum" in schema and value >= schema["exclusiveMaximum"]:
+            yield "below"
+        if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
+            yield "above"
         yield from _outside(value, schema, "minimum", "maximum", ("minimum", "maximum"))
     elif isinstance(value, str):
         yield from _outside(len(value), schema, "minLength", "maxLength", ("too_short", "too_long"))

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
+from typing import cast
 
 from mendbench.errors import BadInput
 from mendbench.kit.urls import host_of
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
-from mendbench.services.json_api.actions import Context, elapsed_of, perform
-from mendbench.services.json_api.errors import RefusedError
+from mendbench.services.json_api.actions import perform
+from mendbench.services.json_api.at_first import KEY, failing_at_first
+from mendbench.services.json_api.context import Context, singular
+from mendbench.services.json_api.errors import refusal_answer
+from mendbench.services.json_api.refusal import Asked, RefusedError
 from mendbench.services.json_api.requests import check_auth, read_body, read_parameters
+from mendbench.services.json_api.shaping import elapsed_of
 from mendbench.services.json_api.spec import Api, Route, data_of, read_apis
+from mendbench.services.json_api.volatile import Moment, count_try, filled, forget_tries, moment_of
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import Call, json_answer, left_by, load_seed, match_path, read_call
+from mendbench.services.wire import Call, accepted_writes, json_answer, left_by, load_seed, match_path, read_call
 
 _REFUSED_MS = 64
 """How long an answer takes that no route was run for."""
-_BODY_ACTIONS = {"create", "update"}
+_BODY_ACTIONS = {"create", "update", "start"}
 
 
 class JsonApi:
@@ -53,15 +60,25 @@ class JsonApi:
         call = read_call(request)
         if api is None:
             return draft, json_answer(404, {"detail": "Not Found"}, elapsed_ms=_REFUSED_MS)
-        data = data_of(draft, api)
         found = _route(api, call)
+        moment = _moment(draft, api, request, now_ms)
+        data = data_of(draft, api)
         keys = [f"{call.method} {call.path}", *([found[0].key] if found else [])]
-        planned = next_failure(data, keys)
+        planned = failing_at_first(data, keys, moment, accepted_writes(draft)) or next_failure(data, keys)
         if planned and not planned.applied:
             return draft, planned.answer
         changed = copy.deepcopy(draft)
-        said = _respond(api, data_of(changed, api), call, found, now_ms)
-        return left_by(request, said, draft, changed), planned.answer if planned else said
+        said = _respond(api, data_of(changed, api), call, found, moment)
+        left = left_by(request, said, draft, changed)
+        if accepted_writes(left) != accepted_writes(draft):
+            left = forget_tries(left)
+        return left, planned.answer if planned else said
+
+
+def _moment(draft: JsonObject, api: Api, request: Request, now_ms: int) -> Moment:
+    """Return when a request comes; counts it where something hangs on how often it came."""
+    counts = bool(data_of(draft, api).get(KEY) or api.with_errors or any(one.action == "job" for one in api.routes))
+    return moment_of(draft, request, now_ms, count_try(draft, request) if counts else 0)
 
 
 def _route(api: Api, call: Call) -> tuple[Route, dict[str, str]] | None:
@@ -72,24 +89,38 @@ def _route(api: Api, call: Call) -> tuple[Route, dict[str, str]] | None:
     return None
 
 
-def _respond(api: Api, data: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, now_ms: int) -> Answer:
+def _respond(
+    api: Api, data: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, moment: Moment
+) -> Answer:
+    thing, elapsed_ms = "", _REFUSED_MS
+    api = replace(api, with_errors=cast("JsonObject", filled(api.with_errors, moment)))
     try:
         if found is None:
             raise _no_route(api, call)
         route, params = found
+        route = replace(route, options=cast("JsonObject", filled(route.options, moment)))
+        thing, elapsed_ms = singular(route.collection), elapsed_of(route)
         check_auth(api, route, call)
-        context = Context(
-            api=api,
-            route=route,
-            data=data,
-            path=read_parameters(api, route, params, "path"),
-            query=read_parameters(api, route, dict(call.query), "query"),
-            body=read_body(api, route, call) if _reads_body(route) else {},
-            now_ms=now_ms,
+        return perform(
+            Context(
+                api=api,
+                route=route,
+                data=data,
+                path=read_parameters(api, route, params, "path"),
+                query=read_parameters(api, route, dict(call.query), "query"),
+                body=read_body(api, route, call) if _reads_body(route) else {},
+                now_ms=moment.at_ms,
+                headers=call.headers,
+                url_path=call.path,
+                tried=moment.tried,
+            )
         )
-        return perform(context)
     except RefusedError as refusal:
-        return refusal.answer(api, elapsed_of(found[0]) if found else _REFUSED_MS)
+        asked = Asked(
+            method=call.method, path=call.path, host=api.hosts[0], thing=thing,
+            request_id=moment.request_id, at_ms=moment.at_ms,
+        )  # fmt: skip
+        return refusal_answer(refusal, api, asked, elapsed_ms)
 
 
 def _reads_body(route: Route) -> bool:
@@ -99,5 +130,5 @@ def _reads_body(route: Route) -> bool:
 def _no_route(api: Api, call: Call) -> RefusedError:
     others = sorted({route.method for route in api.routes if match_path(route.path, call.segments) is not None})
     if others:
-        return RefusedError(405, "Method Not Allowed", headers=(("allow", ", ".join(others)),))
-    return RefusedError(404, "Not Found")
+        return RefusedError(405, "Method Not Allowed", reason="wrong_method", headers=(("allow", ", ".join(others)),))
+    return RefusedError(404, "Not Found", reason="no_route")

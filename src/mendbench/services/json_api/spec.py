@@ -9,7 +9,9 @@ at the top::
                "query": "api_key",                # optional: the token may come in the query too
                "tokens": {"${canary:tide}": {"routes": ["GET /v2/people/{id}"], "expired": false}}},
                                                   # no tokens: any is good. routes: only these are allowed (else 403)
-      "error_style": "fastapi",                   # fastapi | problem | plain | ok_false
+      "error_style": "fastapi",                   # see below
+      "words": {"Field required": "Feld erforderlich"},   # texts of refusals in the API's own language
+      "with_errors": {"request_id": "{request_id}"},      # fields of every refusal that is a JSON object
       "collections": {"people": {"p-17": {"id": "p-17", "email": "ada@x.example"}}},
       "wrap": {"one": "data", "many": "items", "total": "total", "extra": {"ok": true}},   # optional; none: bare
       "routes": {
@@ -23,7 +25,11 @@ at the top::
         "PATCH /v2/people/{id}": {"collection": "people", "action": "update"},
         "DELETE /v2/notes/{id}": {"collection": "notes", "action": "delete"},
         "GET /health":           {"action": "static", "status": 200, "headers": {}, "body": {"up": true}}},
-      "failures": {"GET /v2/people": [{"status": 503, "body": "…", "headers": {"Retry-After": "20"}, "times": 2}]}}}}
+      "at_first": {"GET /v2/people": [{"status": 503, "body": "…", "headers": {"Retry-After": "20"}, "times": 2}]}}}}
+
+``at_first`` holds failures that pass (:mod:`mendbench.services.json_api.at_first`); ``failures``, as any service has them, count all
+requests to a route. Texts in routes, ``with_errors`` and ``at_first`` may hold what changes with each request: ``{request_id}``,
+``{uuid}``, ``{timestamp}``, ``{http_date}``, ``{http_date+20}`` (:mod:`mendbench.services.json_api.volatile`).
 
 Routes
     ``METHOD /path``; ``{name}`` takes one part of the path, ``{name*}`` the rest. The first that fits answers. A
@@ -33,16 +39,23 @@ Actions
     ``list`` filters by equality on any query name that a stored thing has (``owner.team`` reaches inside) and takes
     ``limit`` and ``offset``; ``lookup`` finds one thing by the field ``by``, whose value stands in the query or the
     path under that name, or under ``from``; ``create`` stores the body under a new id; ``static`` always answers the
-    same.
+    same (``repeat``: ``{"times": 9000, "under": "rows", "item": {"n": "{n}"}}`` makes it long); ``refuse`` says ``status`` and
+    ``detail`` in the API's error style; ``start`` keeps a job and answers 202, ``job`` tells how far it is (``polls``: so many
+    times ``running``, then ``done``; ``retry_after`` seconds meanwhile).
 Route keys
     ``schema`` checks the body, ``query`` and ``params`` (names to schemas, with ``required: true``) the query and
     the path. ``status`` replaces the usual status of success, ``wrap`` the API's wrapping, ``elapsed_ms`` the time.
     ``body_format``: ``json`` (default), ``form`` or ``any``. ``key``: the name of the id field (``id``).
+    ``paging`` of a list: ``{"by": "offset" | "page" | "cursor", "size": 20, "parameter": "cursor", "next": "meta.next",
+    "size_parameter": "limit"}``; pages have a Link header. ``etag``: true, or ``required`` for updates (304, 412, 428).
+    ``version``: a field that an update has to send as it is stored (409) and that counts up. ``location``: the header of
+    a 201 or 202, ``{id}`` in it; ``links`` of a ``start``: the same in the body. ``empty``: success has no body. ``detail``
+    and ``headers`` of ``refuse`` and ``static`` may hold the path's parameters.
 Schemas
     JSON Schema's ``type``, ``required``, ``properties``, ``additionalProperties: false``, ``items``, ``enum``,
     ``minimum``, ``maximum``, ``minLength``, ``maxLength``, ``minItems``, ``maxItems``, ``pattern``.
 Rules
-    ``{"when": {"body": {"qty": {"$above": 100}}, "query": {...}, "path": {...}}, "status": 403, "detail": "Too many",
+    ``{"when": {"body": {"qty": {"$above": 100}}, "query": {...}, "path": {...}, "stored": {...}}, "status": 403, "detail": "Too many",
     "body": {...}, "headers": {...}}``: the first that holds refuses. A ``when`` is a subset; a value is a literal or
     one of ``{"$above": n}``, ``{"$below": n}``, ``{"$absent": true}``, ``{"$matches": "regular expression"}``.
     Without ``body`` the refusal is in the API's error style, with ``detail`` as its text.
@@ -50,9 +63,10 @@ Order
     scripted failures, route (404, 405), auth (401, 403), path and query, body format, schema, references (404),
     unique (409), rules, action.
 Error styles
-    ``fastapi``: ``{"detail": …}`` with pydantic's texts; numbers in texts are taken for numbers, as pydantic does.
-    ``problem``: RFC 9457. ``plain``: text. ``ok_false``: ``{"ok": false, "error": …}`` with HTTP 200, or with the
-    real status if ``http_status`` is true.
+    ``fastapi``: ``{"detail": …}`` with pydantic's texts. ``problem``: RFC 9457. ``jsonapi``: JSON:API. ``spring``: Spring Boot with
+    message and binding errors; ``spring_bare``: without, as is its default. ``rails``, ``drf`` (Django REST framework), ``aspnet``,
+    ``aws`` (``__type``): as those do. ``plain``: text. ``ok_false``: ``{"ok": false, "error": …}`` with HTTP 200, or with the
+    real status if ``http_status`` is true. Texts are taken for numbers where the framework does so.
 """
 
 from __future__ import annotations
@@ -63,8 +77,10 @@ from typing import Literal, cast, get_args
 from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
 
-Style = Literal["fastapi", "problem", "plain", "ok_false"]
-Action = Literal["get", "list", "lookup", "create", "update", "delete", "static"]
+Style = Literal[
+    "fastapi", "problem", "plain", "ok_false", "jsonapi", "spring", "spring_bare", "rails", "drf", "aspnet", "aws",
+]  # fmt: skip
+Action = Literal["get", "list", "lookup", "create", "update", "delete", "static", "refuse", "start", "job"]
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _API_KEYS = {"routes", "host", "hosts"}
 
@@ -99,6 +115,10 @@ class Api:
     http_status: bool
     wrap: JsonObject
     routes: tuple[Route, ...]
+    words: dict[str, str]
+    """Texts of refusals by what they become."""
+    with_errors: JsonObject
+    """Fields of every refusal that is a JSON object."""
 
 
 def read_apis(state: JsonObject) -> tuple[Api, ...]:
@@ -141,6 +161,8 @@ def _api(name: str, record: Json) -> Api:
         style=style,
         http_status=bool(record.get("http_status")),
         wrap=record.get("wrap") or {},
+        words=record.get("words") or {},
+        with_errors=record.get("with_errors") or {},
         routes=tuple(_route(f"{place}: {key!r}", key, options) for key, options in routes.items()),
     )
 
@@ -154,11 +176,11 @@ def _route(place: str, key: str, options: Json) -> Route:
     action, collection = options.get("action"), options.get("collection", "")
     if action not in get_args(Action):
         raise BadInput(place, f"action {action!r}", f"use one of {', '.join(get_args(Action))}")
-    if action != "static" and not collection:
+    if action not in {"static", "refuse"} and not collection:
         raise BadInput(place, f"action {action} without a collection", 'name a "collection"')
     if action == "lookup" and not options.get("by"):
         raise BadInput(place, "lookup without a field", 'name the field in "by"')
-    if action in {"get", "update", "delete"} and "{" not in path:
+    if action in {"get", "update", "delete", "job"} and "{" not in path:
         raise BadInput(place, f"action {action} without an id in the path", "put a {name} into the path")
     return Route(
         key=key, method=method, path=path, action=cast("Action", action), collection=collection, options=options

@@ -1,0 +1,77 @@
+"""How Discord says no: a status, a code and a message, and for a body a tree of errors that follows it.
+
+https://docs.discord.com/developers/topics/opcodes-and-status-codes#json and
+https://docs.discord.com/developers/reference#error-messages. Messages are as the API sends them, in title case where
+the documentation's table has lower case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from mendbench.model.json import JsonObject
+
+Path = tuple[str, ...]
+Problem = tuple[Path, str, str]
+"""Where in the body, which code, which message."""
+
+
+class ChatError(Exception):
+    """Ends a request with an error status."""
+
+    def __init__(self, status: int, code: int, message: str, *, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.problems = status, code, message, tuple(problems)
+
+    def body(self) -> JsonObject:
+        """Return the answer's body."""
+        said: JsonObject = {"message": self.message, "code": self.code}
+        return {**said, "errors": _tree(self.problems)} if self.problems else said
+
+
+def invalid_form(*problems: Problem) -> ChatError:
+    """Return the refusal of a body, a query or an id that does not fit."""
+    return ChatError(400, 50035, "Invalid Form Body", problems=problems)
+
+
+def unknown(what: str) -> ChatError:
+    """Return the refusal for a thing that is not there."""
+    return ChatError(404, _UNKNOWN[what], f"Unknown {what}")
+
+
+def missing_access() -> ChatError:
+    """Return the refusal of a channel that the caller cannot see."""
+    return ChatError(403, 50001, "Missing Access")
+
+
+def missing_permissions() -> ChatError:
+    """Return the refusal of what the caller may not do."""
+    return ChatError(403, 50013, "Missing Permissions")
+
+
+def not_found() -> ChatError:
+    """Return the refusal of a path that there is not."""
+    return ChatError(404, 0, "404: Not Found")
+
+
+def unauthorized() -> ChatError:
+    """Return the refusal of a token that is missing or no good."""
+    return ChatError(401, 0, "401: Unauthorized")
+
+
+_UNKNOWN = {
+    "Channel": 10003, "Guild": 10004, "Member": 10007, "Message": 10008, "Role": 10011, "User": 10013,
+    "Webhook": 10015,
+}  # fmt: skip
+
+
+def _tree(problems: Sequence[Problem]) -> JsonObject:
+    """Return the errors as the body's tree, the errors of one place in ``_errors``."""
+    root: JsonObject = {}
+    for path, code, message in problems:
+        place = root
+        for step in path:
+            place = cast("JsonObject", place.setdefault(step, {}))
+        place.setdefault("_errors", []).append({"code": code, "message": message})
+    return root

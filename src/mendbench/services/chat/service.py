@@ -1,0 +1,150 @@
+"""The chat service: the order in which Discord checks a request, and the answer's dress.
+
+The order: route (404), method (405), token (401), rate limit (429), ids in the path (400), JSON (400), what is there
+(404), access (403), permission (403), form (400), content (400). Where permission and form stand to one another is
+assumed. Rate limits: https://docs.discord.com/developers/topics/rate-limits.
+"""
+
+from __future__ import annotations
+
+import copy
+from math import ceil
+from urllib.parse import parse_qsl
+
+from mendbench.kit.canonical import digest
+from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.json import JsonObject
+from mendbench.services.chat.errors import ChatError, not_found, unauthorized
+from mendbench.services.chat.routes import ROUTES, Route
+from mendbench.services.chat.state import Context, check_place, identify
+from mendbench.services.scripted import next_failure
+from mendbench.services.wire import (
+    Call,
+    accepted_writes,
+    json_answer,
+    left_by,
+    load_seed,
+    match_path,
+    parse_json,
+    read_call,
+)
+
+BASE = ("api", "v10")
+LIMIT, WINDOW_S = 5, 5
+_REFUSED_MS = 63
+
+
+class Chat:
+    """Discord's API for one guild or a few. :mod:`mendbench.services.chat.state` documents its state."""
+
+    name = "chat"
+    hosts: tuple[str, ...] = ("discord.com",)
+
+    def seed(self) -> dict[str, object]:
+        """Return a small guild with a few channels, members and messages."""
+        return load_seed(__package__ or "")
+
+    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+        """Return the state after ``request`` and Discord's answer to it."""
+        draft: JsonObject = copy.deepcopy(state)
+        call = read_call(request)
+        matches = _matches(call)
+        route = next((one for one, _ in matches if one.method == call.method), None)
+        keys = (f"{call.method} /{'/'.join(call.segments[2:])}", *((route.key,) if route else ()))
+        planned = next_failure(draft, keys)
+        if planned and not planned.applied:
+            return draft, planned.answer
+        if route is None:
+            refusal = ChatError(405, 0, "405: Method Not Allowed") if matches else not_found()
+            return draft, json_answer(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
+        caller = identify(draft, call)
+        if caller is None and route.needs_token:
+            refusal = unauthorized()
+            return draft, json_answer(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
+        limited = _rate_limit(draft, keys, route)
+        if limited is not None:
+            return draft, limited
+        changed = copy.deepcopy(draft)
+        place = next(found for one, found in matches if one is route)
+        said = _run(changed, call, route, caller or "", place, now_ms)
+        if call.method in {"GET", "HEAD"}:
+            return draft, planned.answer if planned else said
+        return left_by(request, said, draft, changed), planned.answer if planned else said
+
+
+def _matches(call: Call) -> list[tuple[Route, dict[str, str]]]:
+    """Return the routes of the call's path, whatever their method, with the parameters in it."""
+    if call.segments[:2] != BASE:
+        return []
+    rest = call.segments[2:]
+    found = [(route, match_path(route.path, rest)) for route in ROUTES]
+    return [(route, place) for route, place in found if place is not None]
+
+
+def _run(draft: JsonObject, call: Call, route: Route, caller: str, place: dict[str, str], now_ms: int) -> Answer:
+    headers = _headers(draft, route, place, now_ms)
+    try:
+        check_place(place)
+        values = _read_body(call)
+        context = Context(draft=draft, call=call, me=caller, place=place, values=values, now_ms=now_ms)
+        reply = route.run(context)
+    except ChatError as refusal:
+        return json_answer(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers)
+    if reply.body is None:
+        return Answer(status=reply.status, headers=headers, elapsed_ms=route.elapsed_ms)
+    return json_answer(reply.status, reply.body, elapsed_ms=route.elapsed_ms, headers=headers)
+
+
+def _read_body(call: Call) -> JsonObject:
+    """Return the body's fields: of JSON or of a form.
+
+    Raises:
+        ChatError: 50109, it is no JSON.
+    """
+    if call.method in {"GET", "HEAD", "DELETE"} or not call.body.strip():
+        return {}
+    if "x-www-form-urlencoded" in call.header("content-type").lower():
+        return dict(parse_qsl(call.body.decode("utf-8", "replace"), keep_blank_values=True))
+    try:
+        value = parse_json(call.body.decode("utf-8"))
+    except ValueError:
+        raise ChatError(400, 50109, "The request body contains invalid JSON.") from None
+    return value if isinstance(value, dict) else {}
+
+
+def _bucket(route: Route, place: dict[str, str]) -> str:
+    """Return a bucket's name: of a route and the resource that it is limited by."""
+    major = [place.get(name) for name in ("channel_id", "guild_id", "webhook_id")]
+    return digest([route.key, major], 32)
+
+
+def _headers(draft: JsonObject, route: Route, place: dict[str, str], now_ms: int) -> Headers:
+    """Return the limit's headers. What is left of the window hangs on the writes so far, as nothing else may show."""
+    used = 1 + accepted_writes(draft) % LIMIT
+    return (
+        ("x-ratelimit-limit", str(LIMIT)),
+        ("x-ratelimit-remaining", str(max(0, LIMIT - used))),
+        ("x-ratelimit-reset", f"{now_ms / 1000 + WINDOW_S:.3f}"),
+        ("x-ratelimit-reset-after", f"{WINDOW_S:.3f}"),
+        ("x-ratelimit-bucket", _bucket(route, place)),
+    )
+
+
+def _rate_limit(draft: JsonObject, keys: tuple[str, ...], route: Route) -> Answer | None:
+    planned = draft.get("rate_limited") or {}
+    limit = next((planned[key] for key in (*keys, "*") if planned.get(key)), None)
+    if limit is None or limit.get("times") == 0:
+        return None
+    if limit.get("times") is not None:
+        limit["times"] -= 1
+    wait = float(limit.get("retry_after", 1.0))
+    body = {"message": "You are being rate limited.", "retry_after": wait, "global": False}
+    headers = (
+        ("retry-after", str(ceil(wait))),
+        ("x-ratelimit-limit", str(LIMIT)),
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset-after", f"{wait:.3f}"),
+        ("x-ratelimit-bucket", digest(route.key, 32)),
+        ("x-ratelimit-scope", "user"),
+    )
+    return json_answer(429, body, elapsed_ms=_REFUSED_MS, headers=headers)

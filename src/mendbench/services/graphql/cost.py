@@ -1,0 +1,113 @@
+"""What a query costs (https://shopify.dev/docs/api/usage/limits#graphql-admin-api-rate-limits).
+
+An object is a point, a connection its entries times the page's size, a mutation ten points, scalars and enums nothing.
+Interfaces and unions do not occur where costs are said.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLObjectType,
+    GraphQLSchema,
+    InlineFragmentNode,
+    IntValueNode,
+    OperationDefinitionNode,
+    OperationType,
+    SelectionSetNode,
+    VariableNode,
+    get_named_type,
+)
+
+from mendbench.model.json import Json, JsonObject
+
+MUTATION_POINTS = 10
+DEFAULT_PAGE = 50
+"""How many entries a connection counts for that is asked for without ``first`` and ``last``."""
+
+
+def requested_cost(
+    schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: JsonObject
+) -> int:
+    """Return what an operation costs at most."""
+    found = [one for one in document.definitions if isinstance(one, FragmentDefinitionNode)]
+    fragments = {one.name.value: one for one in found}
+    root = schema.get_root_type(operation.operation)
+    mutation = operation.operation == OperationType.MUTATION
+    below = _selected(operation.selection_set, cast("GraphQLObjectType", root), fragments, variables)
+    return below + (MUTATION_POINTS * _count(operation.selection_set) if mutation else 0)
+
+
+def actual_cost(data: Json, operation: OperationDefinitionNode | None) -> int:
+    """Return what the answer cost: its objects, but for the pages around them."""
+    mutation = operation is not None and operation.operation == OperationType.MUTATION
+    extra = MUTATION_POINTS * len(data) if mutation and isinstance(data, dict) else 0
+    return extra + _objects(data) - (1 if isinstance(data, dict) else 0)
+
+
+def _objects(value: Json) -> int:
+    if isinstance(value, list):
+        return sum(map(_objects, value))
+    if not isinstance(value, dict):
+        return 0
+    page = bool({"edges", "nodes", "pageInfo"} & value.keys())
+    inner = sum(_objects(item) for key, item in value.items() if key not in {"pageInfo", "userErrors", "edges"})
+    edges = sum(_objects(edge.get("node")) for edge in value.get("edges") or () if isinstance(edge, dict))
+    return inner + edges + (0 if page else 1)
+
+
+def _count(selections: SelectionSetNode) -> int:
+    return sum(isinstance(one, FieldNode) for one in selections.selections)
+
+
+def _selected(
+    selections: SelectionSetNode,
+    parent: GraphQLObjectType | None,
+    fragments: dict[str, FragmentDefinitionNode],
+    variables: JsonObject,
+) -> int:
+    points = 0
+    for one in selections.selections:
+        if isinstance(one, FieldNode):
+            points += _field(one, parent, fragments, variables)
+        elif isinstance(one, InlineFragmentNode):
+            points += _selected(one.selection_set, parent, fragments, variables)
+        elif isinstance(one, FragmentSpreadNode) and one.name.value in fragments:
+            points += _selected(fragments[one.name.value].selection_set, parent, fragments, variables)
+    return points
+
+
+def _field(
+    field: FieldNode,
+    parent: GraphQLObjectType | None,
+    fragments: dict[str, FragmentDefinitionNode],
+    variables: JsonObject,
+) -> int:
+    name = field.name.value
+    known = parent.fields.get(name) if isinstance(parent, GraphQLObjectType) else None
+    if field.selection_set is None or known is None:
+        return 0
+    kind = get_named_type(known.type)
+    below = _selected(field.selection_set, kind if isinstance(kind, GraphQLObjectType) else None, fragments, variables)
+    if kind.name.endswith("Connection"):
+        return below * _size(field, variables)
+    if name in {"pageInfo", "userErrors"}:
+        return 0
+    return below + (0 if name == "edges" else 1)
+
+
+def _size(field: FieldNode, variables: JsonObject) -> int:
+    for argument in field.arguments or ():
+        if argument.name.value in {"first", "last"}:
+            value = argument.value
+            given = variables.get(value.name.value) if isinstance(value, VariableNode) else None
+            if isinstance(value, IntValueNode):
+                given = int(value.value)
+            if isinstance(given, int) and not isinstance(given, bool):
+                return max(0, given)
+    return DEFAULT_PAGE

@@ -1,0 +1,194 @@
+"""Parsing, validation and execution with graphql-core, and what the two servers make of it.
+
+Only :mod:`mendbench.services.graphql.service` imports this, when a request is to be answered: a replay never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any, cast
+
+from graphql import (
+    DocumentNode,
+    GraphQLEnumType,
+    GraphQLError,
+    GraphQLInputObjectType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    OperationType,
+    build_schema,
+    execute_sync,
+    get_operation_ast,
+    introspection_from_schema,
+    parse,
+    validate,
+)
+from graphql.pyutils import AwaitableOrValue
+
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.graphql import lab, tracker_fields
+from mendbench.services.graphql.cost import actual_cost, requested_cost
+from mendbench.services.graphql.ruby import RULES, request_errors, run_error
+from mendbench.services.graphql.site import Ask, Refused, Site, UserErrors
+
+_RESOLVERS = {"tracker": tracker_fields.RESOLVERS, "lab": lab.RESOLVERS}
+_MAX_TOKENS = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a request."""
+
+    body: JsonObject
+    invalid: bool = False
+    """Whether it was refused before it ran: it does not parse, or does not fit the schema."""
+    writes: bool = False
+    """Whether it is a mutation, and all of it was done."""
+    requested: int = 0
+    """What it costs at most, in points. Meaningful on a server that says costs."""
+
+
+def roots_of(query: str) -> tuple[str, ...]:
+    """Return the names of the root fields of a query's operations; none if it does not parse."""
+    try:
+        document = parse(query, max_tokens=_MAX_TOKENS)
+    except (GraphQLError, RecursionError):
+        return ()
+    operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
+    fields = [field for one in operations for field in one.selection_set.selections]
+    return tuple(dict.fromkeys(str(field.name.value) for field in fields if hasattr(field, "name")))
+
+
+def introspected(name: str, renamed: JsonObject) -> JsonObject:
+    """Return the whole schema of an API, as an introspection query answers it."""
+    return cast("JsonObject", introspection_from_schema(_schema(name, _frozen(renamed))))
+
+
+def run(site: Site, ask: Ask) -> Outcome:
+    """Run a request against the API that the site is of.
+
+    Raises:
+        RecursionError: the query is nested too deeply.
+    """
+    schema = _schema(site.name, _frozen(site.draft.get("renamed") or {}))
+    ruby = site.name == "tracker"
+    try:
+        document = parse(ask.query, max_tokens=_MAX_TOKENS)
+    except GraphQLError as error:
+        return Outcome(body={"errors": request_errors([error]) if ruby else _formatted([error])}, invalid=True)
+    errors = validate(schema, document, RULES if ruby else None)
+    if errors:
+        return Outcome(body={"errors": request_errors(errors) if ruby else _formatted(errors)}, invalid=True)
+    if ruby and (refusal := run_error(schema, document, ask.variables, ask.operation)):
+        return Outcome(body={"errors": refusal}, invalid=True)
+    return _executed(schema, document, site, ask, ruby=ruby)
+
+
+def _executed(schema: GraphQLSchema, document: DocumentNode, site: Site, ask: Ask, *, ruby: bool) -> Outcome:
+    operation = get_operation_ast(document, ask.operation)
+    requested = requested_cost(schema, document, operation, ask.variables) if operation and not ruby else 0
+    throttle = site.draft.get(site.name, {}).get("throttle") or {}
+    if requested > int(throttle.get("available", requested)):
+        return Outcome(body=throttled(throttle, requested), requested=requested)
+    result = execute_sync(
+            schema, document, context_value=site, variable_values=ask.variables, operation_name=ask.operation,
+            middleware=[_user_errors],
+        )  # fmt: skip
+    body: JsonObject = {"data": cast("Json", result.data)}
+    if result.errors:
+        body["errors"] = [_typed(error) for error in result.errors] if ruby else _formatted(result.errors)
+    if not ruby:
+        body["extensions"] = {"cost": _cost(throttle, requested, actual_cost(body["data"], operation))}
+    mutation = operation is not None and operation.operation == OperationType.MUTATION
+    return Outcome(body=body, writes=mutation and not result.errors and not site.refused, requested=requested)
+
+
+def throttled(throttle: JsonObject, requested: int) -> JsonObject:
+    """Return the answer to a request that there is no budget for (https://shopify.dev/docs/api/usage/limits)."""
+    error = {"message": "Throttled", "extensions": {"code": "THROTTLED"}}
+    return {"errors": [error], "extensions": {"cost": _cost(throttle, requested, None)}}
+
+
+def _cost(throttle: JsonObject, requested: int, actual: int | None) -> JsonObject:
+    available = int(throttle.get("available", 2000)) - (actual or 0)
+    status = {
+        "maximumAvailable": float(throttle.get("maximum", 2000)),
+        "currentlyAvailable": max(0, available),
+        "restoreRate": float(throttle.get("restore", 100)),
+    }
+    return {"requestedQueryCost": requested, "actualQueryCost": actual, "throttleStatus": status}
+
+
+def _user_errors(resolve: Any, root: Json, info: Any, **arguments: Json) -> AwaitableOrValue[Any]:
+    """Turn what a mutation refuses into its payload's ``userErrors``, and remember that it did."""
+    try:
+        return cast("AwaitableOrValue[Any]", resolve(root, info, **arguments))
+    except UserErrors as refusal:
+        info.context.refused = True
+        renamed = {old.partition(".")[2]: new for old, new in (info.context.draft.get("renamed") or {}).items()}
+        for entry in refusal.entries:
+            entry["field"] = [renamed.get(step, step) for step in entry["field"]]
+        return {"userErrors": refusal.entries}
+
+
+def _formatted(errors: Iterable[GraphQLError]) -> list[Json]:
+    """Return errors as graphql-core says them, with the code of a refusal among the extensions."""
+    said: list[Json] = []
+    for error in errors:
+        entry = cast("JsonObject", dict(error.formatted))
+        if isinstance(error.original_error, Refused) and error.original_error.code:
+            entry["extensions"] = {"code": error.original_error.code, **error.original_error.extra}
+        said.append(entry)
+    return said
+
+
+def _typed(error: GraphQLError) -> JsonObject:
+    """Return an error of execution as GitHub says it: with its type in front."""
+    kind = error.original_error.kind if isinstance(error.original_error, Refused) else None
+    plain = cast("JsonObject", dict(error.formatted))
+    where: JsonObject = {key: plain[key] for key in ("path", "locations") if key in plain}
+    typed: JsonObject = {"type": kind} if kind else {}
+    return {**typed, **where, "message": error.message}
+
+
+def _frozen(renamed: JsonObject) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((str(old), str(new)) for old, new in renamed.items()))
+
+
+@lru_cache(maxsize=16)
+def _schema(name: str, renamed: tuple[tuple[str, str], ...]) -> GraphQLSchema:
+    """Return an API's schema with its resolvers, and with some fields under another name."""
+    text = resources.files(__package__ or "").joinpath(f"{name}.graphql").read_text("utf-8")
+    schema = build_schema(text)
+    for place, resolver in _RESOLVERS[name].items():
+        owner, _, field = place.partition(".")
+        cast("GraphQLObjectType", schema.type_map[owner]).fields[field].resolve = resolver
+    for place, new in renamed:
+        owner, _, old = place.partition(".")
+        _rename(schema, owner, old, new)
+    return schema
+
+
+def _rename(schema: GraphQLSchema, owner: str, old: str, new: str) -> None:
+    """Give a field, an input's field or an enum's value another name; what resolves it keeps the old one."""
+    kind = schema.type_map.get(owner)
+    if isinstance(kind, GraphQLEnumType) and old in kind.values:
+        kind.values[old].value = old
+        _relabel(kind.values, old, new)
+    elif isinstance(kind, GraphQLInputObjectType) and old in kind.fields:
+        kind.fields[old].out_name = old
+        _relabel(kind.fields, old, new)
+    elif isinstance(kind, GraphQLObjectType) and old in kind.fields:
+        if kind.fields[old].resolve is None:
+            kind.fields[old].resolve = lambda parent, _info: parent.get(old)
+        _relabel(kind.fields, old, new)
+
+
+def _relabel(members: dict[str, Any], old: str, new: str) -> None:
+    kept = [(new if key == old else key, value) for key, value in members.items()]
+    members.clear()
+    members.update(kept)

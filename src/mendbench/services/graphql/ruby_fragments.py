@@ -1,0 +1,70 @@
+"""graphql-ruby's rules about fragments, and the list of all rules that are applied."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from graphql import (
+    FragmentDefinitionNode,
+    GraphQLError,
+    InlineFragmentNode,
+    NamedTypeNode,
+    Node,
+    is_composite_type,
+)
+from graphql.validation.rules.known_fragment_names import KnownFragmentNamesRule
+from graphql.validation.rules.no_fragment_cycles import NoFragmentCyclesRule
+
+from mendbench.model.json import Json
+from mendbench.services.graphql.ruby_rules import Arguments, Fields, Rule, Variables, path_to
+
+
+class Fragments(Rule):
+    """Fragments are on types that there are, and that fragments can be on."""
+
+    def enter_inline_fragment(
+        self, node: InlineFragmentNode, _key: Any, _parent: Any, _path: Any, ancestors: list[Any]
+    ) -> None:
+        """Check an inline fragment's condition."""
+        if node.type_condition:
+            self._condition(node.type_condition, node, path_to([*ancestors, node]))
+
+    def enter_fragment_definition(self, node: FragmentDefinitionNode, *_args: Any) -> None:
+        """Check a fragment's condition."""
+        self._condition(node.type_condition, node, path_to([node]))
+
+    def _condition(self, condition: NamedTypeNode, node: Node, path: list[Json]) -> None:
+        name = condition.name.value
+        kind = self.context.schema.type_map.get(name)
+        if kind is None:
+            text = f"No such type {name}, so it can't be a fragment condition"
+            self.say(text, node, path, code="undefinedType", typeName=name)
+        elif not is_composite_type(kind):
+            text = f"Invalid fragment on type {name} (must be Union, Interface or Object)"
+            self.say(text, node, path, code="fragmentOnNonCompositeType", typeName=name)
+
+
+class KnownFragments(KnownFragmentNamesRule):
+    """Fragments that are spread are defined."""
+
+    def report_error(self, error: GraphQLError) -> None:
+        """Say it in graphql-ruby's words."""
+        node = cast("Any", error.nodes or [None])[0]
+        name = getattr(node, "name", node)
+        value = getattr(name, "value", "")
+        told = {"code": "useAndDefineFragment", "fragmentName": value}
+        super().report_error(GraphQLError(f"Fragment {value} was used, but not defined", error.nodes, extensions=told))
+
+
+class Cycles(NoFragmentCyclesRule):
+    """Fragments do not spread themselves."""
+
+    def report_error(self, error: GraphQLError) -> None:
+        """Say it in graphql-ruby's words."""
+        node = cast("Any", error.nodes or [None])[0]
+        name = node.name.value
+        told = {"code": "infiniteLoop", "fragmentName": name}
+        super().report_error(GraphQLError(f"Fragment {name} contains an infinite loop", error.nodes, extensions=told))
+
+
+RULES = [Fields, Arguments, Variables, Fragments, KnownFragments, Cycles]

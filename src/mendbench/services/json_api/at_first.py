@@ -1,0 +1,95 @@
+"""Failures that pass: a request is refused the first times that it is sent, and then answered.
+
+In the state of an API::
+
+    "at_first": {"GET /v2/people": [{"fault": "timeout", "elapsed_ms": 30000},
+                                    {"status": 503, "headers": {"Retry-After": "20"}, "body": "busy", "times": 2},
+                                    {"status": 502, "page": "nginx", "writes": [1, 1]}]}
+
+The key is what ``failures`` has: a route as declared or as requested, or ``*``. An entry is as there
+too (:mod:`mendbench.services.scripted`).
+Each request of its own has its tries counted, and an accepted write begins the count again: so an answer hangs on the request,
+on the accepted writes before it and on how often it was sent since the last of them, which is what a recording is keyed by.
+``writes`` ([least, most]) keeps an entry to the time between those counts of accepted writes. ``page`` is the error page
+of a proxy in front: ``nginx`` or ``elb``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mendbench.errors import BadInput
+from mendbench.model.json import JsonObject
+from mendbench.services.json_api.volatile import Moment, filled
+from mendbench.services.scripted import Scripted, next_failure
+from mendbench.services.wire import HTML_TYPE
+
+KEY = "at_first"
+_PLACE = "state: at_first"
+_PHRASES = {
+    500: "Internal Server Error",
+    502: "Bad Gateway",
+    503: "Service Temporarily Unavailable",
+    504: "Gateway Time-out",
+    413: "Request Entity Too Large",
+}
+"""As nginx spells them (its source, ``ngx_http_special_response.c``)."""
+
+
+def failing_at_first(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> Scripted | None:
+    """Return what the first of ``routes`` that has entries answers at this try, or None if it answers for itself.
+
+    Raises:
+        BadInput: the entries are not of the form above.
+    """
+    route, entry = entry_due(data, routes, moment, writes)
+    return None if entry is None else next_failure({"failures": {route: [entry]}}, (route,))
+
+
+def entry_due(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> tuple[str, JsonObject | None]:
+    """Return the route that has entries and the one that this try meets, its texts filled; None where none is due.
+
+    Raises:
+        BadInput: the entries are no lists of objects.
+    """
+    planned = data.get(KEY) or {}
+    if not isinstance(planned, dict):
+        raise BadInput(_PLACE, type(planned).__name__, "write an object of routes to lists of failures")
+    route = next((one for one in (*routes, "*") if planned.get(one)), "*")
+    entries = planned.get(route) or []
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise BadInput(f"{_PLACE}: {route!r}", type(entries).__name__, "write a list of {status, …} or {fault, …}")
+    left = moment.tried
+    for entry in entries:
+        if _holds(route, entry, writes):
+            times = entry.get("times", 1)
+            if times is None or left < int(times):
+                whole = _whole(route, entry)
+                return route, filled({name: value for name, value in whole.items() if name != "times"}, moment)
+            left -= int(times)
+    return route, None
+
+
+def _holds(route: str, entry: JsonObject, writes: int) -> bool:
+    window = entry.get("writes")
+    if window is None:
+        return True
+    if not isinstance(window, list) or len(window) != 2 or not all(isinstance(one, int) for one in window):  # noqa: PLR2004 - from and to
+        raise BadInput(f"{_PLACE}: {route!r}", f"writes {window!r}", "write [least, most]")
+    return bool(window[0] <= writes <= window[1])
+
+
+def _whole(route: str, entry: JsonObject) -> JsonObject:
+    """Return an entry as ``failures`` takes it: its page written out."""
+    page = entry.get("page")
+    if page is None:
+        return entry
+    status = entry.get("status")
+    if page not in {"nginx", "elb"} or status not in _PHRASES:
+        mend = f"use nginx or elb, with one of {', '.join(map(str, sorted(_PHRASES)))}"
+        raise BadInput(f"{_PLACE}: {route!r}", f"page {page!r} for status {status!r}", mend)
+    title = f"{status} {_PHRASES[status]}"
+    foot = "<hr><center>nginx</center>\r\n" if page == "nginx" else ""
+    body = f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n{foot}</body>\r\n</html>\r\n"
+    headers = {"content-type": HTML_TYPE, **(entry.get("headers") or {})}
+    return {**{name: value for name, value in entry.items() if name != "page"}, "headers": headers, "body": body}

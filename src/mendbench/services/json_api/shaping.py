@@ -1,0 +1,39 @@
+"""The dress of what a route answers: its wrapping, its status, its time."""
+
+from __future__ import annotations
+
+from mendbench.model.exchange import Answer, Headers
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.json_api.context import Context
+from mendbench.services.json_api.spec import Route
+from mendbench.services.wire import JSON_TYPE, json_answer
+
+READ_MS, WRITE_MS = 96, 171
+"""Milliseconds an answer takes unless the route says otherwise."""
+_TYPES = {"jsonapi": "application/vnd.api+json", "aws": "application/x-amz-json-1.1"}
+"""Styles that have a content type of their own."""
+
+
+def elapsed_of(route: Route) -> int:
+    """Return how long the route takes, milliseconds."""
+    return int(route.options.get("elapsed_ms", READ_MS if route.method in {"GET", "HEAD"} else WRITE_MS))
+
+
+def shaped(context: Context) -> JsonObject:
+    """Return the wrapping: the route's own, else the API's."""
+    return context.route.table("wrap") or context.api.wrap
+
+
+def extra_of(wrap: JsonObject) -> JsonObject:
+    """Return the fields that every wrapped answer has."""
+    extra = wrap.get("extra")
+    return extra if isinstance(extra, dict) else {}
+
+
+def answered(context: Context, status: int, body: Json, headers: Headers = ()) -> Answer:
+    """Return the route's answer; without a body where the route says that its answers are empty."""
+    status, elapsed_ms = int(context.route.options.get("status", status)), elapsed_of(context.route)
+    if context.route.options.get("empty"):
+        return Answer(status=status, headers=headers, elapsed_ms=elapsed_ms)
+    kind = _TYPES.get(context.api.style, JSON_TYPE)
+    return json_answer(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=kind)

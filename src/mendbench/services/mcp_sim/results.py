@@ -1,0 +1,84 @@
+"""JSON-RPC answers: results and failures as each profile dresses them."""
+
+from __future__ import annotations
+
+import json
+
+from mendbench.model.exchange import Answer
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.json_api.schema import Violation
+from mendbench.services.mcp_sim.arguments import in_composio_words, in_jsonschema_words, in_pydantic_words, in_zod_words
+from mendbench.services.mcp_sim.spec import Server, Tool
+from mendbench.services.wire import json_answer
+
+INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL_ERROR = -32602, -32601, -32603
+"""JSON-RPC 2.0 section 5.1."""
+
+
+def result(body: JsonObject, elapsed_ms: int) -> Answer:
+    """Return a JSON-RPC result. Ids are always 1: one that counted would make equal answers differ."""
+    return json_answer(200, {"jsonrpc": "2.0", "id": 1, "result": body}, elapsed_ms=elapsed_ms)
+
+
+def error(code: int, message: str, elapsed_ms: int, data: Json = None) -> Answer:
+    """Return a JSON-RPC error."""
+    told: JsonObject = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+    return json_answer(200, {"jsonrpc": "2.0", "id": 1, "error": told}, elapsed_ms=elapsed_ms)
+
+
+def success(server: Server, value: Json, elapsed_ms: int) -> Answer:
+    """Return what a tool gives back. A text stands as it is, everything else as JSON."""
+    if server.profile == "wrapper":
+        return _wrapped({"successful": True, "error": None, "data": value}, elapsed_ms)
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    said: JsonObject = {"content": [{"type": "text", "text": text}]}
+    if server.structured:
+        said["structuredContent"] = value if isinstance(value, dict) else {"result": value}
+    return result({**said, "isError": False} if server.sdk != "typescript" else said, elapsed_ms)
+
+
+def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, elapsed_ms: int) -> Answer:
+    """Return the failure of a tool that ran, or of the API behind it."""
+    if server.profile == "protocol":
+        return error(INTERNAL_ERROR, words, elapsed_ms)
+    if server.profile == "wrapper":
+        return _refused(words, status, log_id, elapsed_ms)
+    return _tool_error(f"Error executing tool {tool.name}: {words}" if server.sdk == "fastmcp" else words, elapsed_ms)
+
+
+def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Answer:
+    """Return the refusal of a tool that is not there."""
+    if server.profile == "protocol":
+        mark = "MCP error -32601: " if server.unknown_tool == METHOD_NOT_FOUND else ""
+        return error(server.unknown_tool, f"{mark}Unknown tool: {name}", elapsed_ms)
+    if server.profile == "wrapper" or server.sdk == "typescript":
+        return _tool_error(f"MCP error {INVALID_PARAMS}: Tool {name} not found", elapsed_ms)
+    return _tool_error(f"Unknown tool: {name}", elapsed_ms)
+
+
+def invalid_arguments(server: Server, tool: Tool, violations: list[Violation], log_id: str, elapsed_ms: int) -> Answer:
+    """Return the refusal of arguments."""
+    if server.profile == "wrapper":
+        return _refused(in_composio_words(violations), 400, log_id, elapsed_ms)
+    if server.profile == "tool_errors" and server.sdk == "fastmcp":
+        return _tool_error(f"Error executing tool {tool.name}: {in_pydantic_words(tool, violations)}", elapsed_ms)
+    if server.sdk == "python":
+        words = f"Input validation error: {in_jsonschema_words(violations)}"
+        return (
+            error(INVALID_PARAMS, words, elapsed_ms) if server.profile == "protocol" else _tool_error(words, elapsed_ms)
+        )
+    words = f"MCP error {INVALID_PARAMS}: Input validation error: Invalid arguments for tool {tool.name}: {in_zod_words(violations)}"
+    return error(INVALID_PARAMS, words, elapsed_ms) if server.profile == "protocol" else _tool_error(words, elapsed_ms)
+
+
+def _tool_error(text: str, elapsed_ms: int) -> Answer:
+    return result({"content": [{"type": "text", "text": text}], "isError": True}, elapsed_ms)
+
+
+def _refused(words: str, status: int, log_id: str, elapsed_ms: int) -> Answer:
+    said = {"data": {"status_code": status}, "successful": False, "error": words, "log_id": log_id}
+    return _wrapped(said, elapsed_ms)
+
+
+def _wrapped(said: JsonObject, elapsed_ms: int) -> Answer:
+    return result({"content": [{"type": "text", "text": json.dumps(said, ensure_ascii=False)}]}, elapsed_ms)

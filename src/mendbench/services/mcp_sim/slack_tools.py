@@ -1,0 +1,42 @@
+"""Tools that call a Slack workspace: the ``slack`` service behind a wrapper, with its data and its error codes."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode
+
+from mendbench.errors import BadInput
+from mendbench.kit.merge import merge_patch
+from mendbench.model.exchange import Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.mcp_sim.spec import Tool
+from mendbench.services.slack.routes import METHODS
+from mendbench.services.slack.service import Slack
+
+_WHOLE = "whole_workspace"
+"""Key of a server's record that holds its workspace once something was written to it."""
+
+
+def call_slack(record: JsonObject, tool: Tool, arguments: JsonObject, now_ms: int) -> Json:
+    """Call the tool's method with ``arguments``, keep what it wrote in ``record`` and return Slack's answer.
+
+    Raises:
+        BadInput: Slack has no such method.
+    """
+    method = METHODS.get(tool.method)
+    if method is None:
+        raise BadInput(f"state of mcp_sim: {tool.name}", f"method {tool.method!r}", f"use one of {', '.join(METHODS)}")
+    before = record.get(_WHOLE) or merge_patch(Slack().seed(), record.get("workspace") or {})
+    if method.takes_json:
+        kind, body = "application/json; charset=utf-8", json.dumps(arguments).encode()
+    else:
+        pairs = {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
+        kind, body = "application/x-www-form-urlencoded", urlencode(pairs, errors="replace").encode()
+    token = str(record.get("token", "connected-account"))
+    headers = (("authorization", f"Bearer {token}"), ("content-type", kind))
+    request = Request(method="POST", url=f"https://slack.com/api/{tool.method}", headers=headers, body=body)
+    after, answer = Slack().answer(before, request, now_ms)
+    if after != before:
+        record[_WHOLE] = after
+    said: Json = json.loads(answer.body)
+    return said

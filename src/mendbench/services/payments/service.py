@@ -1,0 +1,141 @@
+"""The Stripe service: the order in which Stripe checks a request, and the answer's dress.
+
+The order: key (401), rate limit (429), URL (404), encoding (400), idempotency key (400, or the earlier answer),
+unknown parameters, missing ones, types, objects named (404 in the path, 400 in a parameter), state of the payment,
+card (402). That order is assumed but for the key's first place.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass
+
+from mendbench.kit.canonical import digest
+from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.json import JsonObject
+from mendbench.services.payments.errors import (
+    StripeError,
+    key_reused,
+    rate_limited,
+    unrecognized,
+)
+from mendbench.services.payments.form import nested, read_pairs
+from mendbench.services.payments.routes import Route, find_route
+from mendbench.services.payments.schema import read_params
+from mendbench.services.payments.spelling import meant
+from mendbench.services.payments.state import Context, identify
+from mendbench.services.scripted import next_failure
+from mendbench.services.wire import Call, json_answer, left_by, load_seed, read_call, request_digest
+
+_REFUSED_MS = 92
+"""How long an answer takes that no endpoint was run for."""
+_TYPE = "application/json"
+_VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(\.[a-z]+)?")
+_DEFAULT_VERSION = "2024-06-20"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A request that may be done."""
+
+    route: Route
+    path: dict[str, str]
+    pairs: list[tuple[str, str]]
+    key: str
+    """The idempotency key of a POST; empty if there is none."""
+    request: str
+    """A digest of what is asked, to know a key's second use by."""
+
+
+class Payments:
+    """Stripe. :mod:`mendbench.services.payments.state` documents its state."""
+
+    name = "payments"
+    hosts: tuple[str, ...] = ("api.stripe.com",)
+
+    def seed(self) -> dict[str, object]:
+        """Return the account of a shop for boat parts, with prices, customers and cards."""
+        return load_seed(__package__ or "")
+
+    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+        """Return the state after ``request`` and Stripe's answer to it."""
+        draft: JsonObject = copy.deepcopy(state)
+        call = read_call(request)
+        number = f"req_{request_digest(draft, request, 14)}"
+        headers = _headers(draft, call, number)
+        found = find_route(call)
+        planned = next_failure(draft, [f"{call.method} {call.path}", *([found[0].key] if found else [])])
+        if planned and not planned.applied:
+            return draft, planned.answer
+        try:
+            identify(draft, call)
+            limited = _over_limit(draft)
+            if limited:
+                return draft, _refused(limited, headers, number)
+            asked = _read(call, found)
+            replayed = _replayed(draft, asked, headers)
+            if replayed:
+                return draft, replayed
+            changed = copy.deepcopy(draft)
+            said = _run(changed, asked, call, now_ms)
+        except StripeError as refusal:
+            return draft, _refused(refusal, headers, number)
+        if asked.key:
+            changed.setdefault("idempotency", {})[asked.key] = {"request": asked.request, "body": said}
+        answer = json_answer(200, said, elapsed_ms=asked.route.elapsed_ms, headers=headers, content_type=_TYPE)
+        left = left_by(request, answer, draft, changed)
+        return left, planned.answer if planned else answer
+
+    def canonical(self, request: Request) -> Request | None:
+        """Return ``request`` in the one spelling of all that mean the same, or None where it has none."""
+        return meant(request)
+
+
+def _read(call: Call, found: tuple[Route, dict[str, str]] | None) -> _Asked:
+    if found is None:
+        raise unrecognized(call.method, call.path)
+    pairs = read_pairs(call)
+    key = call.header("idempotency-key") if call.method == "POST" else ""
+    request = digest([call.method, call.path, sorted(map(list, pairs))])
+    return _Asked(route=found[0], path=found[1], pairs=pairs, key=key, request=request)
+
+
+def _replayed(draft: JsonObject, asked: _Asked, headers: Headers) -> Answer | None:
+    """Return the answer that the key was given before, or None if it is new."""
+    earlier = (draft.get("idempotency") or {}).get(asked.key) if asked.key else None
+    if earlier is None:
+        return None
+    if earlier["request"] != asked.request:
+        raise key_reused(asked.key)
+    again = (*headers, ("idempotent-replayed", "true"))
+    return json_answer(200, earlier["body"], elapsed_ms=_REFUSED_MS, headers=again, content_type=_TYPE)
+
+
+def _run(changed: JsonObject, asked: _Asked, call: Call, now_ms: int) -> JsonObject:
+    values = read_params(nested(asked.pairs), asked.route.takes)
+    given = {name: value for name, value in values.items() if name != "expand"}
+    context = Context(draft=changed, path=asked.path, values=given, url=call.path, now_ms=now_ms)
+    return copy.deepcopy(asked.route.run(context))
+
+
+def _over_limit(draft: JsonObject) -> StripeError | None:
+    """Return the refusal that the state's ``rate_limited`` has for this request, and count it down in ``draft``."""
+    record = draft.get("rate_limited")
+    if record is None or record.get("times", 1) == 0:
+        return None
+    if "times" in record:
+        record["times"] = int(record["times"]) - 1
+    return rate_limited(record.get("retry_after"))
+
+
+def _headers(draft: JsonObject, call: Call, number: str) -> Headers:
+    wished, key = call.header("stripe-version"), call.header("idempotency-key")
+    version = wished if _VERSION.fullmatch(wished) else str(draft.get("api_version") or _DEFAULT_VERSION)
+    told: Headers = (("request-id", number), ("stripe-version", version))
+    return (*told, ("idempotency-key", key)) if key and call.method == "POST" else told
+
+
+def _refused(refusal: StripeError, headers: Headers, number: str) -> Answer:
+    every = (*headers, *refusal.headers)
+    return json_answer(refusal.status, refusal.body(number), elapsed_ms=_REFUSED_MS, headers=every, content_type=_TYPE)

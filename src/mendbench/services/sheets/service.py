@@ -1,0 +1,89 @@
+"""The Sheets service: the order in which Google checks a request, and the answer's dress.
+
+The order: path (a page, 404), credential (401), scope (403), query and body (400: unknown names, wrong types),
+spreadsheet (404), sharing (403), quota (429), value input option, range, shape of the cells, range of the body, grid,
+protection. That the credential and the message come first is how Google's front end works; the order of the rest is
+assumed.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.json import JsonObject
+from mendbench.services.scripted import next_failure
+from mendbench.services.sheets.access import admit, identify, over_quota
+from mendbench.services.sheets.body import check_names, read_body, read_query
+from mendbench.services.sheets.errors import NOT_FOUND_PAGE, SheetsError, violated
+from mendbench.services.sheets.routes import Found, find_method
+from mendbench.services.sheets.spelling import meant
+from mendbench.services.sheets.state import Context
+from mendbench.services.wire import HTML_TYPE, Call, json_answer, left_by, load_seed, read_call, text_answer
+
+_REFUSED_MS = 76
+"""How long an answer takes that no method was run for."""
+_TYPE = "application/json; charset=UTF-8"
+_DRESS: Headers = (("vary", "Origin, X-Origin, Referer"), ("server", "ESF"), ("x-content-type-options", "nosniff"))
+
+
+class Sheets:
+    """Google Sheets. :mod:`mendbench.services.sheets.state` documents its state."""
+
+    name = "sheets"
+    hosts: tuple[str, ...] = ("sheets.googleapis.com",)
+
+    def seed(self) -> dict[str, object]:
+        """Return two spreadsheets of a seed bank."""
+        return load_seed(__package__ or "")
+
+    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:  # noqa: ARG002 - no answer tells the time
+        """Return the state after ``request`` and Google's answer to it. The moment decides nothing here."""
+        draft: JsonObject = copy.deepcopy(state)
+        call = read_call(request)
+        found = find_method(call)
+        if found is None:
+            page = NOT_FOUND_PAGE.format(path=call.path)
+            return draft, text_answer(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
+        planned = next_failure(draft, (f"{call.method} {call.path}", found.method.name))
+        if planned and not planned.applied:
+            return draft, planned.answer
+        try:
+            context = _context(draft, call, found)
+        except SheetsError as refusal:
+            return draft, _refused(refusal)
+        if limited := over_quota(draft, writes=found.method.writes):
+            return draft, _refused(limited)
+        changed = copy.deepcopy(draft)
+        said = _run(changed, context, found)
+        return left_by(request, said, draft, changed), planned.answer if planned else said
+
+    def canonical(self, request: Request) -> Request | None:
+        """Return ``request`` in the one spelling of all that mean the same, or None where it has none."""
+        return meant(request)
+
+
+def _context(draft: JsonObject, call: Call, found: Found) -> Context:
+    """Check all that comes before the method itself. The draft of what is returned is for :func:`_run` to replace."""
+    method = found.method
+    email = identify(draft, call, writes=method.writes, method=method.rpc)
+    query = read_query(call, method.query)
+    body = read_body(call) if method.writes else {}
+    if method.body is not None and (bad := check_names(body, method.body, "")):
+        raise violated(*bad)
+    admit(draft, found.book_id, email, writes=method.writes)
+    return Context(draft=draft, book_id=found.book_id, email=email, range_text=found.range_text, query=query, body=body)
+
+
+def _run(changed: JsonObject, context: Context, found: Found) -> Answer:
+    try:
+        said = found.method.run(replace(context, draft=changed))
+    except SheetsError as refusal:
+        return _refused(refusal)
+    return json_answer(200, said, elapsed_ms=found.method.elapsed_ms, headers=_DRESS, content_type=_TYPE)
+
+
+def _refused(refusal: SheetsError) -> Answer:
+    headers = (*_DRESS, *refusal.headers)
+    return json_answer(refusal.code, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers, content_type=_TYPE)
