@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mendbench.kit.refusals import FALSE_FLAGS, content_of, failed_items, refusal_in, well
+from mendbench.kit.xml_faults import fault_in
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 
@@ -19,7 +21,9 @@ MAX_WRAPPERS = 4
 SUCCESSES = range(200, 300)
 """Statuses that say that a request was done (RFC 9110 section 15.3)."""
 
-_FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
+_NO_WORDS = "request failed"
+_SOME_DATA = 2
+"""Slots of content beside a false flag that make it one datum among others."""
 _TEXT_SLOTS = ("error", "message", "error_message", "detail", "description")
 
 
@@ -30,19 +34,30 @@ class Embedded:
     message: str
     """The answer's own word for it: ``channel_not_found``, or ``request failed`` where it gave none."""
     body: Json
-    """The innermost envelope that says so."""
+    """The innermost envelope that says so; of a batch, the list of what was refused."""
 
 
 def failure_in(body: Json) -> Embedded | None:
     """Return the failure that ``body`` carries, or None.
 
-    ``body`` is a parsed JSON value or a text; a text that is a JSON object is looked into.
+    ``body`` is a parsed JSON value or a text; a text that is a JSON object or XML is looked into. A batch of which a part was refused
+    carries a failure.
     """
+    if isinstance(body, str) and body.lstrip().startswith("<"):
+        fault = fault_in(body)
+        return None if fault is None else Embedded(message=fault, body=body)
     for layer in _layers(body):
         message = _failure_of(layer)
         if message is not None:
             return Embedded(message=message, body=layer)
-    return None
+        refused = failed_items(layer)
+        if refused is not None:
+            return _part_of_batch(refused)
+        message = refusal_in(layer)
+        if message is not None:
+            return Embedded(message=message, body=layer)
+    refused = failed_items(body) if isinstance(body, list) else None
+    return None if refused is None else _part_of_batch(refused)
 
 
 def accepted(answer: Answer, body: Json) -> bool:
@@ -81,10 +96,16 @@ def _content_of(layer: JsonObject) -> Json:
     return None
 
 
+def _part_of_batch(refused: list[Json]) -> Embedded:
+    """Return the failure of a batch, in the words of the first item that has some."""
+    said = next((text for item in refused if (text := _says_deep(item, depth=0))), None)
+    return Embedded(message=said or "request failed", body=refused)
+
+
 def _failure_of(layer: JsonObject) -> str | None:
     if "jsonrpc" in layer and layer.get("error"):
         return _says(layer)
-    if any(layer.get(flag) is False for flag in _FALSE_FLAGS):
+    if any(layer.get(flag) is False for flag in FALSE_FLAGS) and not _is_plain_data(layer):
         return _says(layer)
     if layer.get("isError") is True or layer.get("is_error") is True:
         return _says(layer)
@@ -92,8 +113,13 @@ def _failure_of(layer: JsonObject) -> str | None:
         return graphql
     error = layer.get("error")
     if isinstance(error, dict) and (error.get("message") or error.get("code") or error.get("type")):
-        return _says(layer)
-    if isinstance(error, str) and error and not any(layer.get(flag) is True for flag in _FALSE_FLAGS):
+        return None if well(_says(layer)) and not error.get("code") else _says(layer)
+    if (
+        isinstance(error, str)
+        and error
+        and not well(error)
+        and not any(layer.get(flag) is True for flag in FALSE_FLAGS)
+    ):
         others = set(layer) - {"error", *_TEXT_SLOTS, "code", "error_code", "status", "error_description", "request_id"}
         return error if not others else None
     return None
@@ -101,8 +127,8 @@ def _failure_of(layer: JsonObject) -> str | None:
 
 def _graphql_failure(layer: JsonObject) -> str | None:
     errors = layer.get("errors")
-    if isinstance(errors, list) and errors and set(layer) <= {"errors", "data", "extensions"}:
-        first = errors[0]
+    if isinstance(errors, list) and any(errors) and set(layer) <= {"errors", "data", "extensions"}:
+        first = next(item for item in errors if item)
         return str(first.get("message", "GraphQL error")) if isinstance(first, dict) else str(first)
     data = layer.get("data")
     if isinstance(data, dict) and set(layer) <= {"errors", "data", "extensions"}:
@@ -127,7 +153,28 @@ def _says(layer: JsonObject) -> str:
         texts = [str(part["text"]) for part in content if isinstance(part, dict) and part.get("text")]
         if texts:
             return "\n".join(texts)
-    return "request failed"
+    return _NO_WORDS
+
+
+def _is_plain_data(layer: JsonObject) -> bool:
+    """Return whether a false flag stands among data and nothing says what failed: an answer in a quiz may be ``ok: false``."""
+    worded = _says(layer) != _NO_WORDS or any(slot.lower().startswith(("err", "code", "reason")) for slot in layer)
+    return not worded and len(content_of(layer)) >= _SOME_DATA
+
+
+def _says_deep(item: Json, depth: int) -> str | None:
+    """Return the first words in an item of a batch, or in the answer or the errors inside it."""
+    if isinstance(item, list):
+        item = item[0] if item else None
+    if isinstance(item, str):
+        return item or None
+    if not isinstance(item, dict) or depth > MAX_WRAPPERS:
+        return None
+    own = item.get("Message") or _says(item)
+    if isinstance(own, str) and own != _NO_WORDS:
+        return own
+    inner = (item.get(slot) for slot in ("body", "response", "error", "errors"))
+    return next((text for value in inner if (text := _says_deep(value, depth + 1))), None)
 
 
 def _parsed(text: str) -> Json:

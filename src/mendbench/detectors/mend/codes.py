@@ -72,12 +72,12 @@ CODES: dict[str, Side] = {**dict.fromkeys(_EDIT, "edit"), **dict.fromkeys(_USER,
 WEAK = frozenset({
     "invalid_request", "invalid_argument", "invalid_input", "invalid", "invalid_parameter", "validation",
     "bad_request", "bad_user_input", "input", "unprocessable", "unprocessable_entity", "unprocessable_content",
-    "custom", "invalid_params", "request", "graphql", "api", "about", "blank", "object", "value",
+    "custom", "invalid_params", "request", "graphql", "api", "about", "blank", "object", "value", "oauth",
 })  # fmt: skip
 """Codes that say no more than HTTP 400 does: the words decide, as services hide missing resources under them."""
 
 USER_WORDS = frozenset({
-    "auth", "authed", "authentication", "authorization", "oauth", "token", "credential", "credentials", "password",
+    "auth", "authed", "authentication", "authorization", "token", "credential", "credentials", "password",
     "permission", "permissions", "permitted", "scope", "scopes", "quota", "throttled", "throttling", "ratelimited",
     "unauthorized", "unauthenticated", "forbidden", "login", "apikey", "billing", "subscription",
 })  # fmt: skip

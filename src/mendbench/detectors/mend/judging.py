@@ -14,16 +14,17 @@ from typing import TypeAlias
 
 from mendbench.detectors._wording import worded
 from mendbench.detectors.mend import words
-from mendbench.detectors.mend.codes import RPC, Side, side_of, side_of_token
+from mendbench.detectors.mend.codes import RPC, Side, side_of, side_of_token, spelled
 from mendbench.detectors.mend.reading import HTTP_FAILED, Reading, read
+from mendbench.kit.envelopes import failure_in
 from mendbench.model.execution import Judgement, Sighting
 from mendbench.model.json import Json, JsonObject
 
 RIGHTS_STATUS = frozenset({401, 402, 403, 407, 423, 451})
-WAIT_STATUS = frozenset({408, 425, 429, *range(500, 600)})
+WAIT_STATUS = frozenset({408, 425, 429, *range(500, 600)}) - {501, 505}
 """Retries are exhausted when a detector sees one of these."""
-FORM_STATUS = frozenset({405, 406, 411, 413, 414, 415, 416, 417, 426, 431})
-"""The request's form alone, whatever the body says (RFC 9110 section 15.5)."""
+FORM_STATUS = frozenset({405, 406, 411, 413, 414, 415, 416, 417, 426, 428, 431, 501, 505})
+"""The request's form alone, whatever the body says (RFC 9110 sections 15.5, 15.6.2 and 15.6.6, RFC 6585 section 3)."""
 ABSENT_STATUS = frozenset({404, 410})
 STATE_STATUS = frozenset({409, 412})
 REDIRECTS = range(300, 400)
@@ -31,6 +32,7 @@ REDIRECTS = range(300, 400)
 NOT_MODIFIED = 304
 KILLED = frozenset({124, 137, 143})
 """Exit codes of a command that ran out of time or was killed (``timeout`` of GNU coreutils; 128 + signal)."""
+_INVALID_ID = re.compile(r"invalid_(?:\w+_)?id")
 SERVER_FAULT = frozenset({-32000, -32603})
 """JSON-RPC codes for any failure of the server's own."""
 
@@ -79,6 +81,10 @@ def _evidence(sighting: Sighting) -> Evidence:
         body = next((outputs[slot] for slot in ("response", "result") if outputs.get(slot)), None)
     outside = sighting.status if _is_http(sighting) else None
     reading = read(body, failed=outside is not None and outside in HTTP_FAILED)
+    embedded = failure_in(body) if sighting.kind == "envelope" else None
+    if embedded is not None and (isinstance(embedded.body, list) or not reading.failed):
+        reading = read(embedded.body, failed=True)
+        reading.failed = True
     stderr = outputs.get("stderr")
     text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), sighting.message])
     text = text[: words.MAX_TEXT].replace("\u2019", "'")
@@ -133,6 +139,22 @@ def _limits_and_rights(evidence: Evidence) -> Side | None:
     return None
 
 
+def _soap_sender(evidence: Evidence) -> Side | None:
+    """A SOAP fault of the client's comes with HTTP 500 too (SOAP 1.1 section 6.2)."""
+    if not evidence.reading.soap_sender:
+        return None
+    return _first(evidence.text, _PLAIN[1:]) or "edit"
+
+
+def _named_resource(evidence: Evidence) -> Side | None:
+    """A code that says *resource* means one that data names, though the words may call it a table or a function."""
+    found = {spelled(code).removesuffix("_exception").removesuffix("_error") for code in evidence.reading.codes}
+    if found & {"resource_not_found", "record_not_found", "object_not_found", "item_not_found"}:
+        return "user"
+    unknown = evidence.status in ABSENT_STATUS and any(_INVALID_ID.fullmatch(code) for code in found)
+    return "user" if unknown else None
+
+
 def _unknown_route(evidence: Evidence) -> Side | None:
     if any(words.ROUTE.search(text) for text in evidence.text.split("\n")):
         return "edit"
@@ -175,8 +197,14 @@ def _resource_status(evidence: Evidence) -> Side | None:
     if evidence.status in ABSENT_STATUS:
         return "user"
     if evidence.status in STATE_STATUS:
-        return "edit" if words.STALE.search(evidence.text) else "user"
+        return "edit" if words.STALE.search(evidence.text) or words.FORM.search(evidence.text) else "user"
     return None
+
+
+def _said_absent(evidence: Evidence) -> Side | None:
+    """The answer's own first words say that something is not there, whatever its details add."""
+    absent = words.ABSENT.search(evidence.reading.says or "") and not words.FORM.search(evidence.text)
+    return "user" if absent else None
 
 
 def _wording(evidence: Evidence) -> Side | None:
@@ -229,14 +257,17 @@ _ENVIRONMENT: Order = (("user", (words.SHELL, words.LIMITS, words.OUTAGE)),)
 
 _ANSWER_RULES: tuple[Rule, ...] = (
     _echoed_template,
+    _soap_sender,
     _limits_and_rights,
     _form_status,
     _unknown_route,
+    _named_resource,
     _vocabulary,
     _refused_input,
     _codes,
     _rpc,
     _resource_status,
+    _said_absent,
     _wording,
     _server_fault,
 )

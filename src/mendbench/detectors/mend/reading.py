@@ -20,14 +20,35 @@ HTTP_FAILED = range(300, 600)
 _FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
 _TRUE_FLAGS = ("isError", "is_error")
 _FAILED_STATUS = frozenset({"error", "fail", "failure"})
-_CODE_SLOTS = ("code", "type", "reason", "__type", "error_code", "errorCode", "category", "status", "error")
+_CODE_SLOTS = (
+    "code",
+    "Code",
+    "type",
+    "reason",
+    "issue",
+    "__type",
+    "error_code",
+    "errorCode",
+    "statusCode",
+    "category",
+    "status",
+    "error",
+)
 _TEXT_SLOTS = (
     "message", "Message", "error", "detail", "error_description", "description", "error_message", "title",
-    "userPresentableMessage", "msg",
+    "userPresentableMessage", "msg", "err", "errmsg", "err_msg", "error_msg", "errorMessage", "ErrorMessage",
+    "errorSummary", "error_summary", "info", "reason", "developerMessage",
 )  # fmt: skip
-_STATUS_SLOTS = ("status_code", "statusCode", "status", "code", "error_code")
-_LIST_SLOTS = ("errors", "errorMessages", "details", "detail", "causes", "validationResults")
-_XML = re.compile(r"<(Code|Message)>([^<]{1,500})</\1>")
+_STATUS_SLOTS = ("status_code", "statusCode", "httpStatusCode", "status", "code", "error_code", "cod")
+_LIST_SLOTS = ("errors", "errorMessages", "details", "detail", "causes", "validationResults", "errorCauses")
+_XML = re.compile(r"<(Code|Message|faultstring|(?:\w+:)?Text|(?:\w+:)?status)\b[^<>]*>([^<]{1,500})</\1>")
+_XML_SAID = re.compile(r"\b(?:msg|message|reason)=[\"']([^\"']{1,500})[\"']")
+_SOAP_SENDER = re.compile(r"<(?:faultcode|(?:\w+:)?Value)>(?:\w+:)?(?:Client|Sender)[<.]")
+_CODE_TEXT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+MAX_DEEP = 6
+"""How deep texts are looked for in slots that are not known."""
+MAX_NESTED = 4
+"""How deep an item of a batch is read: an answer in it, errors in that."""
 _JSON = re.compile(r"[\[{]\s*[\[{\"]")
 _HTML = re.compile(r"^\s*(?:<!doctype html|<html|<head|<title)|<title>", re.IGNORECASE)
 
@@ -41,6 +62,8 @@ class Reading:
     structured: bool = False
     """Whether there was any object or list to read."""
     html: bool = False
+    soap_sender: bool = False
+    """Whether a SOAP fault blames the sender."""
     user_errors: bool = False
     """Whether a GraphQL mutation refused its input (``userErrors``)."""
     codes: list[str] = field(default_factory=list)
@@ -78,7 +101,17 @@ def read(body: Json, *, failed: bool) -> Reading:
         if reading.failed or failed:
             _read_layer(reading, layer)
         layer = _content_of(layer)
+    if (reading.failed or failed) and not reading.texts:
+        reading.texts += _leaves(body)
     return reading
+
+
+def _leaves(value: Json, depth: int = 0) -> list[str]:
+    """Return the texts in a value whose slots are not known, names of slots left out."""
+    if isinstance(value, str):
+        return [value[:MAX_TEXT]] if value.strip() else []
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for item in inner[:MAX_ERRORS] for text in _leaves(item, depth + 1)] if depth < MAX_DEEP else []
 
 
 def _marked(layer: JsonObject) -> bool:
@@ -121,6 +154,9 @@ def _read_text(reading: Reading, text: str) -> None:
     for slot, value in _XML.findall(cut):
         (reading.codes if slot == "Code" else reading.texts).append(value)
         reading.says = value
+    if cut.lstrip().startswith("<"):
+        reading.soap_sender = _SOAP_SENDER.search(cut) is not None
+        reading.texts += _XML_SAID.findall(cut)
     if cut.lstrip()[:1] in {"{", "["}:
         return
     if cut.strip():
@@ -132,7 +168,9 @@ def _read_text(reading: Reading, text: str) -> None:
 
 def _read_layer(reading: Reading, layer: JsonObject) -> None:
     _read_slots(reading, layer)
-    error = layer.get("error")
+    error = next(
+        (layer[slot] for slot in ("error", "Error", "fault", "meta") if isinstance(layer.get(slot), dict)), None
+    )
     if isinstance(error, dict):
         _read_slots(reading, error)
         code = error.get("code")
@@ -142,6 +180,7 @@ def _read_layer(reading: Reading, layer: JsonObject) -> None:
         if isinstance(owner, dict):
             for slot in _LIST_SLOTS:
                 _read_list(reading, owner.get(slot))
+                reading.texts += _leaves(owner[slot])[:MAX_ERRORS] if isinstance(owner.get(slot), dict) else []
     data = layer.get("data")
     if isinstance(data, dict):
         _read_statuses(reading, data)
@@ -157,6 +196,9 @@ def _read_layer(reading: Reading, layer: JsonObject) -> None:
 def _read_slots(reading: Reading, value: JsonObject) -> None:
     codes = [value[slot] for slot in _CODE_SLOTS if isinstance(value.get(slot), str)]
     texts = [value[slot] for slot in _TEXT_SLOTS if isinstance(value.get(slot), str)]
+    codes += [
+        value[slot] for slot in _TEXT_SLOTS if isinstance(value.get(slot), str) and _CODE_TEXT.fullmatch(value[slot])
+    ]
     reading.codes += [code for code in codes if code.lower() not in _FAILED_STATUS]
     reading.texts += [text[:MAX_TEXT] for text in texts]
     _read_statuses(reading, value)
@@ -173,9 +215,9 @@ def _read_statuses(reading: Reading, value: JsonObject) -> None:
             reading.statuses.append(number)
 
 
-def _read_list(reading: Reading, errors: Json) -> None:
+def _read_list(reading: Reading, errors: Json, depth: int = 0) -> None:
     """Read a list of errors, each an object or a text; the first one's words stand for all, if none came before."""
-    if not isinstance(errors, list):
+    if not isinstance(errors, list) or depth > MAX_NESTED:
         return
     before, first = reading.says, None
     for item in errors[:MAX_ERRORS]:
@@ -184,14 +226,23 @@ def _read_list(reading: Reading, errors: Json) -> None:
             reading.texts.append(item[:MAX_TEXT])
             reading.says = item
         elif isinstance(item, dict):
-            for part in (item, item.get("extensions"), item.get("metadata")):
-                if isinstance(part, dict):
-                    _read_slots(reading, part)
-                    first = first or reading.says
-            _read_list(reading, item.get("fieldViolations"))
+            for part in _parts(item):
+                _read_slots(reading, part)
+                first = first or reading.says
+                for slot in ("errors", "body", "response"):
+                    _read_list(reading, part.get(slot), depth + 1)
+            _read_list(reading, item.get("fieldViolations"), depth + 1)
         first = first or reading.says
     reading.says = before or first
     reading.detail = reading.detail or (first if before else None)
+
+
+def _parts(item: JsonObject) -> list[JsonObject]:
+    """Return an item of a list of errors and the objects in it that say more; an answer embedded in a batch's item is one."""
+    answer: JsonObject = next((item[slot] for slot in ("body", "response") if isinstance(item.get(slot), dict)), {})
+    inner = next(iter(item.values())) if len(item) == 1 else None
+    parts = (item, inner, item.get("extensions"), item.get("metadata"), item.get("error"), answer, answer.get("error"))
+    return [part for part in parts if isinstance(part, dict)]
 
 
 def _user_errors(layer: JsonObject) -> list[Json] | None:

@@ -17,7 +17,7 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 _NAMES = (
     r"(?:field|property|parameter|param|argument|column|attribute|(?<!payment )method|tool|function|variable"
-    r"|keyword|flag|table|directive)"
+    r"|keyword|flag|table|relation|directive)"
 )
 _SLOTS = r"(?:field|property|parameter|param|argument|column|attribute|option|variable|filter|input|header)"
 
@@ -27,6 +27,7 @@ TEMPLATE = re.compile(r"\$\{[\w.\[\]\-]{1,80}\}|\{\{[^{}]{1,80}\}\}")
 VOCABULARY = _any(
     rf"\b{_NAMES}s?\b(?:[^.\n]|\.\w){{0,60}}?\b(?:not found|does(?:n't| not) exist|not defined|not recogni[sz]ed)",
     rf"\b(?:unknown|unrecogni[sz]ed|unexpected|undefined|no such|cannot query|has no)\s+{_NAMES}s?\b",
+    rf"\b(?:could not|couldn't|can ?not|can't|unable to) find (?:\w+ ){{0,2}}(?:['\"`][^'\"`\n]{{1,60}}['\"`] )?{_NAMES}\b",
     r"does not exist in \S+ enum",
     r"\bmodels?(?:/|:\s*\w|\s+(?:id\s+|named\s+)?[`'\"])",
     r"\bunknown (?:model|name)\b",
@@ -39,6 +40,7 @@ OFFERS = _any(
     r"\b(?:supported|valid|allowed|accepted|available) (?:\w+ )?(?:values|options|choices|models|levels|types)\b",
     r"\bmust be one of\b",
     r"\bexpected one of\b",
+    r"\buse \S[^.\n]{0,60}\binstead\b",
 )
 """The answer names what would be right."""
 
@@ -48,16 +50,23 @@ ROUTE = _any(
     r"\brequested url\b.{0,200}\bnot found\b",
     r"^\W*cannot (?:get|post|put|patch|delete|head|options) /",
     r"\bno (?:matching )?(?:route|handler found|static resource)\b",
-    r"\b(?:route|endpoint)\b.{0,80}\bnot found\b",
+    r"\b(?:route|endpoint)\b.{0,80}\bnot (?:be )?found\b",
+    r"\bfor the segment\b",
     r"^\W*404:? page not found\W*$",
     r"\bcould not find the requested resource\b",
+    r"\b(?:unknown|invalid|no such|unsupported|bad) (?:api )?(?:path|action|resource path|operation)\b(?! id)",
+    r"\bnot an? (?:valid|known) (?:url|endpoint|path|route)\b|\bapi version\b.{0,40}\b(?:not|no longer|deprecated|sunset)\b",
+    r"^\W*(?:the )?page (?:you .{0,40})?(?:was |could )?not (?:be )?found\b",
 )
 """The address itself is unknown, not what it stands for."""
 
 BARE_NOT_FOUND = _any(r"^\W*(?:404)?[\s:\-]*not found$")
 """What web servers and frameworks say of an unknown route. With a full stop or another word, it is a resource's."""
 
-HEADER = _any(r"\b(?:missing|invalid|unsupported)\b.{0,30}\b(?:header|user[- ]agent|content[- ]type)\b")
+HEADER = _any(
+    r"\b(?:missing|invalid|unsupported)\b(?!.{0,30}\b(?:auth|token|key|signature|credential))"
+    r".{0,30}\b(?:header|user[- ]agent|content[- ]type)\b"
+)
 """A 403 for the request's form."""
 
 FORM = _any(
@@ -75,7 +84,8 @@ FORM = _any(
     r"\bcan(?: ?not|'t) be (?:blank|empty|null|nil|parsed|converted|used|combined|specified|set)\b",
     r"\bshould (?:be|have|match|contain)\b",
     r"\b(?:must|can only) be\b(?! (?:log|auth|sign|an? (?:member|admin|owner)))",
-    r"\bmust (?:match|contain|provide|include|specify|define)\b",
+    r"\bmust (?:match|contain|provide|include|specify|define|start|end|begin|have (?!access|permission|the right))\b",
+    r"\b(?:not|doesn't|does not) (?:\w+ ){0,2}(?:a )?valid (?:value|format|option|choice|date|number|type)\b",
     r"\byou must\b[^.\n]{0,20}\bprovide\b",
     r"\btoo (?:long|short|large|small|big)\b|\bexceeds? (?:the )?(?:max|grid|length|size)",
     r"\b(?:at least|at most|no more than|less than|greater than)\b",
@@ -92,12 +102,23 @@ RIGHTS = _any(
     r"\b(?:insufficient|lacks?|without|missing)\b.{0,30}\b(?:scope|permission|privilege|rights|role)",
     r"\bdo(?:es)?(?:n't| not) have (?:\w+ ){0,3}(?:permission|access|rights)\b",
     r"\bnot (?:logged in|permitted|accessible)\b|\bmust (?:be|have) .{0,20}(?:logged in|admin|push|owner|rights)",
+    r"\b(?:contact|ask) (?:\w+ ){0,3}(?:support|admin\w*|owner|sales)\b|\bonly (?:the |an? )?(?:\w+ )?(?:owner|admin|member)s?\b",
+    r"\bnot allowed to (?:access|perform|do|create|update|delete|view|use|modify|edit|read|write|send)\b|\bnot a member\b",
+    r"\b(?:is|are|been) not (?:enabled|activated|available|subscribed|eligible|allowed) (?:for|in|on|to) (?:your|this|the) (?:\w+ )?"
+    r"(?:account|plan|country|region|organi[sz]ation|workspace|project|user|team|shop|store|tier)",
     r"\brefus(?:ed|es|ing)\b|\bread[- ]only\b|\beacces\b|\beperm\b",
+    r"\b(?:session|token|key|signature|licen[cs]e|password|trial|subscription|certificate|grant)\b.{0,30}\b(?:expired|revoked)\b",
+    r"\b(?:un|not (?:yet )?(?:been )?)verified\b|\btrial (?:account|plan|period)|\bupgrade (?:your|the) (?:\w+ )?(?:plan|account)",
+    r"\b(?:verify|confirm) (?:this|your|the) (?:e-?mail|address|account|sender|domain|number|identity)",
+    r"\bnot (?:\w+ ){0,4}on your account\b",
 )
 
 LIMITS = _any(
     r"\brate[- _]?limit|\btoo many requests\b|\bthrottl|\bquota\b|\boverloaded\b|\btemporarily\b",
-    r"\bexceeded\b.{0,40}\b(?:quota|limit|capacity)\b|\btry again later\b|\bplease (?:wait|retry)\b",
+    r"\bexceeded\b.{0,40}\b(?:quota|limit|capacity)\b|\btry again\b|\bplease (?:wait|retry)\b",
+    r"\b(?:limit|budget|allowance|credits?)\b.{0,30}\b(?:reached|exceeded|exhausted|used up)\b|\b(?:exceeded|reached|over) your\b",
+    r"\bdeadlock|\bexclusive (?:access|lock)\b|\bcontention\b|\bretry (?:your|the|this) (?:request|transaction)\b",
+    r"\bconcurrent(?:ly)? (?:modif|updat|request)",
     r"\b(?:credit|account) balance\b|\bbilling\b",
 )
 
@@ -135,13 +156,22 @@ STATE = _any(
     r"\b(?:can ?not|can't|unable to) (?:operate|update|delete|modify|edit|disable)\b",
     r"\b(?:is|are|was|been) (?:archived|disabled|locked|closed|suspended|deactivated|not active|inactive|deleted)\b",
     r"\bcan(?: ?not|'t) be (?:refunded|cancell?ed|deleted|modified|edited|updated)\b|\bdeclined\b",
-    r"\binsufficient funds\b",
+    r"\binsufficient (?:funds|balance|credits?|stock|space|storage)\b|\bunsubscribed?\b|\bopted out\b|\bblocked\b",
+    r"\bout of stock\b|\b(?:has|have) (?:already )?(?:expired|ended|finished"
+    r"|been (?:cancell?ed|closed|deleted|refunded|paid|archived|locked|suspended|disabled|revoked|removed))\b",
+    r"\balready (?:been )?\w+ed\b|\bno longer\b|\bis not active\b|\bnot eligible\b",
+    r"\bmarked as (?:inactive|spam|deleted|closed)\b|\binactive\b|\bsuppress(?:ed|ion)\b",
 )
 """The resource is there, and in a state that refuses."""
 
 SHELL = _any(
     r"\bdocker daemon\b|\bno module named\b|\bpublickey\b|\bcould not read (?:username|password)\b",
-    r"\bpermission denied\b",
+    r"\bpermission denied\b|\boperation not permitted\b|\bread-only file system\b",
+    r"\bauthentication failed\b|\b(?:invalid|incorrect|wrong) (?:username|password|credentials)|\bnot logged in\b",
+    r"\bunable to locate credentials\b|\baccess denied\b|\bcannot allocate memory\b|\bresource busy\b|\btoo many open files\b",
+    r"\bcould not get lock\b|\bno route to host\b|\bname resolution\b|\bhost key verification\b|\bcertificate\b",
+    r"\b(?:is|are) not installed\b|\bdisk quota\b|\brepository not found\b|\bcould not read from remote\b|\btemporary failure\b",
+    r"\b(?:401|403)\b.{0,20}\b(?:unauthori[sz]ed|forbidden)\b|\bunauthori[sz]ed\b",
     r"\bcannot find (?:package|module)\b|\bout of memory\b|\bkilled\b",
 )
 """What a machine lacks, as commands say it."""

@@ -1,0 +1,209 @@
+"""Answers that are nothing but a refusal, and batches of which a part was refused, told by their shape alone.
+
+The shapes are conventions of many public APIs and no service's own: an error slot beside no content, a code of zero for success
+(WeChat, Postmark, Feishu), a verdict word (JSend), a list of embedded answers (OData's batches), a flag over its items (bulk requests).
+Data *about* something that failed has content beside it, and is no refusal.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mendbench.model.json import Json, JsonObject
+
+MAX_ITEMS = 1000
+"""Items of a batch that are looked at."""
+
+FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
+
+_FAILED_HTTP = range(400, 600)
+_DONE_HTTP = range(100, 400)
+_STATUS_NAMES = ("status", "statuscode", "httpstatuscode", "httpcode", "code", "cod")
+_VERDICT_NAMES = frozenset({"status", "stat", "result", "outcome"})
+_VERDICTS = frozenset({"error", "fail", "failed", "failure", "nok", "ko"})
+_TEXT_NAMES = frozenset({"message", "msg", "reason", "detail", "description", "info", "title"})
+_ERROR_NAMES = frozenset({
+    "error", "errors", "err", "errormessage", "errmsg", "errormsg", "errordescription", "errorsummary", "errordetail",
+    "errordetails", "errorinfo", "errortext", "fault", "faultstring", "exception",
+})  # fmt: skip
+_CODE_NAMES = frozenset({"errcode", "errorcode", "errno", "retcode", "errornumber"})
+_ENVELOPE_NAMES = _TEXT_NAMES | frozenset(_STATUS_NAMES) | frozenset({
+    "details", "statustext", "stat", "ok", "success", "successful", "requestid", "reqid", "traceid", "correlationid",
+    "timestamp", "path", "help", "documentationurl", "moreinfo", "docurl", "type", "version", "apiversion", "jsonrpc",
+    "meta", "hint", "fields", "params", "exception", "retryable", "instance", "debugid", "logid", "userid", "stack",
+    "stacktrace", "trace", "internalerror",
+})  # fmt: skip
+_WELL = re.compile(
+    r"^\W*(?:ok|okay|success\w*|succeeded|done|created|accepted|completed?|no errors?|none|null|0|false|n/a)\W*(?:$|[.,:!]|\s\w)",
+    re.IGNORECASE,
+)
+_EMBEDDED_SLOTS = frozenset(
+    {"statuscode", "status", "body", "headers", "multivalueheaders", "isbase64encoded", "cookies"}
+)
+_PAIRS = (("success", "failure"), ("successcount", "failurecount"), ("succeeded", "failed"), ("successful", "failed"))
+"""Counts that a batch's answer gives side by side."""
+_DONE_LISTS = frozenset({"successful", "succeeded", "success", "successes", "created", "processed", "completed"})
+_RESULT_LISTS = frozenset({"results", "data", "items", "records", "responses"})
+_COUNT = re.compile(r"^(?:failed\w*count|numerrors|errorcount|failurecount|numfailed)$")
+
+
+def name_of(slot: str) -> str:
+    """Return a slot's name in one spelling: ``errorMessage``, ``error_message`` and ``ErrorMessage`` are one."""
+    return re.sub(r"[_\-\s]", "", slot).lower()
+
+
+def well(text: str) -> bool:
+    """Return whether words in a slot for an error say that there is none: ``OK``, ``no error``."""
+    return _WELL.search(text) is not None
+
+
+def content_of(layer: JsonObject) -> list[str]:
+    """Return the slots that carry something and belong neither to an envelope nor to an error."""
+    return [
+        slot
+        for slot, value in layer.items()
+        if not _empty(slot, value)
+        and name_of(slot) not in _ENVELOPE_NAMES
+        and not name_of(slot).startswith("err")
+        and not (name_of(slot) in _VERDICT_NAMES and isinstance(value, str) and value.lower() in _VERDICTS)
+    ]
+
+
+def refusal_in(layer: JsonObject) -> str | None:
+    """Return what an answer says that carries a refusal and nothing else, or None."""
+    if any(layer.get(flag) is True for flag in FALSE_FLAGS):
+        return None
+    named = {name_of(slot): value for slot, value in layer.items()}
+    said = next((text for name in named if name in _TEXT_NAMES if (text := _first_text(named[name]))), None)
+    if set(named) <= _EMBEDDED_SLOTS and _embedded_status(layer) in _FAILED_HTTP:
+        return _first_text(named.get("body")) or "request failed"
+    if said is not None and any(named.get(name) is True for name in ("error", "iserror", "haserror", "failed")):
+        return said
+    content = content_of(layer)
+    if content:
+        only_data = [name_of(slot) for slot in content] == ["data"] and named.get("status") == "fail"
+        return _first_text(named.get("data")) or "request failed" if only_data else None
+    codes = [number for name in _CODE_NAMES if (number := _number(named.get(name))) is not None]
+    if codes and not any(codes):
+        return None
+    told = next((text for name in named if name in _ERROR_NAMES if (text := _first_text(named[name]))), None)
+    if told is not None and not well(told):
+        return told
+    if said is None or well(said):
+        return None
+    return said if any(codes) or _refused(named) else None
+
+
+def failed_items(body: Json) -> list[Json] | None:
+    """Return the items of a batch's answer that were refused, or None where it is no batch or nothing was."""
+    lists = [body] if isinstance(body, list) else list(body.values()) if isinstance(body, dict) else []
+    for items in lists:
+        if isinstance(items, list) and items and all(isinstance(item, dict) for item in items[:MAX_ITEMS]):
+            objects = [_unwrapped(item) for item in items[:MAX_ITEMS] if isinstance(item, dict)]
+            refused = _refused_items(objects, body)
+            if refused:
+                return list(refused)
+    return _refused_list(body) if isinstance(body, dict) else None
+
+
+def _refused(named: JsonObject) -> bool:
+    status = [_number(named[name]) for name in _STATUS_NAMES if name in named]
+    if any(number in _FAILED_HTTP for number in status if number is not None):
+        return True
+    if any(isinstance(value := named.get(name), str) and value.lower() in _VERDICTS for name in _VERDICT_NAMES):
+        return True
+    if any(
+        named.get(name) in ("false", "False", "0") or named.get(name) is False for name in ("ok", "success", "status")
+    ):
+        return True
+    code = _number(named.get("code"))
+    return bool(code) and code not in _DONE_HTTP and "data" in named
+
+
+def _refused_items(items: list[JsonObject], body: Json) -> list[JsonObject]:
+    """Return the refused ones of ``items``, if they are answers to the parts of one request."""
+    if all(_embedded_status(item) is not None for item in items):
+        return [item for item in items if _embedded_status(item) in _FAILED_HTTP]
+    if isinstance(body, list):
+        flagged = all(any(isinstance(item.get(flag), bool) for flag in FALSE_FLAGS) for item in items)
+        coded = all(any(name_of(slot) in _CODE_NAMES for slot in item) for item in items)
+        if flagged:
+            return [item for item in items if any(item.get(flag) is False for flag in FALSE_FLAGS) and _erred(item)]
+        return [item for item in items if _coded(item)] if coded else []
+    if not isinstance(body, dict):
+        return []
+    named = {name_of(slot): value for slot, value in body.items()}
+    if body.get("errors") is True or body.get("hasErrors") is True or body.get("has_errors") is True:
+        return [item for item in items if _erred(item)]
+    if any(_number(named.get(failed)) and done in named for done, failed in _PAIRS):
+        return [item for item in items if _erred(item)]
+    counted = any(_COUNT.match(name_of(slot)) and _number(value) for slot, value in body.items())
+    return [item for item in items if _coded(item)] if counted else []
+
+
+def _refused_list(body: JsonObject) -> list[Json] | None:
+    """Return the list that names what was refused, beside one of what was done."""
+    lists = {name_of(slot): value for slot, value in body.items() if isinstance(value, list | dict)}
+    for name in ("failed", "failures"):
+        refused = lists.get(name)
+        if isinstance(refused, list) and refused and _DONE_LISTS.intersection(lists):
+            return refused
+    errors = lists.get("errors")
+    worded = isinstance(errors, list) and errors and all(isinstance(item, dict) and _says(item) for item in errors)
+    return errors if worded and isinstance(errors, list) and _RESULT_LISTS.intersection(lists) else None
+
+
+def _embedded_status(item: JsonObject) -> int | None:
+    if "body" not in item and "response" not in item:
+        return None
+    numbers = [_number(value) for slot, value in item.items() if name_of(slot) in _STATUS_NAMES]
+    return next((number for number in numbers if number in _DONE_HTTP or number in _FAILED_HTTP), None)
+
+
+def _empty(slot: str, value: Json) -> bool:
+    """Return whether a slot carries nothing. ``valid: false`` is an answer; ``data: false`` and ``Response: "False"`` are none."""
+    if value is False:
+        return name_of(slot) in _RESULT_LISTS or name_of(slot) in {"result", "response"}
+    return value in (None, "", [], {}, 0, "false", "False")
+
+
+def _erred(item: JsonObject) -> bool:
+    status = item.get("status")
+    return bool(item.get("error") or item.get("errors")) or (isinstance(status, int) and status in _FAILED_HTTP)
+
+
+def _coded(item: JsonObject) -> bool:
+    return any(value not in (None, "", 0, "0") for slot, value in item.items() if name_of(slot) in _CODE_NAMES)
+
+
+def _says(item: JsonObject) -> bool:
+    return any(isinstance(value, str) and value for slot, value in item.items() if name_of(slot) in _TEXT_NAMES)
+
+
+def _unwrapped(item: JsonObject) -> JsonObject:
+    """Return what an item holds whose only slot names the action: ``{"index": {…}}`` of a bulk request."""
+    inner = next(iter(item.values())) if len(item) == 1 else None
+    return inner if isinstance(inner, dict) else item
+
+
+def _number(value: Json) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit() and len(value) < 12:  # noqa: PLR2004 (longer ones are ids)
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _first_text(value: Json) -> str | None:
+    """Return the first words in a text, an object of an error, or a list or map of them."""
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, list):
+        return next((text for item in value[:1] if (text := _first_text(item))), None)
+    if isinstance(value, dict):
+        named = {name_of(slot): inner for slot, inner in value.items()}
+        own = next((named[name] for name in ("message", "info", "detail", "code", "type") if named.get(name)), None)
+        return (
+            str(own)
+            if isinstance(own, str | int)
+            else next((text for inner in value.values() if (text := _first_text(inner))), None)
+        )
+    return None
