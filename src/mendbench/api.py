@@ -77,7 +77,7 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
     """
     loaded = load_config(Path.cwd())
     setting = _setting(loaded, options)
-    chosen = select(setting.corpus, options.names)
+    chosen = select(setting.corpus, options.names or _configured_cases(loaded.config, options))
     matrix = _matrix(loaded.config, options)
     keys = keys_of(matrix, chosen)
     _refuse_unknown(matrix, setting, setting.corpus.case(keys[0].case), keys)
@@ -95,6 +95,12 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
         document = _run_document(matrix, setting, chosen, folder.rows())
         html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
         return folder.finish(document, {"index.html": html})
+
+
+
+def _configured_cases(config: Config, options: RunOptions) -> tuple[str, ...]:
+    """Return the cases that the configuration selects: of its own corpus, and of no other one."""
+    return () if options.cases is not None else tuple(config.matrix.cases)
 
 
 def report(folder: Path) -> StoredRun:
