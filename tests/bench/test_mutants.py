@@ -33,6 +33,17 @@ def test_the_node_where_it_shows_is_dropped_with_its_edges():
     assert mutant.what == "without the node greet"
 
 
+def test_with_the_node_go_its_outputs_and_the_inputs_that_only_it_used():
+    case = make_case()
+    inputs = {"user_id": {"type": "string"}, "key": {"type": "string"}}
+    outputs = {"ts": {"source": "${greet.response.ts}"}, "who": {"source": "${fetch.response.user.id}"}}
+    fixed = {**fixed_workflow(), "inputs": inputs, "outputs": outputs}
+    fixed["nodes"][1]["params"]["auth_token"] = "${key}"
+    (mutant,) = of_kind("drop_node", mutants_of(case, fixed, DATA))
+    assert list(mutant.workflow["outputs"]) == ["who"]
+    assert "key" not in mutant.workflow["inputs"]
+
+
 def test_the_error_of_the_broken_workflow_is_swallowed():
     (mutant,) = of_kind("swallow_error", made())
     assert {"from": "greet", "to": "after_greet", "action": "error"} in mutant.workflow["edges"]

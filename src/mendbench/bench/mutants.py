@@ -83,7 +83,21 @@ def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -
 def _dropped_nodes(case: Case, base: JsonObject) -> Iterator[Mutant]:
     for node in dict.fromkeys(fault.surfaces for fault in case.faults):
         if (workflow := _edited(base, [{"remove_node": node}])) is not None:
-            yield Mutant(kind="drop_node", what=f"without the node {node}", workflow=workflow)
+            whole = _tidied(workflow, node)
+            yield Mutant(kind="drop_node", what=f"without the node {node}", workflow=whole)
+
+
+def _tidied(workflow: JsonObject, gone: str) -> JsonObject:
+    """Return the workflow without the outputs of the node that is gone, and without the inputs that only it used."""
+    outputs = {
+        name: spec
+        for name, spec in workflow.get("outputs", {}).items()
+        if gone not in {template.root for template in templates_in(spec)}
+    }
+    used = {template.root for template in templates_in([workflow.get("nodes"), outputs])}
+    inputs = {name: spec for name, spec in workflow.get("inputs", {}).items() if name in used}
+    parts = {"outputs": outputs, "inputs": inputs}
+    return {**workflow, **{name: part for name, part in parts.items() if name in workflow}}
 
 
 def _swallowed(case: Case) -> Iterator[Mutant]:
