@@ -51,6 +51,13 @@ def test_a_bare_list_of_labels_is_their_object():
     assert asked("POST", url, ["leak"]) == asked("POST", url, {"labels": ["leak"]})
 
 
+def test_a_branch_of_the_repositorys_own_owner_needs_no_owner():
+    url = ISSUES.replace("/issues", "/pulls")
+    pull = {"title": "x", "head": "debounce-limit", "base": "trunk"}
+    assert asked("POST", url, {**pull, "head": "Tern-And-Tide:debounce-limit"}) == asked("POST", url, pull)
+    assert asked("POST", url, {**pull, "head": "ottoline-k:debounce-limit"}) != asked("POST", url, pull)
+
+
 def test_what_reads_keeps_its_query_and_a_files_path_its_case():
     assert asked("GET", f"{ISSUES}?state=all").url == f"{ISSUES}?state=all"
     url = "https://api.github.com/repos/tern-and-tide/sluicegate/contents/README.md"

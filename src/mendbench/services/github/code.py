@@ -115,7 +115,7 @@ def get_pull(context: Context) -> Reply:
 def create_pull(context: Context) -> Reply:
     """Open a pull request. Both branches are looked at before either is refused."""
     body, owner = context.body, context.full_name.split("/")[0]
-    head, base = str(body["head"]).removeprefix(f"{owner}:"), str(body["base"])
+    head, base = own_branch(owner, str(body["head"])), str(body["base"])
     branches = context.part("branches")
     errors = [
         {"resource": "PullRequest", "field": field, "code": "invalid"}
@@ -140,6 +140,15 @@ def create_pull(context: Context) -> Reply:
         "created_at": context.now,
     }
     return Reply(status=201, body=show_pull(context, number))
+
+
+def own_branch(owner: str, head: str) -> str:
+    """Return a pull request's ``head`` without the owner in front of it (``octocat:new-feature``), if that is ``owner``.
+
+    Owners compare without case (https://docs.github.com/rest/pulls/pulls#create-a-pull-request).
+    """
+    prefix = f"{owner}:"
+    return head[len(prefix) :] if head.lower().startswith(prefix.lower()) else head
 
 
 def update_pull(context: Context) -> Reply:

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
+from mendbench.services.github.code import own_branch
 from mendbench.services.github.routes import ROUTES, Route
 from mendbench.services.github.state import API
 from mendbench.services.wire import match_path, parse_json, read_call
@@ -43,6 +44,8 @@ def meant(request: Request) -> Request | None:
     body = _properties(call.body, route)
     if body is None:
         return None
+    if route.path.endswith("/pulls") and isinstance(body.get("head"), str):
+        body["head"] = own_branch(call.segments[1], body["head"])
     raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace") if body else b""
     return replace(request, method=call.method, url=f"{API}/{path}", body=raw)
 
