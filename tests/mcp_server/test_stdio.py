@@ -63,15 +63,17 @@ def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
                 ("io", "inspect_trace", {"what": "io", "node": "greet"}),
                 ("static", "run_workflow", {"workflow": broken}),
                 ("validate", "validate_workflow", {"workflow": broken}),
+                ("parts", "inspect_workflow", {"workflow": "flow.json"}),
             ):
                 answer = await client.call_tool(tool, arguments)
                 said[name] = (answer.is_error, answer.content[0].text + "\n")
 
     anyio.run(talk)
-    assert said["tools"] == ["inspect_trace", "run_workflow", "validate_workflow"]
+    assert said["tools"] == ["inspect_trace", "inspect_workflow", "run_workflow", "validate_workflow"]
     json_of = ("--output-format", "json")
     code, printed = cli(tmp_path, secret, "workflow", "run", "flow.json", "--secret", "key=THE_KEY", *json_of)
     assert (code, timeless(printed)) == (1, timeless(said["run"][1]))
+    assert cli(tmp_path, secret, "workflow", "inspect", "flow.json", *json_of) == (0, said["parts"][1])
     assert said["run"][0] is True
     assert json.loads(printed)["errors"][0]["status_code"] == 422
     for name, words in (

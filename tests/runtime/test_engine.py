@@ -200,7 +200,18 @@ def test_a_warning_takes_its_own_edge_before_the_error_edge():
         "b": "success",
         "c": "not_run",
     }
-    assert execute(workflow, world).states()["c"] == "error"
+    assert execute(workflow, world, detector=FakeDetector("error")).states() == {
+        "a": "error",
+        "b": "not_run",
+        "c": "error",
+    }
+
+
+def test_without_a_detector_a_failure_goes_the_way_that_a_warning_would():
+    world = FakeWorld({f"GET {BASE}/a": said({}, 404), f"GET {BASE}/b": said({})})
+    edges = [("a", "b", "warning"), ("a", "c", "error")]
+    workflow = chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b"), http("c", f"{BASE}/c"), edges=edges)
+    assert execute(workflow, world).states() == {"a": "error", "b": "success", "c": "not_run"}
 
 
 def test_an_unresolved_template_can_be_handled_too():

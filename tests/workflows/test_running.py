@@ -136,6 +136,12 @@ def test_a_warning_that_stops_the_run_is_no_success_and_is_not_repaired():
     assert ended.document["repair_reason"] == "Stopped at a warning: no edit of the workflow would help"
 
 
+def test_a_detector_takes_the_place_of_the_policys():
+    answers = {**NAMED, f"POST {ISSUES}": said({"message": "gone"}, 404)}
+    assert run(workflow({"title": "x"}), answers).document["status"] == "warning"
+    assert run(workflow({"title": "x"}), answers, detector="minimal").document["status"] == "error"
+
+
 def test_after_a_repair_the_warning_is_still_told():
     answers = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
     ended = run(WRONG, answers, asks=Model(edit("${fetch.response.name}")), auto_repair=True)
@@ -205,6 +211,7 @@ def test_a_shell_node_is_refused_before_anything_is_sent():
     [
         ({"model": "unheard-of", "auto_repair": True}, "no base_url is configured"),
         ({"policy": "two-layers"}, "did you mean 'two-layer'"),
+        ({"detector": "minimla"}, "did you mean 'minimal'"),
         ({"strategy": "sumary", "auto_repair": True}, "did you mean 'summary'"),
         ({"repairer": "rule", "auto_repair": True}, "did you mean 'rules'"),
     ],

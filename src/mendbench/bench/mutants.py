@@ -34,7 +34,8 @@ EXTRA_KEYS: tuple[tuple[str, str, tuple[tuple[str, Json], ...]], ...] = (
         ("attachments", [{"text": "Nobody asked for this."}]),
     )),
     ("slack", r"/conversations\.create$", (("is_private", True),)),
-    ("github", r"/(issues|pulls)(/[0-9]+)?$", (("labels", ["unasked"]), ("body", "Nobody asked for this."))),
+    ("github", r"/issues(/[0-9]+)?$", (("labels", ["unasked"]), ("body", "Nobody asked for this."))),
+    ("github", r"/pulls$", (("draft", True), ("body", "Nobody asked for this."))),
     ("github", r"/labels$", (("description", "Nobody asked for this."),)),
     ("json_api", "", (("remark", "Nobody asked for this."),)),
 )  # fmt: skip
@@ -64,20 +65,39 @@ def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -
     Raises:
         PatchError: an accepted fix does not apply.
     """
+    accepted = _accepted(case)
+    return tuple(one for one in _unique(case, fixed, data) if canonical_json(one.workflow) not in accepted)
+
+
+def accepted_mutants(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> tuple[Mutant, ...]:
+    """Return what would be mutants, were they not fixes that the case accepts by name.
+
+    Raises:
+        PatchError: an accepted fix does not apply.
+    """
+    accepted = _accepted(case)
+    return tuple(one for one in _unique(case, fixed, data) if canonical_json(one.workflow) in accepted)
+
+
+def _accepted(case: Case) -> frozenset[str]:
+    return frozenset(canonical_json(apply_patch(case.workflow, fix.patch)) for fix in case.accepts)
+
+
+def _unique(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> list[Mutant]:
+    """Return the first of all that are the same, less the broken workflow and the fixed one."""
     base = case.workflow if fixed is None else fixed
     found = [*_dropped_nodes(case, base), *_swallowed(case)]
     if fixed is not None:
         found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
     found += [*_dropped_params(case, base), *_extra_writes(base), *_extra_keys(case, base)]
-    right = [apply_patch(case.workflow, fix.patch) for fix in case.accepts]
-    seen = {canonical_json(one) for one in (case.workflow, fixed, *right)}
+    seen = {canonical_json(one) for one in (case.workflow, fixed)}
     unique: list[Mutant] = []
     for mutant in found:
         key = canonical_json(mutant.workflow)
         if key not in seen:
             seen.add(key)
             unique.append(mutant)
-    return tuple(unique)
+    return unique
 
 
 def _dropped_nodes(case: Case, base: JsonObject) -> Iterator[Mutant]:

@@ -52,6 +52,9 @@ def run(
         str | None, typer.Option("--model", help="Chat model, as configured; else the configuration's first.")
     ] = None,
     policy: Annotated[str, typer.Option("--policy", help="What is a warning, and when repair stops.")] = "two-layer",
+    detector: Annotated[
+        str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policy's detector.")
+    ] = None,
     request: Annotated[
         str | None, typer.Option("--request", help="What the workflow was written for, in words, for the repairer.")
     ] = None,
@@ -77,7 +80,7 @@ def run(
     options = workflows.RunOptions(
         inputs=workflows.read_inputs(inputs or ()), secrets=workflows.read_inputs(secrets or (), "--secret"),
         auto_repair=auto_repair, strategy=strategy, repairer=repairer, model=model, policy=policy, request=request,
-        trace=trace, allow_shell=allow_shell, files=files,
+        detector=detector, trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
     document = workflows.read_workflow(file)
     told = screen.teller() if output is Format.text else None

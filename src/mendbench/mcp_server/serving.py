@@ -24,6 +24,9 @@ tried and how it ended, all errors with category, node and context, the checkpoi
 _VALIDATE = """\
 Say everything that is wrong with a workflow, without running it: the same structure as run_workflow, and all problems
 with node ids and suggestions. `workflow` is the JSON document, or the path of its file."""
+_PARTS = """\
+Show what a workflow is made of: nodes in the order of their run, edges, inputs, outputs; credentials hidden. Nothing
+runs. `workflow` is the JSON document, or the path of its file."""
 _INSPECT = """\
 Look into the trace of the last run, or into the trace file of that path. `what` is errors (all failures, or a node's),
 error (a node's last failure), node (parameters, inputs, outputs), io (requests and responses) or diff (expected against
@@ -68,8 +71,10 @@ def build_server(serving: Serving) -> MCPServer:
         repairer: str | None = None,
         model: str | None = None,
         policy: str | None = None,
+        detector: str | None = None,
     ) -> CallToolResult:
         named = {"strategy": strategy, "repairer": repairer, "model": model, "policy": policy}
+        named["detector"] = detector
         chosen = {name: value for name, value in named.items() if value is not None}
         work = partial(
             tools.run_workflow, serving, workflow,
@@ -82,11 +87,17 @@ def build_server(serving: Serving) -> MCPServer:
     async def validate_workflow(workflow: dict[str, Any] | str, inputs: dict[str, Any] | None = None) -> CallToolResult:
         return result(tools.validate_workflow(workflow, inputs or {}))
 
+    async def inspect_workflow(workflow: dict[str, Any] | str) -> CallToolResult:
+        return result(tools.inspect_workflow(workflow))
+
     async def inspect_trace(what: What = "errors", node: str | None = None, trace: str | None = None) -> CallToolResult:
         return result(tools.inspect_trace(serving, what, node, trace))
 
     server = MCPServer("mendbench", version=__version__, log_level="ERROR")
-    for tool, words in ((run_workflow, _RUN), (validate_workflow, _VALIDATE), (inspect_trace, _INSPECT)):
+    described = (
+        (run_workflow, _RUN), (validate_workflow, _VALIDATE), (inspect_workflow, _PARTS), (inspect_trace, _INSPECT)
+    )  # fmt: skip
+    for tool, words in described:
         # The SDK reads annotations by name, and these are known here only.
         tool.__annotations__ |= {"return": CallToolResult, **({"what": What} if tool is inspect_trace else {})}
         server.add_tool(tool, description=words, structured_output=False)

@@ -47,7 +47,7 @@ def run_workflow(
     request: str | None,
     chosen: Mapping[str, str],
 ) -> Said:
-    """Run a workflow, given itself or as the path of its file. ``chosen``: strategy, repairer, model and policy."""
+    """Run a workflow, given itself or as the path of its file. ``chosen``: strategy, repairer, model, policy, detector."""
     options = workflows.RunOptions(
         inputs=inputs,
         secrets=serving.secrets,
@@ -74,6 +74,15 @@ def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) ->
     def work() -> Said:
         checked = workflows.check_workflow(_document(workflow), inputs or None)
         return Said(text=workflows.as_text(checked.document), failed=not checked.valid)
+
+    return _said(work)
+
+
+def inspect_workflow(workflow: JsonObject | str) -> Said:
+    """Say what a workflow is made of, given itself or as the path of its file."""
+
+    def work() -> Said:
+        return Said(text=workflows.as_text(workflows.inspect_workflow(_document(workflow))), failed=False)
 
     return _said(work)
 

@@ -153,9 +153,15 @@ class Walk:
         )
 
     def _action(self, node: Node, state: State, own: str, *, passed: bool) -> str:
-        """Return the action of the edge to take: a warning's own edge, else the error's, else, if it stops nothing, the node's."""
-        if state == "error":
+        """Return the action of the edge to take: a warning's own edge, else the error's, else, if it stops nothing, the node's.
+
+        Without a detector nobody tells an error from a warning, and a failure takes the edge that a warning would: the path
+        through a workflow must not hang on whether warnings are told apart.
+        """
+        if state == "error" and self._around.detector is not None:
             return "error"
+        if state == "error":
+            return "warning" if self._handled(node.id, "warning") else "error"
         if state == "warning":
             if self._handled(node.id, "warning"):
                 return "warning"

@@ -45,6 +45,8 @@ class RunOptions:
     model: str | None = None
     """None for the first of the configured matrix."""
     policy: str = DEFAULT_POLICY
+    detector: str | None = None
+    """Takes the place of the policy's."""
     request: str | None = None
     """What the workflow was written for, in the words of who asked for it."""
     trace: Path | None = None
@@ -136,12 +138,13 @@ def _parts(
     secrets = secrets_of(options)
     loaded = load_config(Path.cwd())
     redactor, rules = Redactor(secrets), policy(options.policy)
+    judge = options.detector or rules.detector
     return Parts(
         engine=WatchedEngine(redactor, on_event),
         inputs={**options.inputs, **secrets},
         redactor=redactor,
         rules=rules,
-        detector=detector(rules.detector) if rules.detector else None,
+        detector=detector(judge) if judge else None,
         config=loaded.config,
         repairing=_repairing(loaded, options) if options.auto_repair else None,
     )

@@ -295,11 +295,18 @@ def _said(evidence: Evidence) -> str:
     return f"API error{status}: {_words_of(evidence)}{hints}"
 
 
+def _untold_code(evidence: Evidence) -> str:
+    """Return the first code that is a word and that the answer's own words do not repeat, or nothing."""
+    told = spelled(evidence.reading.says or "")
+    named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in told)
+    return next(named, "")
+
+
 def _words_of(evidence: Evidence) -> str:
     """Return the API's own words; where it gave none, its code, the status's name, or the node's words."""
     reading = evidence.reading
     if reading.says and not reading.html:
-        said, more = worded(reading.says), worded(reading.detail, "")
+        said, more = worded(reading.says), worded(reading.detail, "") or _untold_code(evidence)
         return said if not more or more in said else worded(f"{said}: {more}")
     if reading.codes:
         return worded(reading.codes[0])
