@@ -86,8 +86,9 @@ def _accepted(case: Case) -> frozenset[str]:
 def _unique(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> list[Mutant]:
     """Return the first of all that are the same, less the broken workflow and the fixed one."""
     base = case.workflow if fixed is None else fixed
-    found = [*_dropped_nodes(case, base), *_swallowed(case)]
+    found = [*_dropped_nodes(case, base), *_swallowed(case, case.workflow)]
     if fixed is not None:
+        found += _swallowed(case, fixed)
         found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
     found += [*_dropped_params(case, base), *_extra_writes(base), *_extra_keys(case, base)]
     seen = {canonical_json(one) for one in (case.workflow, fixed)}
@@ -120,11 +121,15 @@ def _tidied(workflow: JsonObject, gone: str) -> JsonObject:
     return {**workflow, **{name: part for name, part in parts.items() if name in workflow}}
 
 
-def _swallowed(case: Case) -> Iterator[Mutant]:
-    """Yield the broken workflow with an error edge that goes on as if nothing had happened."""
-    for node in dict.fromkeys(fault.surfaces for fault in case.faults):
-        after = [edge["to"] for edge in case.workflow.get("edges", []) if edge.get("from") == node]
-        workflow = copy.deepcopy(case.workflow)
+def _swallowed(case: Case, base: JsonObject) -> Iterator[Mutant]:
+    """Yield ``base`` with an error edge that goes on as if nothing had happened.
+
+    In the broken workflow behind every node at which a fault shows, in the fixed one behind those whose fault it leaves.
+    """
+    left = [fault for fault in case.faults if base is case.workflow or fault.who != "edit"]
+    for node in dict.fromkeys(fault.surfaces for fault in left):
+        after = [edge["to"] for edge in base.get("edges", []) if edge.get("from") == node]
+        workflow = copy.deepcopy(base)
         if after:
             workflow["edges"].append({"from": node, "to": after[0], "action": "error"})
         else:

@@ -17,6 +17,7 @@ from mendbench.scoring.attempts import label_attempts, wasted
 from mendbench.scoring.checks import expected_warnings, own_results, said_results, variant_results
 from mendbench.scoring.diffs import diff_paths
 from mendbench.scoring.effects import RepeatedEffect, collateral_edits, repeated_effects
+from mendbench.scoring.handling import handled_result
 from mendbench.scoring.ladder import rungs
 from mendbench.scoring.outcomes import end_of, left_applied, outcome
 from mendbench.scoring.recall import Recall, context_recall, facts_of
@@ -194,6 +195,7 @@ def _checked(
     return _Checked(
         own=(
             *own_results(case, workflow, runs[None], traffic),
+            handled_result(case, workflow, runs[None]),
             unasked_result(runs[None], traffic, right[None], edited=edited),
         ),
         variants=tuple(
@@ -201,6 +203,7 @@ def _checked(
             for run in variants
             for result in (
                 *variant_results(case, workflow, run),
+                handled_result(case, workflow, run),
                 unasked_result(run, None, right[run.variant], edited=edited),
             )
         ),

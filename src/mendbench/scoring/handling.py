@@ -1,0 +1,52 @@
+"""Failures that a repair swallowed: handled by an edge of its own, where the user's workflow would have stopped and told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from mendbench.model.case import Case
+from mendbench.model.execution import NodeRecord
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import CheckResult, CleanRun
+from mendbench.runtime.parse import salvaged
+from mendbench.scoring.fixes import mended
+
+SWALLOWED = "no failure that an edge of the repair handles"
+"""The name of the check."""
+
+Handler: TypeAlias = tuple[str, str]
+"""A node, and the action of an edge that leads on where it failed."""
+
+_ACTIONS = frozenset({"error", "warning"})
+
+
+def handlers(workflow: JsonObject) -> frozenset[Handler]:
+    """Return the edges of a workflow that lead on after a failure."""
+    return frozenset((edge.source, edge.action) for edge in salvaged(workflow).edges if edge.action in _ACTIONS)
+
+
+def handled_result(case: Case, workflow: JsonObject, run: CleanRun) -> CheckResult:
+    """Return whether no failure of a clean run of ``workflow`` went on along an edge that nobody asked for.
+
+    Asked for are the edges of the user's own workflow, and those of every right fix.
+
+    Raises:
+        BadInput: a fix of the case does not apply.
+    """
+    added = handlers(workflow)
+    if added:
+        fixes = (() if case.fix is None else (case.fix,)) + case.accepts
+        added -= handlers(case.workflow).union(*(handlers(mended(case, fix)) for fix in fixes))
+    whys = [
+        f"{record.node_id} failed ({record.message}), and an added {record.action} edge went on as if nothing had happened"
+        for record in _taken(run, added)
+    ]
+    return CheckResult(check=SWALLOWED, held=not whys, why="; ".join(whys), variant=run.variant)
+
+
+def _taken(run: CleanRun, added: frozenset[Handler]) -> Iterator[NodeRecord]:
+    """Yield the nodes whose failure one of these edges handled."""
+    for record in run.execution.nodes:
+        if record.state in ("error", "warning") and (record.node_id, record.action) in added:
+            yield record
