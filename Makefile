@@ -65,7 +65,7 @@ record-world: .venv-record/.done
 
 # The real servers against what the tests replay of them.
 record-test: .venv-record/.done
-	PATH="$(CURDIR)/.venv-record/npm/node_modules/.bin:$$PATH" .venv-record/bin/python -m pytest -p no:cacheprovider tests/services/test_real_mcp.py
+	PATH="$(CURDIR)/.venv-record/npm/node_modules/.bin:$$PATH" .venv-record/bin/python -m pytest -p no:cacheprovider tests/services/test_real_mcp.py tests/services/test_real_http.py
 
 record-lock: .venv/.test
 	$(PIP) install uv

@@ -34,6 +34,7 @@ _EDIT = (
     "mapper_parsing", "parsing", "json_parse", "query_shard", "serialization", "content_too_large",
     "payload_too_large", "request_too_large", "unrecognized_keys", "property_doesnt_exist", "unexpected_token",
     "invalid_page_token", "type_mismatch", "required",
+    "extra_forbidden",
 )  # fmt: skip
 
 _USER = (
@@ -64,6 +65,7 @@ _USER = (
     "overloaded", "request_throttled", "slow_down", "no_such_key", "no_such_bucket", "bucket_already_owned_by_you",
     "server_timeout", "unrecognized_client", "signature_does_not_match", "request_expired",
     "provisioned_throughput_exceeded", "limit_exceeded", "invalid_client_token_id", "invalid_access_key_id",
+    "conditional_check_failed",
 )  # fmt: skip
 
 CODES: dict[str, Side] = {**dict.fromkeys(_EDIT, "edit"), **dict.fromkeys(_USER, "user")}

@@ -1,0 +1,142 @@
+"""The real Jupyter Server: ``http://notebooks.saltings.example/api/contents/…``.
+
+Its folder holds the files of ``seed.json`` with those of the case's state laid over them, and it lets in who has the token::
+
+    {"token": "${canary:jupyter}", "files": {"ledgers/a.ipynb": {"cells": […], …}, "notes/b.txt": "text", "gone.txt": null}}
+
+A notebook may be written as an object. Without a token in the state nobody is let in. The server is started anew where
+the token differs from the one before; the front before it keeps its address.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.services.local_server import LocalServer, refuse_absent
+from mendbench.services.rim import Front, Pins
+from mendbench.services.sandboxed import ENVIRONMENT, emptied, merged_files, refuse_unknown, write_files
+
+HOST = "notebooks.saltings.example"
+ROOT = "/srv/notebooks"
+"""What stands in answers where the server names its folder."""
+_WHEN = "Thu, 01 Jan 2026 00:00:00 GMT"
+_OPTIONS = (
+    "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--ServerApp.open_browser=False", "--ServerApp.allow_root=True",
+    "--ServerApp.allow_remote_access=True", "--ServerApp.terminals_enabled=False", "--ServerApp.root_dir=root",
+)  # fmt: skip
+_LAUNCH = """
+from jupyter_server.serverapp import main
+main(sys.argv[1:])
+"""
+
+
+def ordered(body: str) -> str:
+    """Return a body with the entries of a folder sorted by path: the server lists them as the disk has them."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return body
+    listed = value.get("content") if isinstance(value, dict) and value.get("type") == "directory" else None
+    if not isinstance(listed, list):
+        return body
+    value["content"] = sorted(listed, key=lambda entry: str(entry.get("path")))
+    return json.dumps(value)
+
+
+def pins(folder: Path) -> Pins:
+    """Return what in the answers is not the server's word on the request, for a server whose files are in ``folder``."""
+    return Pins(
+        headers={
+            "date": _WHEN, "last-modified": _WHEN, "server": "TornadoServer",
+            "etag": None, "set-cookie": None,  # a digest over what is pinned too, and a guest's random name
+        },
+        texts=(
+            (re.compile(r'("(?:last_modified|created|last_activity|started)": ")[^"]*'), r"\g<1>2026-01-01T00:00:00.000000Z"),
+            (re.compile(re.escape(str(folder))), ROOT),
+        ),
+        ordered=ordered,
+    )  # fmt: skip
+
+
+class Jupyter:
+    """A real server. Its folder is made anew before each scope."""
+
+    name = "jupyter"
+    hosts: tuple[str, ...] = (HOST,)
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._token = ""
+        self._nobodys = secrets.token_hex(24)
+        self._server = LocalServer(self.name)
+        self._front = Front(pins=Pins(headers={}))
+
+    def start(self) -> str:
+        """Start the server with the seed, and return the base URL of the front before it.
+
+        Raises:
+            BadInput: Jupyter Server is not installed, or does not start.
+        """
+        refuse_absent(self.name, "jupyter_server")
+        self.stop()
+        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-jupyter-")).resolve()
+        self._front.pins = pins(self._folder / "root")
+        try:
+            self.reset({})
+            return self._front.open()
+        except BaseException:
+            self.stop()
+            raise
+
+    def reset(self, state: dict[str, object]) -> None:
+        """Lay the files out anew, and let in who has the state's token, and nobody else.
+
+        Raises:
+            BadInput: the state is none, or the server was not started.
+        """
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        refuse_unknown(self.name, state, ("token", "files"))
+        token = state.get("token")
+        files = files_of(state)
+        (self._folder / "root").mkdir(exist_ok=True)
+        emptied(self._folder / "root")
+        write_files(self.name, self._folder / "root", files)
+        wanted = token if isinstance(token, str) and token else self._nobodys
+        if wanted != self._token:
+            self._front.behind = self._launched(self._folder, wanted)
+            self._token = wanted
+
+    def stop(self) -> None:
+        """Stop front and server, and remove its files. Does nothing if they do not run."""
+        self._front.close()
+        self._server.stop()
+        self._token = ""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _launched(self, folder: Path, token: str) -> str:
+        own = {f"JUPYTER_{what}_DIR": str(folder / what.lower()) for what in ("CONFIG", "DATA", "RUNTIME")}
+        environ = {**ENVIRONMENT, **own, "HOME": str(folder), "JUPYTER_NO_CONFIG": "1", "JUPYTER_TOKEN": token}
+        return self._server.start(_LAUNCH, *_OPTIONS, log=folder / "log", environ=environ)
+
+
+def files_of(state: dict[str, object]) -> dict[str, str]:
+    """Return the files of the folder, path to text: the seed's, and the state's laid over them.
+
+    Raises:
+        BadInput: the state is none.
+    """
+    seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
+    laid = state.get("files", {})
+    if isinstance(laid, dict):
+        laid = {path: json.dumps(one) if isinstance(one, dict) else one for path, one in laid.items()}
+    return merged_files(Jupyter.name, seed["files"], laid)

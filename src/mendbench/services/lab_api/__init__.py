@@ -1,0 +1,5 @@
+"""A real FastAPI application of our own, the API of an invented cold store for seeds, run locally while recording."""
+
+from mendbench.services.lab_api.world import LabApi as REAL_WORLD  # noqa: N814 - the name that the registry looks for
+
+__all__ = ["REAL_WORLD"]

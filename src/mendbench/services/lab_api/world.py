@@ -1,0 +1,77 @@
+"""A real FastAPI application: ``http://phials.coldstore.example/``, the API of an invented cold store for seeds.
+
+What it does stands in ``app.py``. Its data is ``seed.json``, with the case's state merged over it (RFC 7396).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.kit.merge import merge_patch
+from mendbench.services.local_server import LocalServer, refuse_absent
+from mendbench.services.rim import Front, Pins
+from mendbench.services.sandboxed import ENVIRONMENT, refuse_unknown
+
+HOST = "phials.coldstore.example"
+PINS = Pins(headers={"date": "Thu, 01 Jan 2026 00:00:00 GMT"})
+"""The application shows nothing else that differs: no version, no id by chance, no time."""
+_KEYS = ("dryers", "phials", "racks")
+_LAUNCH = "import runpy; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+
+
+class LabApi:
+    """A real server. It is started once and reset before each scope; the running server sees the new data."""
+
+    name = "lab_api"
+    hosts: tuple[str, ...] = (HOST,)
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._server = LocalServer(self.name)
+        self._front = Front(pins=PINS)
+
+    def start(self) -> str:
+        """Start the application with the seed, and return the base URL of the front before it.
+
+        Raises:
+            BadInput: FastAPI is not installed, or the application does not start.
+        """
+        refuse_absent(self.name, "fastapi", "uvicorn")
+        self.stop()
+        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-lab-"))
+        try:
+            self.reset({})
+            words = (str(Path(__file__).with_name("app.py")), str(self._file()))
+            self._front.behind = self._server.start(_LAUNCH, *words, log=self._folder / "log", environ=ENVIRONMENT)
+            return self._front.open()
+        except BaseException:
+            self.stop()
+            raise
+
+    def reset(self, state: dict[str, object]) -> None:
+        """Bring the data to the seed, with ``state`` merged over it.
+
+        Raises:
+            BadInput: the state has keys that the data has not, or the server was not started.
+        """
+        refuse_unknown(self.name, state, _KEYS)
+        seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
+        self._file().write_text(json.dumps(merge_patch(seed, state)), "utf-8")
+
+    def stop(self) -> None:
+        """Stop front and application, and remove its files. Does nothing if they do not run."""
+        self._front.close()
+        self._server.stop()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _file(self) -> Path:
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "not started", "start it first")
+        return self._folder / "data.json"

@@ -1,0 +1,96 @@
+"""A server program on this machine: started on a free port of the loopback interface, ended with whoever started it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib import util
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.services.sandboxed import MEND
+
+START_LIMIT_S = 60.0
+"""How long a server may take to start, seconds; half a second to five are usual."""
+STOP_LIMIT_S = 5.0
+_POLL_S = 0.05
+_LISTENS = re.compile(r"http://127\.0\.0\.1:[0-9]+")
+_OUTLIVE_NOBODY = """
+import os, sys, threading
+def outlive_nobody():
+    while os.read(0, 1):
+        pass
+    os._exit(0)
+threading.Thread(target=outlive_nobody, daemon=True).start()
+"""
+"""Ends the program when its standard input ends: whoever started it may die in any way, and the server goes with it."""
+
+
+def refuse_absent(service: str, *modules: str) -> None:
+    """Refuse to go on without the packages that a server needs.
+
+    Raises:
+        BadInput: a module is not installed in the environment that this process runs in.
+    """
+    absent = [module for module in modules if util.find_spec(module) is None]
+    if absent:
+        raise BadInput(f"service {service}", f"the package {absent[0].replace('_', '-')} is not installed", MEND)
+
+
+class LocalServer:
+    """One run of a Python program that prints the address on which it listens."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, code: str, *words: str, log: Path, environ: Mapping[str, str]) -> str:
+        """Run ``code`` with ``words`` as its arguments, and return its base URL once it listens.
+
+        The program sees the variables of ``environ`` and no others. What it prints goes to ``log``.
+
+        Raises:
+            BadInput: it does not start.
+        """
+        self.stop()
+        command: Sequence[str] = (sys.executable, "-P", "-u", "-c", _OUTLIVE_NOBODY + code, *words)
+        with log.open("wb") as out:
+            self._process = subprocess.Popen(  # noqa: S603  code of our own
+                command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=dict(environ), cwd=log.parent
+            )
+        try:
+            return self._address(self._process, log)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop the program. Does nothing if it does not run."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _address(self, process: subprocess.Popen[bytes], log: Path) -> str:
+        """Wait until the server says where it listens; it picks the port itself, so nobody else can take it first."""
+        place, deadline = f"service {self._service}", time.monotonic() + START_LIMIT_S
+        while time.monotonic() < deadline:
+            said = log.read_text("utf-8", "replace")
+            found = _LISTENS.search(said)
+            if found:
+                return found.group(0)
+            if process.poll() is not None:
+                last = said.strip().splitlines()[-1:] or ["no output"]
+                raise BadInput(place, f"it ended with code {process.returncode}: {last[0]}", "mend its set-up")
+            time.sleep(_POLL_S)
+        raise BadInput(place, f"no answer within {START_LIMIT_S:.0f} s", "try again on an idle machine")

@@ -1,0 +1,5 @@
+"""The real moto (https://docs.getmoto.org), which stands for AWS, run locally while recording."""
+
+from mendbench.services.moto_aws.world import MotoAws as REAL_WORLD  # noqa: N814 - the name that the registry looks for
+
+__all__ = ["REAL_WORLD"]

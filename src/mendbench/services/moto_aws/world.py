@@ -1,0 +1,193 @@
+"""The real moto in server mode: AWS endpoints of one region, such as ``https://dynamodb.eu-west-1.amazonaws.com/``.
+
+Its data is what the calls of ``seed.json`` made, one after another, with those of the case's state merged over them by name::
+
+    {"calls": {"table of bales": {"target": "DynamoDB_20120810.CreateTable", "json": {…}},
+               "queue": {"target": "AmazonSQS.CreateQueue", "json": {…}},
+               "crate 1": {"method": "PUT", "url": "https://s3.eu-west-1.amazonaws.com/crates/1.json", "text": "…"},
+               "bale 7": null}}                                     # a call of the seed that is not made
+
+``target`` is the operation of a JSON protocol (``X-Amz-Target``). moto learns service and region from the signature and
+does not verify it. Requests come unsigned here, as from a workflow behind a gateway that signs: the front signs for the
+host that was asked. Random ids are a function of the request and of how often it was made: the front seeds moto before
+each one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from mendbench.errors import BadInput
+from mendbench.kit.merge import merge_patch
+from mendbench.model.exchange import Headers, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.services.local_server import LocalServer, refuse_absent
+from mendbench.services.rim import Front, Incoming, Pins, ask_server
+from mendbench.services.sandboxed import ENVIRONMENT, refuse_unknown
+
+REGION = "eu-west-1"
+SERVICES = ("dynamodb", "sqs", "ssm", "s3", "sns")
+"""Those whose refusals have AWS's own statuses; of others moto's differ."""
+_TARGETS = {"DynamoDB_20120810": "dynamodb", "AmazonSQS": "sqs", "AmazonSSM": "ssm"}
+"""What stands before the dot of ``X-Amz-Target``, and the host's first word."""
+_READS = re.compile(r"\.(?:Get|BatchGet|Describe|List|Query|Scan|Search|Filter)")
+"""Operations that change nothing. ``ReceiveMessage`` hides what it gives, and so is none of them."""
+_WHEN, _SECONDS, _STAMP = "Thu, 01 Jan 2026 00:00:00 GMT", "1767225600", "2026-01-01T00:00:00.000Z"
+PINS = Pins(
+    headers={
+        "date": _WHEN, "last-modified": _WHEN, "server": None, "x-amz-crc32": None,  # a checksum over what is pinned too
+        "x-amzn-requestid": "7d1f0c9e-0000-4000-8000-000000000000", "access-control-allow-origin": None,
+    },
+    texts=(
+        (re.compile(r'("\w*(?:Date|Time|Timestamp)\w*": )[0-9]{10}(?:\.[0-9]+)?(?=[,}\s])'), rf"\g<1>{_SECONDS}.0"),
+        (re.compile(r'("\w*Timestamp": ")[0-9]{13}(?=")'), rf"\g<1>{_SECONDS}000"),
+        (re.compile(r"(<(\w*(?:LastModified|Date|Time))>)[^<]*(?=</\2>)"), rf"\g<1>{_STAMP}"),
+        (re.compile(r"(<RequestId>)[^<]*"), r"\g<1>7d1f0c9e-0000-4000-8000-000000000000"),
+        (re.compile(rf"http://(?=sqs\.{REGION}\.amazonaws\.com/)"), "https://"),  # moto writes the scheme that it was asked by
+    ),
+)  # fmt: skip
+"""What in moto's answers is not its word on the request: dates, request ids, checksums over them, the test server's own."""
+_LAUNCH = """
+import logging
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import make_server
+logging.getLogger("werkzeug").setLevel(logging.ERROR)
+server = make_server("127.0.0.1", 0, DomainDispatcherApplication(create_backend_app), threaded=True)
+print(f"http://127.0.0.1:{server.server_port}", flush=True)
+server.serve_forever()
+"""
+_CONTROL = "motoapi.amazonaws.com"
+"""Where moto's own settings are: no host that a case can declare."""
+
+
+class MotoAws:
+    """A real server. It is started once and reset before each scope."""
+
+    name = "moto_aws"
+    hosts: tuple[str, ...] = tuple(f"{service}.{REGION}.amazonaws.com" for service in SERVICES)
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._server = LocalServer(self.name)
+        self._front = Front(pins=PINS, prepare=self._prepared)
+        self._made: Counter[str] = Counter()
+
+    def start(self) -> str:
+        """Start the server with the seed, and return the base URL of the front before it.
+
+        Raises:
+            BadInput: moto is not installed, or does not start.
+        """
+        refuse_absent(self.name, "moto", "flask", "boto3")
+        self.stop()
+        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-moto-"))
+        keys = {"AWS_ACCESS_KEY_ID": "mock", "AWS_SECRET_ACCESS_KEY": "mock", "AWS_DEFAULT_REGION": REGION}
+        environ = {**ENVIRONMENT, **keys, "HOME": str(self._folder)}
+        try:
+            self._front.behind = self._server.start(_LAUNCH, log=self._folder / "log", environ=environ)
+            self.reset({})
+            return self._front.open()
+        except BaseException:
+            self.stop()
+            raise
+
+    def reset(self, state: dict[str, object]) -> None:
+        """Forget everything, and make the calls of the seed and of the state anew.
+
+        Raises:
+            BadInput: a call is none, or is refused, or the server was not started.
+        """
+        if self._folder is None:
+            raise BadInput(f"service {self.name}", "reset before start", "start it first")
+        calls = calls_of(state)
+        self._told("reset")
+        self._made.clear()
+        for name, call in calls.items():
+            asked = incoming(name, call)
+            status, _, _, body = self._front.answer(asked)
+            if status // 100 != 2:  # noqa: PLR2004 - the first digit of success
+                said = " ".join(body.decode("utf-8", "replace").split())[:200]
+                raise BadInput(f"state of {self.name}: calls.{name}", f"refused with {status}: {said}", "mend the call")
+
+    def reads(self, request: Request) -> bool | None:
+        """Return whether a request changed nothing: the JSON protocols ask for everything by POST."""
+        target = request.header("x-amz-target")
+        return None if target is None else _READS.search(target) is not None
+
+    def stop(self) -> None:
+        """Stop front and server, and remove its files. Does nothing if they do not run."""
+        self._front.close()
+        self._server.stop()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _prepared(self, asked: Incoming) -> Headers:
+        """Seed moto's random ids for the request, and return its signature."""
+        whole = "\n".join(
+            (asked.method, asked.host, asked.target, _target(asked), asked.body.decode("utf-8", "replace"))
+        )
+        self._made[whole] += 1
+        seed = hashlib.sha256(f"{self._made[whole]}\n{whole}".encode()).hexdigest()[:12]
+        self._told(f"seed?a={int(seed, 16)}")
+        scope = f"20260101/{REGION}/{asked.host.partition('.')[0]}/aws4_request"
+        signed = f"AWS4-HMAC-SHA256 Credential=mendbench/{scope}, SignedHeaders=host, Signature=0"
+        return (("Authorization", signed),)
+
+    def _told(self, what: str) -> None:
+        told = Incoming(
+            method="POST", target=f"/moto-api/{what}", host=_CONTROL, headers=(("Host", _CONTROL),), body=b""
+        )
+        ask_server(self._front.behind, told)
+
+
+def calls_of(state: JsonObject) -> dict[str, Json]:
+    """Return the calls that make the data, by name: the seed's, and the state's merged over them (RFC 7396).
+
+    Raises:
+        BadInput: the state is none.
+    """
+    refuse_unknown(MotoAws.name, state, ("calls",))
+    seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
+    calls = merge_patch(seed, state).get("calls")
+    if not isinstance(calls, dict):
+        raise BadInput(f"state of {MotoAws.name}", f"calls: {type(calls).__name__}", 'write {"name": {call}}')
+    return calls
+
+
+def incoming(name: str, call: Json) -> Incoming:
+    """Return the request that a call of a state means.
+
+    Raises:
+        BadInput: it means none.
+    """
+    place = f"state of {MotoAws.name}: calls.{name}"
+    if not isinstance(call, dict):
+        raise BadInput(place, type(call).__name__, 'write {"target", "json"} or {"method", "url", "text"}')
+    refuse_unknown(f"{MotoAws.name}: calls.{name}", call, ("target", "json", "method", "url", "headers", "text"))
+    target, text = str(call.get("target", "")), call.get("text")
+    service = _TARGETS.get(target.partition(".")[0])
+    url = urlsplit(str(call.get("url") or (f"https://{service}.{REGION}.amazonaws.com/" if service else "")))
+    if url.hostname not in MotoAws.hosts:
+        raise BadInput(place, f"neither target nor url is one of {', '.join(SERVICES)} in {REGION}", "name one")
+    headers = {"Host": url.netloc, **dict(call.get("headers") or {})}
+    headers |= {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1"} if target else {}
+    return Incoming(
+        method=str(call.get("method", "POST")),
+        target=(url.path or "/") + (f"?{url.query}" if url.query else ""),
+        host=url.hostname or "",
+        headers=tuple((str(key), str(value)) for key, value in headers.items()),
+        body=text.encode() if isinstance(text, str) else json.dumps(call.get("json", {})).encode(),
+    )
+
+
+def _target(asked: Incoming) -> str:
+    return next((value for key, value in asked.headers if key.lower() == "x-amz-target"), "")

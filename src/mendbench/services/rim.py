@@ -1,0 +1,185 @@
+"""What stands between a recording and a real server on this machine: a front that always answers the same.
+
+A server shows dates, random ids, versions and paths that differ each time. The front passes each request on and lays the
+server's declared :class:`Pins` over the answer: a second recording is then equal to the first, but for the times taken.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar, TypeAlias
+from urllib.parse import urlsplit
+
+from mendbench.model.exchange import Headers
+
+PATIENCE_S = 55.0
+"""How long the server behind may take, seconds: less than a recording waits."""
+
+_HOP = frozenset(
+    {"connection", "keep-alive", "transfer-encoding", "content-length", "te", "upgrade", "proxy-connection"}
+)
+"""Headers of one connection, and not of the message (RFC 9110 section 7.6.1)."""
+_BODILESS = frozenset({204, 304})
+"""Statuses whose answers never have a body (RFC 9110 section 6.4.1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pins:
+    """What of an answer is not the server's word on the request, and what stands there instead."""
+
+    headers: Mapping[str, str | None]
+    """Lower-case name to the value that it always has where it is sent; null leaves it out."""
+    texts: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """Patterns and what replaces them, in bodies and in the values of other headers."""
+    ordered: Callable[[str], str] | None = None
+    """Brings a body whose order hangs on the machine into one order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A request as the front got it."""
+
+    method: str
+    target: str
+    """Path and query."""
+    host: str
+    """As the sender wrote it, without a port."""
+    headers: Headers
+    body: bytes
+
+
+Prepare: TypeAlias = Callable[[Incoming], Headers]
+"""Says, before a request is passed on, which headers are laid over its own; it may tell the server something first."""
+
+
+def pinned_headers(headers: Headers, pins: Pins) -> Headers:
+    """Return an answer's headers with the pins laid over them."""
+    kept: list[tuple[str, str]] = []
+    for name, value in headers:
+        low = name.lower()
+        if low in _HOP:
+            continue
+        fixed = pins.headers[low] if low in pins.headers else pinned_text(value, pins)
+        if fixed is not None:
+            kept.append((name, fixed))
+    return tuple(kept)
+
+
+def pinned_body(body: bytes, pins: Pins) -> bytes:
+    """Return an answer's body with the pins laid over it. What is no UTF-8 is left as it is."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return body
+    said = pinned_text(text, pins)
+    return (said if pins.ordered is None else pins.ordered(said)).encode()
+
+
+def pinned_text(text: str, pins: Pins) -> str:
+    """Return ``text`` with each pattern of the pins replaced."""
+    for pattern, fixed in pins.texts:
+        text = pattern.sub(fixed, text)
+    return text
+
+
+def ask_server(base: str, asked: Incoming) -> tuple[int, str, Headers, bytes]:
+    """Return the server's answer as it came: status, reason, headers and body.
+
+    Raises:
+        OSError, HTTPException: it gave none.
+    """
+    to = urlsplit(base)
+    line = HTTPConnection(to.hostname or "", to.port or 80, timeout=PATIENCE_S)
+    try:
+        line.putrequest(asked.method, asked.target, skip_host=True, skip_accept_encoding=True)
+        for name, value in asked.headers:
+            if name.lower() not in _HOP and name.lower() != "accept-encoding":
+                line.putheader(name, value)
+        line.putheader("Content-Length", str(len(asked.body)))
+        line.putheader("Connection", "close")
+        line.endheaders(asked.body)
+        answer = line.getresponse()
+        return answer.status, answer.reason, tuple(answer.getheaders()), answer.read()
+    finally:
+        line.close()
+
+
+@dataclass(slots=True)
+class Front:
+    """Listens on a free port of the loopback interface from ``open`` to ``close``.
+
+    ``pins`` and ``behind`` (the server's base URL) may be changed while it is open: a server that is started again
+    stands behind the same address.
+    """
+
+    pins: Pins
+    behind: str = ""
+    prepare: Prepare | None = None
+    _server: ThreadingHTTPServer | None = field(default=None, init=False)
+
+    def open(self) -> str:
+        """Begin to listen, and return the front's own base URL."""
+        handler = type("_Passing", (_Handler,), {"front": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self) -> None:
+        """Stop listening. Does nothing if it does not listen."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def answer(self, asked: Incoming) -> tuple[int, str, Headers, bytes]:
+        """Return what the server behind answers, pinned.
+
+        Raises:
+            OSError, HTTPException: it gives no answer.
+        """
+        laid = () if self.prepare is None else self.prepare(asked)
+        names = {name.lower() for name, _ in laid}
+        own = tuple((name, value) for name, value in asked.headers if name.lower() not in names)
+        sent = Incoming(
+            method=asked.method, target=asked.target, host=asked.host, headers=(*own, *laid), body=asked.body
+        )
+        status, reason, headers, body = ask_server(self.behind, sent)
+        return status, reason, pinned_headers(headers, self.pins), pinned_body(body, self.pins)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Passes each request on, whatever its method."""
+
+    protocol_version = "HTTP/1.1"
+    front: ClassVar[Front]
+
+    def _pass_on(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
+        asked = Incoming(
+            method=self.command, target=self.path, host=host.lower(), headers=tuple(self.headers.items()), body=body
+        )
+        try:
+            status, reason, headers, said = self.front.answer(asked)
+        except (OSError, HTTPException):
+            self.close_connection = True  # no answer from behind is none here: the sender sees the connection end
+            return
+        self.send_response_only(status, reason)
+        for name, value in headers:
+            self.send_header(name, value)
+        if status not in _BODILESS:
+            self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        if self.command != "HEAD" and status not in _BODILESS:
+            self.wfile.write(said)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _pass_on  # noqa: N815 - the names that the base class looks for
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        """Say nothing: what was asked stands in the recording."""

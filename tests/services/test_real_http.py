@@ -1,0 +1,145 @@
+"""The real servers that speak HTTP, where they are installed: they still answer what is recorded, and the same twice."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mendbench.bench.case_file import load_case
+from mendbench.bench.parts import build_engine
+from mendbench.bench.recorder import Recorder
+from mendbench.bench.scope import open_scope
+from mendbench.errors import BadInput
+from mendbench.kit.patching import apply_patch
+from mendbench.model.exchange import Request
+from mendbench.replay.cassette import load
+from mendbench.replay.live import HttpLive
+from mendbench.replay.recordings import Recordings
+from mendbench.services import real_world
+
+ROOT = Path(__file__).parents[2]
+TOKEN = secrets.token_hex(16)
+DYNAMO, SQS = "https://dynamodb.eu-west-1.amazonaws.com/", "https://sqs.eu-west-1.amazonaws.com/"
+SNS, SSM = "https://sns.eu-west-1.amazonaws.com/", "https://ssm.eu-west-1.amazonaws.com/"
+LAB, BOOKS = "https://phials.coldstore.example", "http://notebooks.saltings.example/api/contents"
+ERRANDS = f"{SQS}123456789012/barn-errands"
+
+
+def aws(url, target, body):
+    return ("POST", url, {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.0"}, body)
+
+
+def books(method, path, body=None, token=TOKEN):
+    return (method, f"{BOOKS}{path}", {"Authorization": f"token {token}"}, body)
+
+
+def lab(method, path, body=None):
+    return (method, f"{LAB}{path}", {"Content-Type": "application/json"}, body)
+
+
+CALLS = {
+    "lab_api": [
+        (lab("GET", "/phials/PX-0417"), 200, '"left_out":"weights: lens=fine"'),
+        (lab("GET", "/phials/PX-0417?lens=broad"), 422, "Input should be 'plain' or 'fine'"),
+        (lab("GET", "/phials/PX-9999"), 404, "there is no phial PX-9999"),
+        (lab("GET", "/racks/K7/phials"), 200, '{"phials":["PX-0417","PX-0533"],"onward":"PX-0533"}'),
+        (lab("GET", "/racks/K7/phials?onward=PX-0533"), 200, '{"phials":["PX-0602"],"onward":null}'),
+        (lab("POST", "/dryings", {"phial_mark": "PX-0417", "berth": "oven", "dwell_min": 31}), 422, "rime-vault"),
+        (lab("POST", "/seats", {"rack": "K7", "pit": "c2", "phial_mark": "PX-0417"}), 409, "pit K7/c2 holds PX-0602"),
+        (lab("POST", "/seats", {"rack": "K7", "pit": "b4", "phial_mark": "PX-0417"}), 201, '"folio":"se-0001"'),
+        (lab("POST", "/tags", {"phial_mark": "PX-0417", "tag_line": "Tag", "by": "me"}), 422, "extra_forbidden"),
+    ],
+    "moto_aws": [
+        (
+            aws(DYNAMO, "DynamoDB_20120810.Query", {"TableName": "kelp-bales", "KeyConditionExpression": "b = :b", "ExpressionAttributeValues": {":b": {"S": "x"}}}),
+            400,
+            "Query condition missed key schema element: bale_rune",
+        ),
+        (aws(DYNAMO, "DynamoDB_20120810.DescribeTable", {"TableName": "kelp-bales"}), 200, '"CreationDateTime": 1767225600.0'),
+        (aws(SQS, "AmazonSQS.SendMessage", {"QueueUrl": ERRANDS, "MessageBody": "x"}), 200, '"MessageId": '),
+        (aws(SQS, "AmazonSQS.ReceiveMessage", {"QueueUrl": ERRANDS, "AttributeNames": ["All"]}), 200, '"SentTimestamp": "1767225600000"'),
+        (aws(SQS, "AmazonSQS.ListQueues", {}), 200, f'"{ERRANDS}"'),
+        (aws(SQS, "AmazonSQS.SendMessage", {"QueueUrl": f"{ERRANDS}2", "MessageBody": "x"}), 400, "The specified queue does not exist."),
+        (("POST", SNS, {"Content-Type": "application/x-www-form-urlencoded"}, "Action=Publish&TopicArn=arn:aws:sns:eu-west-1:123456789012:none&Message=x"), 404, "<Code>NotFound</Code>"),
+        (aws(SSM, "AmazonSSM.GetParameters", {"Names": ["/none"]}), 200, '"InvalidParameters": ["/none"]'),
+        (("GET", "https://s3.eu-west-1.amazonaws.com/no-bucket/a", {}, None), 404, "<Code>NoSuchBucket</Code>"),
+    ],
+    "jupyter": [
+        (books("GET", "/notes/crew.txt"), 200, '"content": "Maren: dawn. Olu: dusk."'),
+        (books("GET", ""), 200, '"path": "archive"'),
+        (books("GET", "/notes/crew.txt", token="another"), 403, '{"message": "Forbidden", "reason": null}'),
+        (books("POST", "/archive", {"copy_from": "ledgers/tides.ipynb"}), 404, "No such file or directory: ledgers/tides.ipynb"),
+        (books("PATCH", "/notes/crew.txt", {"path": "archive/read-me.txt"}), 409, "File already exists: archive/read-me.txt"),
+        (books("PUT", "/notes/a.txt", {"type": "file", "content": "x"}), 400, "Must specify format of file contents as 'text' or 'base64'"),
+        (books("DELETE", "/notes/gone.txt"), 404, "File or directory does not exist: /srv/notebooks/notes/gone.txt"),
+        (books("POST", "/ledgers/tidewrack-iv.ipynb/checkpoints"), 201, '"id": "checkpoint"'),
+    ],
+}  # fmt: skip
+STATES = {"jupyter": {"token": TOKEN}}
+CASES = {
+    "lab_api": "lab-weights-through-the-lens",
+    "moto_aws": "aws-bale-by-its-rune",
+    "jupyter": "jupyter-notebook-under-its-name",
+}
+
+
+@pytest.fixture(params=sorted(CALLS))
+def started(request):
+    world = real_world(request.param)
+    try:
+        base = world.start()
+    except BadInput as error:
+        if "not installed" not in str(error):
+            raise
+        pytest.skip(f"{error}")
+    yield world, base
+    world.stop()
+
+
+def answers(world, base):
+    world.reset(STATES.get(world.name, {}))
+    live = HttpLive(dict.fromkeys(world.hosts, base))
+    try:
+        for (method, url, headers, body), _, _ in CALLS[world.name]:
+            sent = b"" if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
+            yield live.ask(Request(method=method, url=url, headers=tuple(headers.items()), body=sent))
+    finally:
+        live.close()
+
+
+def test_it_answers_in_its_own_words_and_the_same_after_each_reset(started):
+    world, base = started
+    first = [replace(answer, elapsed_ms=0) for answer in answers(world, base)]
+    for answer, ((method, url, _, _), status, words) in zip(first, CALLS[world.name], strict=True):
+        said = answer.body.decode()
+        assert (answer.status, words in said) == (status, True), f"{method} {url}: {answer.status} {said}"
+        shown = f"{said}{answer.headers}"
+        assert base.rpartition(":")[2] not in shown
+        assert "127.0.0.1" not in shown
+        assert "mendbench-" not in shown  # the folders of this machine
+    assert [replace(answer, elapsed_ms=0) for answer in answers(world, base)] == first
+
+
+def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
+    world, _ = started
+    world.stop()
+    name = CASES[world.name]
+    case = load_case(ROOT / "cases" / "http" / name, "http")
+    fixed = apply_patch(case.workflow, case.fix.patch)
+    with Recorder("new_episodes") as recorder:
+        for workflow in (case.workflow, fixed):
+            scope = open_scope(case, None, Recordings.open(tmp_path), recorder.for_trial(case, None), "record it")
+            build_engine("mendbench", case).execute(
+                workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
+            )
+    again, recorded = told(tmp_path / "world.yaml"), told(ROOT / "cassettes" / "http" / name / "world.yaml")
+    assert len(again) > 1
+    assert again == {key: recorded[key] for key in again}
+
+
+def told(path):
+    return {one.key: (one.request, replace(one.answer, elapsed_ms=0)) for one in load(path)}
