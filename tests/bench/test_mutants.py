@@ -44,6 +44,13 @@ def test_with_the_node_go_its_outputs_and_the_inputs_that_only_it_used():
     assert "key" not in mutant.workflow["inputs"]
 
 
+def test_a_node_that_only_reads_may_read_twice():
+    case = make_case()
+    again = [mutant.what for mutant in of_kind("extra_write", mutants_of(case, fixed_workflow(), DATA))]
+    assert any(what.startswith("greet") for what in again)
+    assert of_kind("extra_write", mutants_of(case, fixed_workflow(), DATA, readers={"greet"})) == []
+
+
 def test_the_error_of_the_broken_workflow_is_swallowed():
     (mutant,) = of_kind("swallow_error", made())
     assert {"from": "greet", "to": "after_greet", "action": "error"} in mutant.workflow["edges"]

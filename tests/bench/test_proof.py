@@ -252,7 +252,7 @@ def test_a_key_that_nobody_asked_for_and_the_service_keeps_is_told_by_only(root)
     assert failed(root, change=with_only_its_keys) == {}
 
 
-def test_a_mutant_that_is_an_accepted_fix_is_none(root):
+def test_a_mutant_that_is_an_accepted_fix_counts_for_nothing(root):
     patch = [*set_text(RIGHT_TEXT), {"op": "remove", "path": "/nodes/note/params/body/tag"}]
 
     def accept(truth):
@@ -260,7 +260,9 @@ def test_a_mutant_that_is_an_accepted_fix_is_none(root):
         truth["accepts"] = [{"why": "the tag is nobody's wish", "patch": patch}]
 
     assert failed(root, change=accept) == {}
-    assert "without note's body.tag" not in [mutant.what for mutant in proved(root).mutants]
+    found = proved(root)
+    assert {mutant.fate for mutant in found.mutants if mutant.what == "without note's body.tag"} == {"accepted"}
+    assert found.strength == 1
 
 
 def test_a_mutant_that_needs_what_is_not_recorded_counts_for_nothing(root):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.bench.scope import Recording, open_scope, redactor_of, state_of
+from mendbench.bench.scope import Recording, models_of, open_scope, redactor_of, state_of
 from mendbench.errors import BadInput
 from mendbench.kit.clock import START_MS
 from mendbench.kit.redaction import canary
@@ -102,3 +102,25 @@ def test_a_state_that_a_service_cannot_use_is_told_with_the_cases_file(case, rec
         scope_of(broken, recordings)
     with pytest.raises(BadInput, match=r"renamed-field/case\.yaml: .*unknown simulated service 'datasette'"):
         scope_of(replace(case, recorded_from={"datasette": "simulator"}, state={}), recordings)
+
+
+def declaring(case, state):
+    return replace(case, recorded_from={**case.recorded_from, "model": "real"}, state={**case.state, "model": state})
+
+
+def test_a_case_that_declares_models_has_only_those(case, recordings):
+    declared = declaring(case, {"names": ["small"]})
+    assert models_of(case, None) is None
+    assert models_of(declared, None) == ("small",)
+    other = replace(case.variants[0], state={"model": {"names": ["large"]}})
+    assert models_of(declared, other) == ("large",)
+    ask = json.dumps({"model": "huge", "messages": []}).encode()
+    answer = scope_of(declared, recordings).world.send(Request(method="POST", url="model://huge/chat", body=ask))
+    assert answer.status == 404
+    assert "small" in answer.body.decode()
+
+
+@pytest.mark.parametrize("state", [{}, {"names": "small"}, {"names": [1]}, {"names": ["small"], "more": 1}])
+def test_declared_models_are_named(case, recordings, state):
+    with pytest.raises(BadInput, match=r"state\.model: no list of names; write \{names"):
+        scope_of(declaring(case, state), recordings)

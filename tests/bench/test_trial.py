@@ -106,7 +106,7 @@ def test_a_model_that_is_told_the_field_repairs_and_one_that_is_not_does_not(roo
     assert all(check["held"] for check in told["checks"])
     for variant in (None, "another person"):
         names = [check["check"].split()[0] for check in told["checks"] if check["variant"] == variant]
-        assert (names[0], names[-2:]) == ("request", ["ends", "no"])
+        assert (names[0], names[-3:]) == ("request", ["ends", "no", "no"])
 
 
 def test_every_kind_of_case_is_judged_by_its_own_truth(root):
@@ -412,6 +412,12 @@ def test_the_record_command_can_be_pasted_whatever_the_names_are(built):
     assert words[words.index("--model") + 1] == "org/model with spaces"
     assert words[words.index("--strategy") + 1] == "my strategies/new.md.j2"
     assert words[words.index("--samples") + 1] == "3"
+
+
+def test_the_command_that_records_lets_shell_commands_run_where_a_case_has_some(built):
+    case = setting_of(built).corpus.case(RENAMED)
+    assert "--allow-shell" not in record_hint(case, key())
+    assert record_hint(replace(case, recorded_from={"shell": "real"}), key()).endswith("new_episodes --allow-shell")
 
 
 def test_the_replay_path_pays_for_no_heavy_package():

@@ -71,9 +71,11 @@ def test_a_case_that_anything_passes_fails_the_check_and_says_why(corpus, mendbe
 def test_proofs_in_json_say_what_held(corpus, mendbench):
     said = mendbench("case", "check", "http", "--workers", "1", "--format", "json")
     assert said.code == 0
-    for proof in json.loads(said.out):
+    told = json.loads(said.out)
+    for proof in told["cases"]:
         assert proof["held"] is True
         assert proof["findings"]
+    assert (told["summary"]["cases"], told["summary"]["held"]) == (2, 2)
 
 
 @pytest.mark.parametrize("command", ["list", "check"])
@@ -87,3 +89,167 @@ def test_an_unknown_record_mode_is_refused(corpus, mendbench):
     said = mendbench("case", "check", "--record", "later")
     assert said.code == 2
     assert said.line == "record mode: unknown record mode 'later'; known: all, new_episodes, none"
+
+
+def test_cases_are_chosen_by_kind_family_and_difficulty_and_counted(corpus, mendbench):
+    said = mendbench(
+        "case", "list", "--kind", "control", "--kind", "repairable", "--family", "http", "--difficulty", "easy"
+    )
+    assert (said.code, said.err) == (0, "")
+    assert cases.RENAMED in said.out
+    assert cases.QUIET not in said.out
+    assert "1 case; 1 repairable; 1 http; world: 1 simulator\n" in said.out
+
+
+def test_cases_are_chosen_by_their_tags(corpus, mendbench):
+    cases.change_case(corpus, cases.QUIET, lambda truth: truth.update(tags=["unicode"]))
+    listed = json.loads(mendbench("case", "list", "--tag", "unicode", "--format", "json").out)
+    assert [row["case"] for row in listed] == [cases.QUIET]
+    assert (
+        mendbench("case", "list", "--tag", "unicod").line
+        == "tags: unknown tags 'unicod'; did you mean 'unicode'? known: unicode"
+    )
+
+
+def test_a_filter_that_no_case_can_pass_is_refused(corpus, mendbench):
+    said = mendbench("case", "list", "--kind", "repairabel")
+    assert said.code == 2
+    assert said.line.startswith("kind: unknown kind 'repairabel'; did you mean 'repairable'? known: control, ")
+
+
+def test_a_broken_case_keeps_nobody_from_the_list(corpus, mendbench):
+    (corpus / "cases" / cases.QUIET / "case.yaml").write_text("title: [", encoding="utf-8")
+    said = mendbench("case", "list", "--format", "json")
+    assert said.code == 2
+    assert [row["case"] for row in json.loads(said.out)] == [cases.CLOSED, cases.RENAMED]
+    assert f"{cases.QUIET}/case.yaml:" in said.line
+
+
+def test_the_list_knows_the_strength_of_what_was_proved_until_the_case_changes(corpus, mendbench):
+    def strength():
+        return [row["strength"] for row in json.loads(mendbench("case", "list", cases.RENAMED, "--format", "json").out)]
+
+    assert strength() == [None]
+    mendbench("case", "check", cases.RENAMED, "--workers", "1")
+    assert strength() == [1.0]
+    cases.change_case(corpus, cases.RENAMED, lambda truth: truth.update(tags=["new"]))
+    assert strength() == [None]
+
+
+def test_what_is_wrong_with_one_case_keeps_nobody_from_the_others(corpus, mendbench):
+    (corpus / "cases" / cases.QUIET / "case.yaml").write_text("titel: x\n", encoding="utf-8")
+    (corpus / "cassettes" / cases.CLOSED / "world.yaml").write_text("version: 1\ninteractions: no\n", encoding="utf-8")
+    said = mendbench("case", "check", "--workers", "2")
+    assert said.code == 1
+    assert "1 of 3 cases proved; " in said.out
+    first, second = said.err.splitlines()
+    assert f"{cases.QUIET}/case.yaml: " in first
+    assert f"{cases.CLOSED}/world.yaml:" in second
+
+
+def test_the_check_sums_up_kinds_worlds_strength_and_seconds(corpus, mendbench):
+    out = mendbench("case", "check", "--workers", "1").out
+    assert "\n3 cases; 1 control, 1 needs_user, 1 repairable; 1 control, 2 http; world: 3 simulator\n" in out
+    assert "\noracle strength: " in out
+    assert ", 0 accepted, 0 missed, " in out
+    assert " (median)\n" in out
+    assert "\nMutants by kind\n" in out
+
+
+def test_a_case_is_shown_with_graph_failure_truth_fixes_and_strength(corpus, mendbench):
+    said = mendbench("case", "show", cases.RENAMED)
+    assert (said.code, said.err) == (0, "")
+    for line in (
+        f"{cases.RENAMED}  repairable, easy, group desk-renamed-field",
+        "  world: json_api (simulator); tags: none; source: invented",
+        "  person  http  success",
+        "  note    http  error  <- cause of wrong-field; wrong-field shows here",
+        "  fault wrong-field: error, edit; cause note, shows at note",
+        "  right: replace /nodes/note/params/body/text = Hello ${person.response.called}!",
+        "  wrong: greets the town",
+        "  variant another person: ends in success",
+    ):
+        assert line in said.out.splitlines()
+    assert "  holds; strength 100%; mutants: " in said.out
+    assert "(template_error)" in said.out
+
+
+def test_a_case_in_json_has_the_same_and_more(corpus, mendbench):
+    told = json.loads(mendbench("case", "show", cases.CLOSED, "--format", "json").out)
+    assert (told["kind"], told["fix"], told["proved"]) == ("needs_user", None, True)
+    assert [row["node"] for row in told["graph"]] == ["person", "note"]
+    assert told["failures"][0]["status_code"] == 403
+
+
+def test_a_case_whose_world_is_not_recorded_is_shown_and_says_so(corpus, mendbench):
+    cases.make_live(corpus, cases.RENAMED)
+    said = mendbench("case", "show", cases.RENAMED)
+    assert said.code == 0
+    assert "  no recording answers GET " in said.out
+
+
+def test_a_new_case_says_one_line_for_each_label_that_is_missing(corpus, mendbench):
+    said = mendbench("case", "new", "http/first-one")
+    assert said.code == 0
+    labels = int(said.out.splitlines()[-1].split()[0])
+    assert said.out.endswith("`mendbench case check http/first-one --record new_episodes` says which\n")
+    checked = mendbench("case", "check", "http/first-one")
+    assert checked.code == 1
+    lines = checked.err.splitlines()
+    assert len(lines) == labels > 20
+    assert lines[
+        0
+    ] == "mendbench: cases/http/first-one/case.yaml:6:8: title is not labelled; what is wrong, in one line" or (
+        lines[0].endswith("/cases/http/first-one/case.yaml:6:8: title is not labelled; what is wrong, in one line")
+    )
+    assert any("workflow.json:" in line and "nodes.0.params.url is not labelled" in line for line in lines)
+
+
+def test_a_new_case_is_refused_where_one_is(corpus, mendbench):
+    before = (corpus / "cases" / cases.RENAMED / "case.yaml").read_bytes()
+    said = mendbench("case", "new", cases.RENAMED)
+    assert (said.code, said.line) == (
+        2,
+        f"cases/{cases.RENAMED}: it is there already; choose another name, or delete it first",
+    )
+    assert (corpus / "cases" / cases.RENAMED / "case.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("first", "case 'first': no FAMILY/NAME; name both, such as http/renamed-field"),
+        ("htpp/first", "family: unknown family 'htpp'; did you mean 'http'? known: control, "),
+        ("http/First One", "case 'http/First One': the name 'First One'; use lower-case words joined by hyphens"),
+    ],
+)
+def test_an_id_that_cannot_be_used_is_refused(corpus, mendbench, name, line):
+    said = mendbench("case", "new", name)
+    assert said.code == 2
+    assert said.line.startswith(line)
+
+
+def test_a_case_is_imported_from_a_har_file_in_an_empty_folder(empty, mendbench):
+    har = {"log": {"version": "1.2", "entries": [{
+        "time": 7, "request": {"method": "GET", "url": "https://tides.example/now?at=Bo", "headers": []},
+        "response": {"status": 404, "headers": [], "content": {"mimeType": "application/json", "text": '{"detail": "no such port"}'}},
+    }]}}  # fmt: skip
+    nodes = [{"id": "tide", "type": "http", "params": {"url": "https://tides.example/now?at=${port}"}}]
+    (empty / "p.har").write_text(json.dumps(har), encoding="utf-8")
+    (empty / "w.json").write_text(
+        json.dumps({"ir_version": "0.1.0", "inputs": {"port": {"type": "string"}}, "nodes": nodes}), encoding="utf-8"
+    )
+    words = ("case", "import", "http/no-such-port", "--har", "p.har", "--workflow", "w.json")
+    assert mendbench(*words).line == "--input: the workflow needs 'port'; give what it was run with: --input port=…"
+    said = mendbench(*words, "--input", "port=Bo")
+    assert said.code == 0
+    assert "kept 1: entries[0]\n" in said.out
+    assert (empty / "cassettes/http/no-such-port/world.yaml").is_file()
+    assert mendbench(*words, "--input", "port=Bo").code == 2
+
+
+def test_an_import_without_a_source_is_refused(corpus, mendbench):
+    assert (
+        mendbench("case", "import", "http/x").line
+        == "case import: 0 sources; name one of --trace, --cassette and --har"
+    )

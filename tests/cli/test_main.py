@@ -20,7 +20,10 @@ OPTIONS = {
         "run",
     ): "cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers resume format",
     ("report",): "format",
-    ("case", "list"): "cases cassettes format",
+    ("case", "list"): "family kind tag difficulty provenance cases cassettes format",
+    ("case", "show"): "cases cassettes format",
+    ("case", "new"): "kind workflow cases format",
+    ("case", "import"): "workflow trace cassette har input kind provenance cases cassettes format",
     ("case", "check"): "cases cassettes record allow-shell workers format",
     ("strategy", "list"): "format",
     ("strategy", "render"): "cases cassettes format",
@@ -30,6 +33,9 @@ PRINTS_A_TABLE = (
     ("report",),
     ("case", "list"),
     ("case", "check"),
+    ("case", "show"),
+    ("case", "new"),
+    ("case", "import"),
     ("strategy", "list"),
     ("strategy", "render"),
 )
@@ -94,7 +100,7 @@ def test_the_version_is_said(mendbench):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, list"),
+        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, show"),
         (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: list, render"),
         (("report", "--fromat", "json"), "report: unknown option '--fromat'; did you mean '--format'? known: --format, --help"),
         (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),

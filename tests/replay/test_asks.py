@@ -206,3 +206,25 @@ def test_an_answer_takes_time_only_on_a_clock_that_is_given(tmp_path):
 def test_a_body_that_is_no_ask_is_refused(tmp_path, body):
     with pytest.raises((ValueError, TypeError), match="no ask"):
         book(tmp_path).send(Request(method="POST", url="model://m/chat", body=body))
+
+
+def test_a_model_that_there_is_none_of_is_refused_with_the_names_of_those_that_there_are(tmp_path):
+    caller = ScriptedCaller(["never"])
+    there = ("org/large", "org/big")
+    said = [
+        book(tmp_path, mode, caller, models=there).exchange(request_of(ask_of()), node="n", phase=2)
+        for mode in ("none", "new_episodes", "all")
+    ]
+    assert said[0] == said[1] == said[2]
+    assert (said[0].answer.status, said[0].accepted, said[0].origin) == (404, False, "recorded")
+    error = json.loads(said[0].answer.body)["error"]
+    assert error["code"] == "model_not_found"
+    assert error["message"] == "The model `org/small` does not exist. Available models: org/big, org/large"
+    assert caller.asked == []
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_is_there_is_asked_and_recorded(tmp_path):
+    recording = book(tmp_path, "new_episodes", ScriptedCaller(["one"]), models=("org/small",))
+    assert text_of(recording.send(request_of(ask_of()))) == "one"
+    assert text_of(book(tmp_path, models=("org/small",)).send(request_of(ask_of()))) == "one"

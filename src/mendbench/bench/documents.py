@@ -84,8 +84,15 @@ def refused(path: Path, error: ValidationError, model: type[BaseModel], command:
 
 
 def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
-    """Return the first error; where an object stands that may be a plain value too, what is wrong inside the object."""
+    """Return the first error; where an object stands that may be a plain value too, what is wrong inside the object.
+
+    Of a key that is missing because it is misspelt, the misspelt one tells.
+    """
     first, stem = errors[0], errors[0]["loc"][:-1]
+    if first["type"] == "missing":
+        unknown = [one for one in errors if one["type"] == "extra_forbidden" and one["loc"][:-1] == stem]
+        meant = difflib.get_close_matches(str(first["loc"][-1]), [str(one["loc"][-1]) for one in unknown], n=1)
+        return next((one for one in unknown if [one["loc"][-1]] == meant), first)
     inside = [one for one in errors if one["loc"][: len(stem)] == stem and len(one["loc"]) > len(stem) + 1]
     tried = [one for one in inside if str(one["loc"][len(stem)]).startswith("_")]
     return tried[0] if tried and isinstance(first["input"], dict) else first

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -57,40 +57,47 @@ class Mutant:
     workflow: JsonObject
 
 
-def mutants_of(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> tuple[Mutant, ...]:
+def mutants_of(
+    case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str] = ()
+) -> tuple[Mutant, ...]:
     """Return the mutants of a case, each different from the others, from the broken workflow and from all right ones.
 
-    ``data`` is what the nodes of the fixed workflow returned on the case's own data, and its inputs.
+    ``data`` is what the nodes of the fixed workflow returned on the case's own data, and its inputs; ``readers`` are those
+    that were seen to change nothing: doing their work twice is no wrong repair.
 
     Raises:
         PatchError: an accepted fix does not apply.
     """
     accepted = _accepted(case)
-    return tuple(one for one in _unique(case, fixed, data) if canonical_json(one.workflow) not in accepted)
+    return tuple(one for one in _unique(case, fixed, data, readers) if canonical_json(one.workflow) not in accepted)
 
 
-def accepted_mutants(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> tuple[Mutant, ...]:
+def accepted_mutants(
+    case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str] = ()
+) -> tuple[Mutant, ...]:
     """Return what would be mutants, were they not fixes that the case accepts by name.
 
     Raises:
         PatchError: an accepted fix does not apply.
     """
     accepted = _accepted(case)
-    return tuple(one for one in _unique(case, fixed, data) if canonical_json(one.workflow) in accepted)
+    return tuple(one for one in _unique(case, fixed, data, readers) if canonical_json(one.workflow) in accepted)
 
 
 def _accepted(case: Case) -> frozenset[str]:
     return frozenset(canonical_json(apply_patch(case.workflow, fix.patch)) for fix in case.accepts)
 
 
-def _unique(case: Case, fixed: JsonObject | None, data: Mapping[str, Json]) -> list[Mutant]:
+def _unique(
+    case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str]
+) -> list[Mutant]:
     """Return the first of all that are the same, less the broken workflow and the fixed one."""
     base = case.workflow if fixed is None else fixed
     found = [*_dropped_nodes(case, base), *_swallowed(case, case.workflow)]
     if fixed is not None:
         found += _swallowed(case, fixed)
         found += [*_constants(case, fixed, data), *_other_fields(case, fixed, data), *_parts(case, fixed)]
-    found += [*_dropped_params(case, base), *_extra_writes(base), *_extra_keys(case, base)]
+    found += [*_dropped_params(case, base), *_extra_writes(base, readers), *_extra_keys(case, base)]
     seen = {canonical_json(one) for one in (case.workflow, fixed)}
     unique: list[Mutant] = []
     for mutant in found:
@@ -195,11 +202,11 @@ def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
                     yield Mutant(kind="drop_param", what=f"without {node['id']}'s body.{key}", workflow=workflow)
 
 
-def _extra_writes(base: JsonObject) -> Iterator[Mutant]:
+def _extra_writes(base: JsonObject, readers: Collection[str]) -> Iterator[Mutant]:
     """Yield ``base`` with one of its writes done twice, and with something that nobody asked for written beside it."""
     for node in base.get("nodes", []):
         params = node.get("params", {})
-        if node.get("type") != "http" or not isinstance(params.get("body"), dict):
+        if node.get("type") != "http" or not isinstance(params.get("body"), dict) or node["id"] in readers:
             continue
         for what, body in (("again", params["body"]), ("with other words", _reworded(params["body"]))):
             extra = {**node, "id": f"{node['id']}_more", "params": {**params, "body": body}}

@@ -38,11 +38,15 @@ class Setting:
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
     record: RecordMode = "none"
     allow_shell: bool = False
+    tolerant: bool = False
+    """Whether a broken case keeps nobody from the others."""
+    proofs_dir: Path | None = None
+    """Where proofs are kept; None for nowhere."""
 
     @cached_property
     def corpus(self) -> Corpus:
         """The cases, loaded once per process."""
-        return load_corpus(self.cases_dir, self.cassettes_dir)
+        return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
 
     def model(self, name: str) -> ModelConfig:
         """Return a model's configuration; for one that is not configured, the default parameters."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from mendbench.bench.mutants import Mutant, mutants_of
+from mendbench.bench.mutants import Mutant, accepted_mutants, mutants_of
 from mendbench.bench.parts import TRUTH_DETECTOR, Setting, build_engine
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
-from mendbench.bench.scope import Recording, open_scope, redactor_of
+from mendbench.bench.scope import Recording, open_scope, recording_options, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import canonical_json
@@ -33,8 +33,10 @@ from mendbench.scoring.recall import context_recall, facts_of
 from mendbench.strategies import strategies, strategy
 from mendbench.strategies.frame import build_frame, build_prompt
 
-Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed"]
-"""killed: judged wrong. survived: judged right. invalid: no engine would run it. missed: it needs a recording that is not there."""
+Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted"]
+"""killed: judged wrong. survived: judged right. invalid: no engine would run it. missed: it needs a recording that is not there.
+accepted: it is a fix that the case accepts by name.
+"""
 
 _NO_PROMPT = Prompt(system="", frame="", context=Context(strategy="none", sections=(), tokens=0))
 
@@ -94,7 +96,7 @@ class _Bench:
 
     @property
     def hint(self) -> str:
-        return f"mendbench case check {self.case.id} --record new_episodes"
+        return " ".join(["mendbench case check", self.case.id, *recording_options(self.case)])
 
     def recording(self, variant: Variant | None) -> Recording:
         return self.recorder.for_trial(self.case, variant)
@@ -274,8 +276,18 @@ def _fails(bench: _Bench, fix: Fix) -> Finding:
 def _mutants(bench: _Bench, fixed: JsonObject | None) -> Iterator[MutantFate]:
     run = bench.clean(fixed or bench.case.workflow, None)
     inputs, _ = plant_canaries(bench.case.inputs, bench.case.id)
-    for mutant in mutants_of(bench.case, fixed, {**inputs, **_outputs(run.execution)}):
+    data = {**inputs, **_outputs(run.execution)}
+    readers = _readers(run)
+    for mutant in mutants_of(bench.case, fixed, data, readers):
         yield _fate(bench, mutant)
+    for mutant in accepted_mutants(bench.case, fixed, data, readers):
+        yield MutantFate(kind=mutant.kind, what=mutant.what, fate="accepted")
+
+
+def _readers(run: CleanRun) -> frozenset[str]:
+    """Return the nodes whose requests were answered and changed nothing."""
+    asked = {one.node for one in run.traffic if one.node is not None and one.accepted}
+    return frozenset(asked - {one.node for one in run.traffic if one.changed})
 
 
 def _fate(bench: _Bench, mutant: Mutant) -> MutantFate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -11,7 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from mendbench.bench.config import ModelConfig
-from mendbench.bench.scope import FILES, SHELL, Recording, state_of
+from mendbench.bench.sandbox_folders import FreshFiles, FreshShell
+from mendbench.bench.scope import FILES, OWN, SHELL, Recording, state_of
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.redaction import plant_canaries
 from mendbench.kit.urls import host_of
@@ -21,11 +21,9 @@ from mendbench.model.json import JsonObject
 from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
-from mendbench.replay.file_live import FileLive, lay_out
 from mendbench.replay.live import HttpLive, Live, LiveWorld
 from mendbench.replay.mcp_live import McpLive
 from mendbench.replay.recordings import Recordings, RecordMode
-from mendbench.replay.shell_live import ShellLive
 from mendbench.replay.world import UNKNOWN_HOST
 from mendbench.services import real_world
 
@@ -103,14 +101,14 @@ class Recorder:
         """Return how one scope of a case records."""
         if self.mode == "none":
             return Recording()
-        real = [name for name, source in case.recorded_from.items() if source == "real" and name not in (SHELL, FILES)]
+        real = [name for name, source in case.recorded_from.items() if source == "real" and name not in OWN]
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
         if "live" in case.recorded_from.values():
             live.append(HttpLive({}))
         if SHELL in case.recorded_from:
-            live.append(ShellLive(allow_shell=self._allow_shell, environ=dict(os.environ)))
+            live.append(FreshShell(case, variant, self.folder, allow_shell=self._allow_shell))
         if FILES in case.recorded_from:
-            live.append(_FreshFolder(self, case, variant))
+            live.append(FreshFiles(case, variant, self.folder))
         return Recording(
             mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory
         )
@@ -198,36 +196,3 @@ class _FreshServer:
         if not self._recorder.speaks(self._name, self._live):
             raise MendbenchError(f"{self._case.id}: {self._name} was asked by another scope before this one had ended")
         return self._live
-
-
-class _FreshFolder:
-    """The sandbox folder of one scope: made, with the files of the scope's state in it, when it is first asked."""
-
-    def __init__(self, recorder: Recorder, case: Case, variant: Variant | None) -> None:
-        self._recorder, self._case, self._variant = recorder, case, variant
-        self._files: FileLive | None = None
-
-    def serves(self, request: Request) -> bool:
-        """Return whether the request is for a file of the sandbox folder."""
-        return FileLive(Path()).serves(request)
-
-    def resets(self, request: Request) -> bool:
-        """Return that it began afresh with the scope."""
-        return self.serves(request)
-
-    def ask(self, request: Request) -> Answer:
-        """Lay the folder out if this is the scope's first request to it, then read or write the file.
-
-        Raises:
-            BadInput: the case's state names a file that cannot be in the folder.
-        """
-        if self._files is None:
-            state, _ = plant_canaries(state_of(self._case, self._variant, FILES), self._case.id)
-            folder = self._recorder.folder()
-            try:
-                lay_out(folder, {path: text for path, text in state.items() if text is not None})
-            except ValueError as error:
-                place = f"{self._case.folder / 'case.yaml'}: state.{FILES}"
-                raise BadInput(place, f"no file can be at {error}", "name paths inside the sandbox folder") from None
-            self._files = FileLive(folder)
-        return self._files.ask(request)

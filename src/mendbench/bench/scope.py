@@ -23,7 +23,11 @@ SHELL, SANDBOX = "shell", "sandbox"
 """What a case declares under ``recorded_from`` if its nodes run shell commands, and the host of their requests."""
 FILES, FILES_AT = "file", "file://sandbox"
 """The same for files. Its state maps paths in the sandbox folder to texts: what a scope begins with."""
-_OWN_HOSTS = {SHELL: (SANDBOX,), FILES: (FILES_AT,)}
+MODELS = "model"
+"""What a case declares if there are only some models that its nodes can ask. Its state names them: ``{names: […]}``."""
+OWN = frozenset({SHELL, FILES, MODELS})
+"""What a case may declare that is no service."""
+_OWN_HOSTS: dict[str, tuple[str, ...]] = {SHELL: (SANDBOX,), FILES: (FILES_AT,), MODELS: ()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,26 @@ def redactor_of(case: Case) -> Redactor:
     return Redactor(secrets)
 
 
+def recording_options(case: Case) -> tuple[str, ...]:
+    """Return the options of a command that records what a case misses."""
+    return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
+
+
+def models_of(case: Case, variant: Variant | None) -> tuple[str, ...] | None:
+    """Return the models that there are for the nodes of a case; None where it declares none: then any may be asked.
+
+    Raises:
+        BadInput: its state does not name them.
+    """
+    if MODELS not in case.recorded_from:
+        return None
+    state = state_of(case, variant, MODELS)
+    names = state.get("names")
+    if set(state) != {"names"} or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise BadInput(f"{case.folder / 'case.yaml'}: state.{MODELS}", "no list of names", "write {names: [a-model]}")
+    return tuple(names)
+
+
 def open_scope(
     case: Case, variant: Variant | None, recordings: Recordings, recording: Recording, record_hint: str
 ) -> Scope:
@@ -82,13 +106,15 @@ def open_scope(
                 service = simulated(name)
                 state = merge_patch(copy.deepcopy(service.seed()), state)
                 services[name] = SimulatedPart(service=service, state=state)
-            hosts.update(dict.fromkeys(_OWN_HOSTS.get(name) or hosts_of(name, state), name))
+            own = _OWN_HOSTS.get(name)
+            hosts.update(dict.fromkeys(hosts_of(name, state) if own is None else own, name))
         except BadInput as error:
             raise BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.mend) from None
     redactor, clock = redactor_of(case), VirtualClock()
     asks = AskBook(
-        recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint
-    )
+        recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint,
+        models=models_of(case, variant),
+    )  # fmt: skip
     origins = {name: digest(state_of(case, variant, name)) for name in case.recorded_from}
     world = ScopedWorld(
         recordings=recordings, services=services, hosts=hosts, redactor=redactor, clock=clock, mode=recording.mode,

@@ -11,7 +11,7 @@ from mendbench.bench.parts import TRUTH_DETECTOR, Parts, Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import kept_right_runs
 from mendbench.bench.rows import build_row
-from mendbench.bench.scope import Recording, Scope, open_scope
+from mendbench.bench.scope import Recording, Scope, open_scope, recording_options
 from mendbench.detectors import detector
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case, Variant
@@ -211,4 +211,4 @@ def record_hint(case: Case, key: TrialKey) -> str:
     words = ["mendbench", "run", case.id, "--strategy", key.strategy, "--policy", key.policy]
     words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
     words += ["--samples", str(key.sample + 1)] if key.sample else []
-    return shlex.join([*words, "--record", "new_episodes"])
+    return shlex.join([*words, *recording_options(case)])

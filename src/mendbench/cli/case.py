@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
 import typer
 
 from mendbench.cli.exits import coded
@@ -18,17 +21,62 @@ from mendbench.cli.options import (
     existing_cassettes,
 )
 
-app = typer.Typer(cls=Commands, help="Look at cases, and prove them.")
+app = typer.Typer(cls=Commands, help="Look at cases, make new ones, and prove them.")
+
+Id: TypeAlias = Annotated[str, typer.Argument(metavar="FAMILY/NAME", show_default=False, help="The new case's id.")]
+Kind: TypeAlias = Annotated[
+    str, typer.Option("--kind", metavar="KIND", help="repairable, needs_user, transient, control or mixed.")
+]
+Workflow: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--workflow", metavar="FILE", help="The failing workflow's JSON file.", show_default=False),
+]
 
 
-def list_(names: Names = None, cases: Cases = None, cassettes: Cassettes = None, output: Output = Format.text) -> int:
-    """List the cases."""
+def list_(
+    names: Names = None,
+    family: Annotated[
+        list[str] | None, typer.Option("--family", metavar="NAME", help="Only cases of this family.")
+    ] = None,
+    kind: Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Only cases of this kind.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only cases with this tag.")] = None,
+    difficulty: Annotated[
+        list[str] | None, typer.Option("--difficulty", metavar="WORD", help="Only easy, middle or hard ones.")
+    ] = None,
+    provenance: Annotated[
+        list[str] | None,
+        typer.Option("--provenance", metavar="WORD", help="Only cases with a simulator, real or live world."),
+    ] = None,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    output: Output = Format.text,
+) -> int:
+    """List the cases. An option that is given twice takes either; two options have to hold both."""
     recordings = existing_cassettes(cassettes, "none")
 
     from mendbench import api
-    from mendbench.cli import screen
+    from mendbench.cli import case_screen
 
-    return screen.show_cases(api.list_cases(tuple(names or ()), cases, recordings), output)
+    where = {
+        "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (),
+        "recorded_from": provenance or (),
+    }  # fmt: skip
+    return case_screen.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)
+
+
+def show(
+    case: Annotated[str, typer.Argument(metavar="CASE", help="A case's id.")],
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    output: Output = Format.text,
+) -> int:
+    """Show a case: its workflow, how it fails, what is true, its fixes, and how strong its checks are."""
+    recordings = existing_cassettes(cassettes, "none")
+
+    from mendbench import api
+    from mendbench.cli import case_screen
+
+    return case_screen.show_case(api.show_case(case, cases, recordings), output)
 
 
 def check(
@@ -43,20 +91,76 @@ def check(
     """Prove that cases measure what they say.
 
     The broken workflow fails as labelled; the fix passes; no edit, wrong fixes and mutants fail; and all of it twice
-    the same.
+    the same. What is wrong with one case keeps nobody from the others.
     """
     recordings = existing_cassettes(cassettes, record)
 
     from mendbench import api
-    from mendbench.cli import screen
+    from mendbench.cli import case_screen, screen
 
     with screen.progress() as progress:
-        proofs = api.check_cases(
+        checked = api.check_cases(
             tuple(names or ()), cases, recordings,
             record=record, allow_shell=allow_shell, workers=workers, on_progress=progress,
         )  # fmt: skip
-    return screen.show_proofs(proofs, output)
+    return case_screen.show_checked(checked, output)
+
+
+def new(
+    case: Id, kind: Kind = "repairable", workflow: Workflow = None, cases: Cases = None, output: Output = Format.text
+) -> int:
+    """Write a new case with comments that teach; every label that is missing is marked, and `case check` lists them."""
+    from mendbench import api, workflows
+    from mendbench.cli import case_screen
+
+    document = workflows.read_workflow(workflow) if workflow else None
+    return case_screen.show_written(api.new_case(case, cases, kind=kind, workflow=document), output)
+
+
+def import_(
+    case: Id,
+    workflow: Workflow = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace", metavar="FILE", help="A trace: of `workflow run`, or of the engine.", show_default=False
+        ),
+    ] = None,
+    cassette: Annotated[
+        Path | None,
+        typer.Option("--cassette", metavar="FILE", help="A cassette of vcrpy, YAML or JSON.", show_default=False),
+    ] = None,
+    har: Annotated[
+        Path | None, typer.Option("--har", metavar="FILE", help="A HAR file, as browsers write it.", show_default=False)
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input", metavar="NAME=VALUE", help="What the workflow was run with. Secrets need not be given."
+        ),
+    ] = None,
+    kind: Kind = "repairable",
+    provenance: Annotated[
+        str, typer.Option("--provenance", metavar="WORD", help="Where the answers came from: live, real or simulator.")
+    ] = "live",
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    output: Output = Format.text,
+) -> int:
+    """Write a case from what happened: credentials are taken out, and only the exchanges that the workflow uses are kept."""
+    from mendbench import api, workflows
+    from mendbench.cli import case_screen
+
+    written = api.import_case(
+        case, cases, cassettes, trace=trace, cassette=cassette, har=har,
+        workflow=workflows.read_workflow(workflow) if workflow else None, inputs=workflows.read_inputs(inputs or ()),
+        kind=kind, provenance=provenance,
+    )  # fmt: skip
+    return case_screen.show_written(written, output)
 
 
 app.command("list")(coded(list_))
+app.command("show")(coded(show))
+app.command("new")(coded(new))
+app.command("import")(coded(import_))
 app.command("check")(coded(check))

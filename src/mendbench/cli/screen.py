@@ -14,15 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from mendbench.api import Rendering
-from mendbench.bench.proof import Proof
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.tables import show_tables, show_totals, table
-from mendbench.model.case import Case
-from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.strategies import StrategyInfo
 
@@ -94,59 +91,6 @@ def _what(row: JsonRow, stored: StoredRun) -> str:
     """Return what keeps a trial from a verdict, by which several trials that miss the same are one."""
     problem = whole(row["problem"], stored.texts)
     return f"{row['case']} {(problem.get('detail') or {}).get('request') or problem['message']}"
-
-
-def show_cases(cases: Sequence[Case], output: Format) -> int:
-    """Print cases."""
-    rows: list[JsonObject] = [
-        {
-            "case": case.id, "group": case.group, "family": case.family, "kind": case.kind, "title": case.title,
-            "difficulty": case.difficulty, "recorded_from": case.recorded_from, "tags": list(case.tags),
-            "variants": len(case.variants), "nodes": _node_count(case),
-        }
-        for case in cases
-    ]  # fmt: skip
-    if output is Format.json:
-        write_json(rows)
-        return Exit.DONE
-    found = table("case", "kind", "world", "title", wraps=("title",))
-    for row in rows:
-        sources = ", ".join(sorted(set(row["recorded_from"].values())))
-        found.add_row(*map(plain, (row["case"], row["kind"], sources, row["title"])))
-    show_tables([found])
-    return Exit.DONE
-
-
-def _node_count(case: Case) -> int:
-    """Return how many nodes a workflow has, which may be broken in its very form."""
-    nodes = case.workflow.get("nodes")
-    return len(nodes) if isinstance(nodes, list) else 0
-
-
-def show_proofs(proofs: Sequence[Proof], output: Format) -> int:
-    """Print proofs; exit 1 if one does not hold."""
-    failed = [proof for proof in proofs if not proof.held]
-    if output is Format.json:
-        write_json([{**dataclasses.asdict(proof), "held": proof.held, "strength": proof.strength} for proof in proofs])
-        return Exit.FAILED if failed else Exit.DONE
-    found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
-    for proof in proofs:
-        fates = [mutant.fate for mutant in proof.mutants]
-        counts = [str(fates.count(fate)) for fate in ("killed", "survived", "invalid", "missed")]
-        found.add_row(proof.case, proof.kind, "yes" if proof.held else "NO", *counts, f"{proof.seconds:.1f}")
-    show_tables([found], "Proof of the corpus, and what became of mutants of the fix")
-    fates = [mutant.fate for proof in proofs for mutant in proof.mutants]
-    killed, judged = fates.count("killed"), fates.count("killed") + fates.count("survived")
-    strength = f"{killed}/{judged} mutants killed" if judged else "no mutants"
-    write(f"\n{len(proofs) - len(failed)} of {len(proofs)} cases proved; {strength}\n")
-    for proof in proofs:
-        for finding in proof.findings:
-            if not finding.held:
-                say(f"{proof.case}: {finding.what}: does not hold; {finding.why}")
-        for mutant in proof.mutants:
-            if mutant.fate == "survived":
-                say(f"{proof.case}: mutant survives: {mutant.what}")
-    return Exit.FAILED if failed else Exit.DONE
 
 
 def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:

@@ -7,7 +7,7 @@ format, draw), never by where it was asked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote
@@ -22,6 +22,9 @@ from mendbench.replay.cassette import Entry
 from mendbench.replay.guard import allowed
 from mendbench.replay.keys import first_difference
 from mendbench.replay.recordings import Recordings, RecordMode
+
+NO_SUCH_MODEL = 404
+"""What a server says to an ask for a model that it does not have, as OpenAI's API does (``code: model_not_found``)."""
 
 _SHOWN_KEY = 8
 _MAX_DIFFERENCES = 8
@@ -48,7 +51,8 @@ class AskBook:
     """The world of ``model://…``: a request's body is the ask as canonical JSON.
 
     Give it a ``clock`` only where a model's answers are meant to take the trial's time; without one, an answer costs
-    none.
+    none. ``models`` are those that there are, None for any: another one does not exist, while recording and in replay
+    alike, and the refusal names them.
     """
 
     def __init__(
@@ -60,8 +64,9 @@ class AskBook:
         mode: RecordMode = "none",
         caller: AskCaller | None = None,
         record_hint: str = "mendbench run --record new_episodes",
+        models: Collection[str] | None = None,
     ) -> None:
-        self._recordings, self._redactor, self._clock = recordings, redactor, clock
+        self._recordings, self._redactor, self._clock, self._models = recordings, redactor, clock, models
         self._mode, self._caller, self._hint = mode, caller, record_hint
         self._traffic: list[Exchange] = []
         self._phase = 0
@@ -107,6 +112,11 @@ class AskBook:
 
     def _found(self, ask: JsonObject) -> _Found:
         model, key = str(ask.get("model", "")), digest(ask)
+        if self._models is not None and model not in self._models:
+            refused = _no_such_model(model, self._models)
+            return _Found(
+                entry=Entry(key=key, request=_request(model, ask), answer=refused, ask=ask), origin="recorded"
+            )
         recording, anew = self._mode != "none", self._mode == "all"
         entry = self._recordings.ask(model, key, fresh=anew and self._caller is not None)
         if entry is not None:
@@ -116,8 +126,7 @@ class AskBook:
         with allowed():
             came = self._caller.ask(ask)
         clean = self._redactor.answer(came)
-        request = Request(method="POST", url=f"model://{quote(model, safe='')}/chat", body=canonical_json(ask).encode())
-        fresh = Entry(key=key, request=request, answer=clean, ask=ask)
+        fresh = Entry(key=key, request=_request(model, ask), answer=clean, ask=ask)
         return _Found(entry=self._recordings.append_ask(model, fresh, replace=anew), origin="live")
 
     def _miss(self, ask: JsonObject, model: str) -> ReplayMiss:
@@ -127,6 +136,17 @@ class AskBook:
             return ReplayMiss(shown, nearest=None, differs=(), record=self._hint)
         differs = ask_differences(ask, near.ask)
         return ReplayMiss(shown, nearest=f"ask {near.key[:_SHOWN_KEY]}", differs=differs, record=self._hint)
+
+
+def _request(model: str, ask: JsonObject) -> Request:
+    return Request(method="POST", url=f"model://{quote(model, safe='')}/chat", body=canonical_json(ask).encode())
+
+
+def _no_such_model(model: str, models: Collection[str]) -> Answer:
+    message = f"The model `{model}` does not exist. Available models: {', '.join(sorted(models)) or 'none'}"
+    error = {"code": "model_not_found", "message": message, "param": None, "type": "invalid_request_error"}
+    body = canonical_json({"error": error}).encode()
+    return Answer(status=NO_SUCH_MODEL, headers=(("content-type", "application/json"),), body=body)
 
 
 def ask_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:

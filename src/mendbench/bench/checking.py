@@ -1,0 +1,114 @@
+"""The check of many cases: each is read, looked over and proved, and what is wrong with one keeps nobody from the others."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from mendbench.bench.corpus import selected_ids
+from mendbench.bench.executor import executor_for, run_all
+from mendbench.bench.parts import Setting
+from mendbench.bench.proof import Finding, Proof, prove
+from mendbench.bench.proof_store import store_proof
+from mendbench.bench.recorder import Recorder
+from mendbench.bench.soundness import canaries_found, foreign_recordings, said_twice, unsound_labels
+from mendbench.errors import BadInput, EffectEscape
+from mendbench.model.json import JsonObject
+
+SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
+"""What :func:`mendbench.bench.proof.prove` calls the finding whose places :func:`canaries_found` tells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What became of one case."""
+
+    case: str
+    problems: tuple[BadInput, ...]
+    """What is wrong with its files, each with its place."""
+    proof: Proof | None
+    """None where it could not be proved: its files are broken, or the proof itself failed."""
+
+    @property
+    def held(self) -> bool:
+        """Whether its files are sound and it is proved."""
+        return not self.problems and self.proof is not None and self.proof.held
+
+    @property
+    def failed(self) -> tuple[Finding, ...]:
+        """The findings that do not hold and that no problem tells of with its place."""
+        findings = self.proof.findings if self.proof else ()
+        located = bool(self.problems)
+        return tuple(one for one in findings if not one.held and not (located and one.what == SECRET_FINDING))
+
+    def document(self) -> JsonObject:
+        """Return it as JSON."""
+        proof = dataclasses.asdict(self.proof) if self.proof else {}
+        problems = [{"place": one.place, "found": one.found, "mend": one.mend} for one in self.problems]
+        strength = self.proof.strength if self.proof else None
+        return {"case": self.case, "held": self.held, "problems": problems, **proof, "strength": strength}
+
+
+def check(
+    setting: Setting, names: tuple[str, ...], workers: int, on_progress: Callable[[int, int, str], None]
+) -> tuple[Checked, ...]:
+    """Check the selected cases, on that many worker processes, and return what became of each, sorted by id.
+
+    Recording uses this process alone: real servers serve one scope at a time.
+
+    Raises:
+        UnknownName: ``names`` holds one that matches no case.
+        BadInput: there is no corpus.
+    """
+    corpus = setting.corpus
+    chosen = selected_ids(corpus, names)
+    found = [
+        Checked(case=name, problems=problems, proof=None) for name, problems in corpus.broken.items() if name in chosen
+    ]
+    sound = [case.id for case in corpus.cases if case.id in chosen]
+    twice = said_twice(corpus.cases)
+    for done, one in enumerate(_each(setting, sound, workers), start=1):
+        again = (twice[one.case],) if one.case in twice else ()
+        found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
+        on_progress(done, len(sound), one.case)
+    return tuple(sorted(found, key=lambda one: one.case))
+
+
+def _each(setting: Setting, ids: list[str], workers: int) -> Iterator[Checked]:
+    """Yield what became of each case, as they finish."""
+    if setting.record != "none":
+        with Recorder(setting.record, setting.models, allow_shell=setting.allow_shell) as recorder:
+            for case_id in ids:
+                yield check_case(setting, case_id, recorder)
+        return
+    count = max(1, min(workers, len(ids)))
+    with executor_for(count) as pool:
+        yield from run_all(pool, partial(check_case, setting), ids, count)
+
+
+def check_case(setting: Setting, case_id: str, recorder: Recorder | None = None) -> Checked:
+    """Return what became of one case; whatever its files or its proof raise is told as a problem."""
+    place = str(setting.cases_dir / case_id)
+    problems: list[BadInput] = []
+    proof = None
+    try:
+        case = setting.corpus.case(case_id)
+        folder = setting.corpus.cassettes(case)
+        problems += unsound_labels(case)
+        if any(": fix" in one.place or ": accepts." in one.place for one in problems):
+            return Checked(case=case_id, problems=tuple(problems), proof=None)
+        proof = prove(setting, case_id, recorder)
+        problems += foreign_recordings(case, folder)
+        if any(one.what == SECRET_FINDING and not one.held for one in proof.findings):
+            problems += canaries_found(case, folder)
+        if setting.record == "none" and setting.proofs_dir is not None:
+            store_proof(setting.proofs_dir, case, folder, proof)
+    except BadInput as error:
+        named = case_id in error.place
+        problems.append(error if named else BadInput(f"{place}/case.yaml: {error.place}", error.found, error.mend))
+    except (Exception, EffectEscape) as error:  # noqa: BLE001 - one case must not keep the others from their proofs
+        found = f"the proof ends in {type(error).__name__}: {error}"
+        problems.append(BadInput(place, found, "mend the case, or report this if the case is right"))
+    return Checked(case=case_id, problems=tuple(problems), proof=proof)

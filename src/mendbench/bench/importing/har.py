@@ -1,0 +1,116 @@
+"""HAR files, version 1.2: what browsers and proxies write.
+
+Fields after the HTTP Archive format 1.2: ``postData`` holds ``text`` or ``params``, ``content.text`` is decoded but for
+``encoding: base64``, and an answer that never came has status 0.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from mendbench.bench.importing.interface import Dropped, Found, Source, json_file, settled
+from mendbench.errors import BadInput
+from mendbench.model.exchange import Answer, Fault, Headers, Request
+
+_VERSIONS = ("1.1", "1.2")
+_FAULTS: tuple[tuple[str, Fault], ...] = (
+    ("TIMED_OUT", "timeout"), ("NAME_NOT_RESOLVED", "dns"), ("REFUSED", "refused"), ("RESET", "reset"),
+    ("CERT", "tls"), ("SSL", "tls"), ("CONTENT_LENGTH_MISMATCH", "truncated"), ("INCOMPLETE", "truncated"),
+)  # fmt: skip
+"""Words of Chromium's network errors (``net::ERR_…``, in ``_error``) and what they are here."""
+
+
+def read_har(path: Path) -> Source:
+    """Return what a HAR file holds.
+
+    Raises:
+        BadInput: it is none, or of a version that is not known.
+    """
+    log = json_file(path).get("log")
+    if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
+        raise BadInput(f"{path}: log", "no entries", "name a HAR file")
+    if str(log.get("version")) not in _VERSIONS:
+        raise BadInput(f"{path}: log.version", f"version {log.get('version')!r}", "export it as HAR 1.2")
+    found: list[Found] = []
+    dropped: list[Dropped] = []
+    for number, entry in enumerate(log["entries"]):
+        place = f"entries[{number}]"
+        try:
+            read = _entry(place, entry)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadInput(f"{path}: log.{place}", f"no entry ({error!r})", "export it as HAR 1.2") from None
+        (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+    return Source(kind="HAR file", path=path, found=tuple(found), dropped=tuple(dropped))
+
+
+def _entry(place: str, entry: Any) -> Found | Dropped:
+    sent, came = entry["request"], entry["response"]
+    what = f"{place} {sent['method']} {sent['url']}"
+    if urlsplit(sent["url"]).scheme not in {"http", "https"}:
+        return Dropped(what=what, why="no HTTP request")
+    body = _sent_body(sent.get("postData") or {})
+    if body is None:
+        return Dropped(what=what, why="its multipart body is not in the file")
+    content = came.get("content") or {}
+    answer = _faulty(entry, came) or _answer(content, came, entry)
+    if answer is None:
+        return Dropped(what=what, why="the file does not hold its answer's body")
+    request = Request(
+        method=str(sent["method"]).upper(), url=_with_query(sent), headers=_headers(sent), body=body
+    )  # fmt: skip
+    return Found(place=place, request=request, answer=answer)
+
+
+def _with_query(sent: Any) -> str:
+    """Return the URL, its query from ``queryString`` where the URL itself has none."""
+    url, pairs = str(sent["url"]), sent.get("queryString") or []
+    if urlsplit(url).query or not pairs:
+        return url
+    return f"{url.partition('#')[0]}?{urlencode([(one['name'], one['value']) for one in pairs])}"
+
+
+def _sent_body(data: Any) -> bytes | None:
+    """Return the request's body; None where it was multipart and only its fields are told."""
+    if data.get("text"):
+        return str(data["text"]).encode("utf-8", "surrogatepass")
+    fields = data.get("params") or []
+    if fields and "multipart" in str(data.get("mimeType", "")).lower():
+        return None
+    return urlencode([(one["name"], one.get("value") or "") for one in fields]).encode()
+
+
+def _answer(content: Any, came: Any, entry: Any) -> Answer | None:
+    text = content.get("text")
+    if text is None and int(content.get("size") or 0) > 0:
+        return None
+    body = str(text or "").encode("utf-8", "surrogatepass")
+    if content.get("encoding") == "base64":
+        try:
+            body = base64.b64decode(body, validate=False)
+        except (binascii.Error, ValueError):
+            return None
+    headers = _headers(came)
+    if content.get("mimeType") and not any(name.lower() == "content-type" for name, _ in headers):
+        headers = (*headers, ("content-type", str(content["mimeType"])))
+    return Answer(status=int(came["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
+
+
+def _faulty(entry: Any, came: Any) -> Answer | None:
+    """Return the fault that stands where no answer came; None where one did."""
+    if int(came.get("status") or 0) > 0:
+        return None
+    said = f"{came.get('_error') or ''} {entry.get('_error') or ''}".upper()
+    fault = next((fault for word, fault in _FAULTS if word in said), "reset")
+    return Answer(status=0, fault=fault, elapsed_ms=_elapsed(entry))  # type: ignore[arg-type]
+
+
+def _elapsed(entry: Any) -> int:
+    return max(0, round(float(entry.get("time") or 0)))
+
+
+def _headers(part: Any) -> Headers:
+    return settled(tuple((str(one["name"]), str(one["value"])) for one in part.get("headers") or []))

@@ -1,0 +1,140 @@
+"""Cassettes of vcrpy and pytest-recording, in YAML or JSON, as their releases since 1.0 write them.
+
+A body is a text, bytes, null or ``{"string": …}`` (or ``{"base64_string": …}``); a compressed one stands as it came.
+The records of vcrpy's releases before 6 for httpx have ``status_code`` and ``content``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mendbench.bench.documents import Loader
+from mendbench.bench.importing.interface import Dropped, Found, Source, settled
+from mendbench.errors import BadInput
+from mendbench.model.exchange import Answer, Headers, Request
+
+_MEND = "name a cassette of vcrpy, in YAML or JSON"
+
+
+def read_cassette(path: Path) -> Source:
+    """Return what a cassette holds.
+
+    Raises:
+        BadInput: it is none, or of another format version.
+    """
+    document = _document(path)
+    interactions = document.get("interactions") if isinstance(document, dict) else None
+    if not isinstance(interactions, list):
+        raise BadInput(str(path), "no cassette: interactions is missing or no list", _MEND)
+    if document.get("version") != 1:
+        raise BadInput(f"{path}: version", f"version {document.get('version')!r}", "record it with vcrpy 1.0 or later")
+    found: list[Found] = []
+    dropped: list[Dropped] = []
+    for number, one in enumerate(interactions):
+        place = f"interactions[{number}]"
+        try:
+            read = _interaction(place, one)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadInput(f"{path}: {place}", f"no interaction ({error!r})", _MEND) from None
+        (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+    return Source(kind="vcrpy cassette", path=path, found=tuple(found), dropped=tuple(dropped))
+
+
+def _document(path: Path) -> Any:
+    try:
+        data = path.read_bytes()
+        if data.lstrip().startswith(b"{"):
+            return json.loads(data)  # as YAML, the surrogate pairs of its escapes would come apart
+        return yaml.load(data, Loader=Loader)  # noqa: S506  a safe loader
+    except OSError as error:
+        raise BadInput(str(path), error.strerror or "cannot be read", "name the file to import") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise BadInput(place, str(getattr(error, "problem", None) or error), _MEND) from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(str(path), f"a value that cannot be read ({error})", _MEND) from None
+
+
+def _interaction(place: str, one: Any) -> Found | Dropped:
+    sent, came = one["request"], one["response"]
+    what = f"{place} {sent['method']} {sent['uri']}"
+    headers = _headers(came.get("headers"))
+    body = _unpacked(_bytes(came["content"] if "content" in came else came.get("body")), headers)
+    if body is None:
+        return Dropped(what=what, why="its answer is compressed in a way that cannot be read here")
+    status = (
+        came["status"]["code"] if isinstance(came.get("status"), dict) else came.get("status_code", came.get("status"))
+    )
+    fault = one.get("x-mendbench-fault")
+    elapsed = (one.get("x-mendbench") or {}).get("elapsed_ms", 0)
+    request = Request(
+        method=str(sent["method"]).upper(), url=str(sent["uri"]), headers=settled(_headers(sent.get("headers"))),
+        body=_bytes(sent.get("body")),
+    )  # fmt: skip
+    answer = Answer(status=int(status), headers=settled(headers), body=body, elapsed_ms=int(elapsed), fault=fault)
+    return Found(place=place, request=request, answer=answer)
+
+
+def _bytes(raw: Any) -> bytes:
+    if isinstance(raw, dict):
+        coded = raw.get("base64_string")
+        if coded is not None:
+            try:
+                return base64.b64decode(coded)
+            except binascii.Error as error:
+                raise ValueError(str(error)) from None
+        raw = raw.get("string")
+    if raw is None:
+        return b""
+    return raw if isinstance(raw, bytes) else str(raw).encode("utf-8", "surrogatepass")
+
+
+def _unpacked(body: bytes, headers: Headers) -> bytes | None:
+    """Return the body decoded; as it is where it was decoded before it was stored; None where that is not known here."""
+    coded = next((value.lower().strip() for name, value in headers if name.lower() == "content-encoding"), "")
+    try:
+        if body.startswith(b"\x1f\x8b"):
+            return gzip.decompress(body)
+        if coded == "deflate":
+            return _inflated(body)
+    except (OSError, EOFError, zlib.error):
+        return None
+    if coded in {"br", "zstd", "compress"}:
+        return body if _is_text(body) else None
+    return body
+
+
+def _inflated(body: bytes) -> bytes:
+    for bits in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
+        try:
+            return zlib.decompress(body, bits)
+        except zlib.error:
+            continue
+    return body
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _headers(raw: Any) -> Headers:
+    """Return headers, whose values stand in lists, or, in old records, alone."""
+    lists = {name: values if isinstance(values, list | tuple) else [values] for name, values in (raw or {}).items()}
+    return tuple(
+        (str(name), value.decode("latin-1") if isinstance(value, bytes) else str(value))
+        for name, values in lists.items()
+        for value in values
+    )

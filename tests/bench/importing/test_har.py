@@ -1,0 +1,104 @@
+import base64
+import json
+
+import pytest
+
+from mendbench.bench.importing.har import read_har
+from mendbench.errors import BadInput
+
+
+def entry(sent=None, came=None, **more):
+    request = {"method": "GET", "url": "https://tides.example/now", "headers": [], **(sent or {})}
+    response = {
+        "status": 200,
+        "headers": [],
+        "content": {"size": 2, "mimeType": "text/plain", "text": "ok"},
+        **(came or {}),
+    }
+    return {"time": 12.6, "request": request, "response": response, **more}
+
+
+def read(tmp_path, *entries, version="1.2"):
+    path = tmp_path / "a.har"
+    path.write_text(json.dumps({"log": {"version": version, "entries": entries}}), encoding="utf-8")
+    return read_har(path)
+
+
+def test_a_body_in_base64_is_decoded_and_the_transfer_forgotten(tmp_path):
+    content = {
+        "size": 3,
+        "mimeType": "image/png",
+        "encoding": "base64",
+        "text": base64.b64encode(b"\x00\xff\x01").decode(),
+    }
+    (found,) = read(
+        tmp_path, entry(came={"content": content, "headers": [{"name": "Content-Encoding", "value": "gzip"}]})
+    ).found
+    assert found.answer.body == b"\x00\xff\x01"
+    assert found.answer.headers == (("content-type", "image/png"),)
+    assert found.answer.elapsed_ms == 13
+
+
+def test_a_query_that_stands_apart_is_put_back_and_never_twice(tmp_path):
+    pairs = [{"name": "at", "value": "Bo & Vik"}]
+    apart, within = read(
+        tmp_path,
+        entry({"queryString": pairs}),
+        entry({"url": "https://tides.example/now?at=Bo", "queryString": pairs}),
+    ).found
+    assert apart.request.url == "https://tides.example/now?at=Bo+%26+Vik"
+    assert within.request.url == "https://tides.example/now?at=Bo"
+
+
+def test_the_fields_of_a_form_become_its_body(tmp_path):
+    data = {"mimeType": "application/x-www-form-urlencoded", "params": [{"name": "who", "value": "Åse"}, {"name": "n"}]}
+    (found,) = read(tmp_path, entry({"method": "post", "postData": data})).found
+    assert (found.request.method, found.request.body) == ("POST", b"who=%C3%85se&n=")
+
+
+def test_what_the_file_does_not_hold_is_dropped_with_a_reason(tmp_path):
+    multipart = {"mimeType": "multipart/form-data; boundary=x", "params": [{"name": "file"}]}
+    source = read(
+        tmp_path,
+        entry({"postData": multipart}),
+        entry(came={"content": {"size": 90}}),
+        entry({"url": "data:text/plain,hi"}),
+    )
+    assert source.found == ()
+    assert [one.why for one in source.dropped] == [
+        "its multipart body is not in the file",
+        "the file does not hold its answer's body",
+        "no HTTP request",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        ("net::ERR_NAME_NOT_RESOLVED", "dns"),
+        ("net::ERR_CONNECTION_REFUSED", "refused"),
+        ("net::ERR_TIMED_OUT", "timeout"),
+        ("", "reset"),
+    ],
+)
+def test_an_answer_that_never_came_is_a_fault(tmp_path, error, fault):
+    (found,) = read(tmp_path, entry(came={"status": 0, "_error": error})).found
+    assert (found.answer.status, found.answer.fault) == (0, fault)
+
+
+def test_pseudo_headers_of_http_2_are_no_headers(tmp_path):
+    (found,) = read(
+        tmp_path, entry({"headers": [{"name": ":authority", "value": "x"}, {"name": "Accept", "value": "*/*"}]})
+    ).found
+    assert found.request.headers == (("Accept", "*/*"),)
+
+
+@pytest.mark.parametrize("broken", [{"request": {}}, "text", {"request": {"method": "GET", "url": 5}, "response": []}])
+def test_an_entry_that_is_none_is_named(tmp_path, broken):
+    with pytest.raises(BadInput, match=r"a\.har: log\.entries\[1\]: no entry"):
+        read(tmp_path, entry(), broken)
+
+
+def test_another_version_is_refused(tmp_path):
+    with pytest.raises(BadInput, match=r"log\.version: version '3\.0'; export it as HAR 1\.2"):
+        read(tmp_path, version="3.0")

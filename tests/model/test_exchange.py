@@ -1,0 +1,37 @@
+"""What an exchange says of itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from mendbench.model.exchange import Answer, Exchange, Request
+
+
+def made(method, url="https://api.test/x", *, accepted=True, changed=False, meaning=None):
+    request, answer = Request(method=method, url=url), Answer(status=200)
+    return Exchange(
+        request=request, answer=answer, origin="live", key="k", accepted=accepted, changed=changed, meaning=meaning
+    )
+
+
+@pytest.mark.parametrize(
+    ("exchange", "wrote", "only_read"),
+    [
+        (made("GET"), False, True),
+        (made("GET", accepted=False), False, True),
+        (made("GET", changed=True), True, False),
+        (made("POST"), False, True),
+        (made("POST", changed=True), True, False),
+        (made("POST", accepted=False), False, False),
+        (made("POST", accepted=False, changed=True), False, False),
+        (made("POST", "model://tiny/chat"), False, False),
+    ],
+)
+def test_what_wrote_and_what_only_read(exchange, wrote, only_read):
+    assert (exchange.wrote, exchange.only_read) == (wrote, only_read)
+
+
+def test_a_request_has_the_spelling_that_was_sent_and_the_one_that_is_meant():
+    meant = Request(method="POST", url="https://api.test/x")
+    assert made("GET").spellings == (made("GET").request,)
+    assert made("GET", meaning=meant).spellings == (made("GET").request, meant)
