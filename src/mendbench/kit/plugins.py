@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from mendbench.errors import BadInput
 
@@ -17,12 +19,16 @@ def module_names(package: str, *, folders_only: bool = False) -> tuple[str, ...]
 
     ``package`` is its full dotted name. ``folders_only`` leaves out the modules that are one file.
     """
-    found = pkgutil.iter_modules(importlib.import_module(package).__path__)
-    return tuple(
-        sorted(
-            module.name for module in found if not module.name.startswith("_") and (module.ispkg or not folders_only)
-        )
-    )
+    folders = tuple(importlib.import_module(package).__path__)
+    found = _modules(folders, tuple(Path(folder).stat().st_mtime_ns for folder in folders if Path(folder).is_dir()))
+    return tuple(name for name, is_folder in found if is_folder or not folders_only)
+
+
+@lru_cache(maxsize=64)
+def _modules(folders: tuple[str, ...], _changed: tuple[int, ...]) -> tuple[tuple[str, bool], ...]:
+    """Return names and whether each is a folder, sorted. ``_changed``: a folder that changed is looked at again."""
+    found = pkgutil.iter_modules(folders)
+    return tuple(sorted((module.name, module.ispkg) for module in found if not module.name.startswith("_")))
 
 
 def modules_by_member(package: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
 from mendbench.strategies.cutting import fit
 from mendbench.strategies.environment import GLOBALS, environment
-from mendbench.strategies.front_matter import read_front_matter
+from mendbench.strategies.front_matter import FrontMatter, read_front_matter
 from mendbench.strategies.interface import SUFFIX, SectionSpec, StrategyInfo, strategy_name
 from mendbench.strategies.placebo import choose, shipped_entries
 
@@ -76,7 +76,11 @@ def load(path: Path) -> TemplateStrategy:
         BadInput: the file is not a template of the documented form, names a variable that does not exist, or its blocks
             are not the declared sections.
     """
-    front = read_front_matter(path)
+    return _checked(path, read_front_matter(path))
+
+
+@lru_cache(maxsize=256)
+def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
     _compiled(path, front.body)
     tree = environment().parse(front.body)
     _check_sections(path, tree, [spec.name for spec in front.sections])
