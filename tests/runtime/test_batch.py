@@ -1,4 +1,5 @@
 import json
+import secrets
 
 import pytest
 from hypothesis import given
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 
 from mendbench.model.execution import Judgement
 from mendbench.runtime.engine import MendbenchEngine
-from tests.fakes.engine import FakeDetector, FakeWorld, chain, http, said
+from tests.fakes.engine import FakeDetector, FakeWorld, chain, fault, http, said
 
 BASE = "https://api.example.com"
 NOTES = f"{BASE}/notes"
@@ -196,6 +197,100 @@ def test_however_a_batch_breaks_off_a_resume_repeats_no_effect(items, refused, g
     assert outputs["count"] == len(items)
 
 
+def test_items_of_a_batch_that_was_renamed_are_not_done_again():
+    world = Desk(c=1)
+    first = execute(notes(["a", "b", "c"]), world)
+    renamed = notes(["a", "b", "d"])
+    renamed["nodes"][0]["id"] = "post_all"
+    second = execute(renamed, world, checkpoint=first.checkpoint)
+    assert second.outcome == "success"
+    back = execute(notes(["a", "a", "b", "d"]), world, checkpoint=second.checkpoint)
+    assert back.outcome == "success"
+    assert sent(world) == ["a", "b", "c", "d", "a"]
+
+
+def test_items_are_remembered_over_an_execution_that_failed_before_them():
+    world = Desk(c=1, z=1)
+    checkpoint = None
+    for items in (["a", "b", "c"], ["z", "a", "b"], ["a", "b", "d"]):
+        checkpoint = execute(notes(items), world, checkpoint=checkpoint).checkpoint
+    assert sent(world) == ["a", "b", "c", "z", "d"]
+
+
+def test_an_item_that_was_warned_of_is_done_and_a_partial_one_ends_no_batch():
+    class Partial:
+        name = "partial"
+
+        def judge(self, sighting):
+            return Judgement(state="warning", message=f"told: {sighting.message}", severity="info")
+
+    world = Desk(a=1)
+    execution = execute(notes(["a", "b"]), world, detector=Partial())
+    assert execution.warnings[0].message == "1 of 2 items failed: item 1: told: HTTP 422"
+    again = execute(notes(["a", "b", "c"]), world, detector=Partial(), checkpoint=execution.checkpoint)
+    assert again.outcome == "warning"
+    assert sent(world) == ["a", "b", "c"]
+
+
+def test_what_later_nodes_are_told_of_a_failed_item_hangs_on_no_detector():
+    workflow = notes(["a", "b"], error_handling="continue")
+    for judge in (None, FakeDetector(words="told otherwise")):
+        outputs = execute(workflow, Desk(a=ALWAYS), detector=judge).nodes[0].outputs
+        assert outputs["errors"] == [{"index": 0, "item": "a", "error": "HTTP 422"}]
+
+
+def test_a_failure_shows_the_request_of_the_item_that_failed():
+    execution = execute(notes(["a", "b"], error_handling="continue"), Desk(a=ALWAYS, b=ALWAYS))
+    failure = execution.failures[0]
+    assert failure.batch_item["item"] == "a"
+    assert failure.request_sent.body == {"text": "a"}
+    unsent = execute(chain({**http("note", "${item}"), "batch": {"items": ["nowhere"]}}), Desk())
+    assert unsent.failures[0].request_sent is None
+
+
+def test_a_batch_with_one_failure_that_an_edit_mends_is_an_error():
+    class Told:
+        name = "told"
+
+        def judge(self, sighting):
+            state = "warning" if "first" in str(sighting.body) else "error"
+            return Judgement(state=state, message=sighting.message)
+
+    world = Desk(first=ALWAYS, second=ALWAYS)
+    execution = execute(notes(["first", "second"], error_handling="continue"), world, detector=Told())
+    assert execution.outcome == "error"
+    assert execution.failures[0].batch_item["index"] == 1
+
+
+def test_a_write_that_may_have_been_done_is_not_tried_again():
+    world = FakeWorld({f"POST {NOTES}": fault("timeout")})
+    execution = execute(notes(["a"], max_retries=3), world)
+    assert execution.outcome == "error"
+    assert len(world.sent) == 1
+
+
+def test_a_partial_failure_is_told_to_whoever_repairs_a_later_one():
+    workflow = notes(["a", "b"], error_handling="continue")
+    workflow["nodes"].append(http("after", f"{BASE}/none"))
+    workflow["edges"] = [{"from": "note", "to": "after"}]
+    failure = execute(workflow, Desk(a=ALWAYS)).failures[0]
+    assert [(one.node_id, one.message) for one in failure.earlier] == [
+        ("note", "1 of 2 items failed: item 1: HTTP 422")
+    ]
+
+
+def test_many_failures_are_counted_and_the_first_are_named():
+    items = [f"n{index}" for index in range(40)]
+    execution = execute(notes([*items, "good"], error_handling="continue"), Desk(**dict.fromkeys(items, ALWAYS)))
+    assert execution.warnings[0].message.endswith("item 5: HTTP 422; and 35 more")
+
+
+def test_a_credential_among_the_items_is_not_shown():
+    secret = secrets.token_hex(8)
+    execution = execute(notes([secret], "${password}", **{"as": "password"}), Desk(**{secret: ALWAYS}))
+    assert secret not in str(execution.failures[0].batch_item)
+
+
 # validation
 
 
@@ -206,6 +301,8 @@ def test_however_a_batch_breaks_off_a_resume_repeats_no_effect(items, refused, g
         ({"items": "${item}"}, "${item}", "undefined input '${item}' in parameter 'batch.items'"),
         ({"items": ["a"], "as": "one"}, "${item}", "undefined input '${item}'"),
         ({"items": []}, "${item}", "batch.items"),
+        ({"items": ["a"], "as": "note"}, "${note}", "calls its batch's item 'note', which is a node"),
+        ({"items": ["a"], "as": "__index__"}, "${__index__}", "which is the name of its place"),
         ({"items": ["a"], "max_retries": 11}, "${item}", "greater than the maximum of 10"),
     ],
 )

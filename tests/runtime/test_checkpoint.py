@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mendbench.kit.redaction import Redactor
 from mendbench.model.execution import Checkpoint, Completed
-from mendbench.runtime.checkpoint import completed_as, continued, node_digest, readers
+from mendbench.runtime.checkpoint import completed_as, continued, node_digest, traces_of
 from mendbench.runtime.engine import MendbenchEngine
 from tests.fakes.engine import FakeDetector, FakeWorld, chain, http, said
 
@@ -55,14 +55,14 @@ def test_the_digest_tells_type_parameters_and_action_apart():
 
 def test_a_node_is_taken_from_the_checkpoint_only_if_it_would_do_the_same():
     checkpoint = Checkpoint(completed={"a": done("d1")})
-    assert completed_as(checkpoint, "a", "d1", {"a"}) == done("d1")
+    assert completed_as(checkpoint, "a", "d1", {"a"}) == ("a", done("d1"))
     assert completed_as(checkpoint, "a", "d2", {"a"}) is None
     assert completed_as(None, "a", "d1", {"a"}) is None
 
 
 def test_a_renamed_node_is_known_by_what_it_does():
     checkpoint = Checkpoint(completed={"old": done("d1", x=1)})
-    assert completed_as(checkpoint, "new", "d1", {"new"}).outputs == {"x": 1}
+    assert completed_as(checkpoint, "new", "d1", {"new"})[1].outputs == {"x": 1}
     assert completed_as(checkpoint, "new", "d1", {"new", "old"}) is None
 
 
@@ -180,8 +180,65 @@ def test_a_completed_read_is_made_again_once_something_was_written():
     assert place.body() == {"of": [1]}
 
 
-def test_a_read_that_nobody_recorded_is_no_read():
-    assert readers(()) == frozenset()
+def test_a_node_that_asked_nobody_has_neither_read_nor_changed_anything():
+    assert traces_of((), 7) == (None, False)
+
+
+def test_a_read_is_stale_after_a_write_of_an_execution_that_did_not_reach_it():
+    place = FakeWorld({
+        f"POST {BASE}/a": said({}), f"GET {BASE}/mid": [said({}), said({}, 422), said({})],
+        f"GET {BASE}/list": [said([]), said([1])], f"POST {BASE}/c": [said({}, 422), said({})],
+    })  # fmt: skip
+    nodes = [post("a", v=1), http("mid", f"{BASE}/mid"), http("list", f"{BASE}/list"), post("c", of="${list.response}")]
+    first = execute(chain(*nodes), place)
+    nodes[0] = post("a", v=2)
+    second = execute(chain(*nodes), place, checkpoint=first.checkpoint)
+    assert second.states()["mid"] == "error"
+    third = execute(chain(*nodes), place, checkpoint=second.checkpoint)
+    assert [record.cached for record in third.nodes] == [True, False, False, False]
+    assert place.body() == {"of": [1]}
+
+
+def test_a_renamed_read_is_stale_too():
+    place = FakeWorld(
+        {f"POST {BASE}/a": said({}), f"GET {BASE}/list": [said([]), said([1])], f"POST {BASE}/c": said({}, 422)}
+    )
+    nodes = [post("a", v=1), http("list", f"{BASE}/list"), post("c", of="${list.response}")]
+    first = execute(chain(*nodes), place)
+    renamed = [post("a", v=2), http("entries", f"{BASE}/list"), post("c", of="${entries.response}")]
+    execute(chain(*renamed), place, checkpoint=first.checkpoint)
+    assert place.body() == {"of": [1]}
+
+
+def test_a_write_after_a_read_does_not_make_it_stale():
+    place = FakeWorld(
+        {f"GET {BASE}/list": [said([]), said([1])], f"POST {BASE}/a": said({}), f"POST {BASE}/c": said({}, 422)}
+    )
+    nodes = [http("list", f"{BASE}/list"), post("a", of="${list.response}"), post("c")]
+    first = execute(chain(*nodes), place)
+    second = execute(chain(*nodes), place, checkpoint=first.checkpoint)
+    assert [record.cached for record in second.nodes] == [True, True, False]
+
+
+def test_one_gone_node_stands_for_one_new_one():
+    place = world(a=said({}), z=said({}, 422))
+    first = execute(chain(post("a", v=1), post("z")), place)
+    same = {"url": f"{BASE}/a", "body": {"v": 1}}
+    twins = [{"id": name, "type": "http", "params": same} for name in ("one", "two")]
+    execute(chain(*twins, post("z")), place, checkpoint=first.checkpoint)
+    assert place.calls().count(f"POST {BASE}/a") == 2
+
+
+def test_without_a_detector_what_a_warning_edge_handles_is_not_done_again():
+    place = world(a=said({"ok": False, "error": "channel_not_found"}), b=[said({}, 422), said({})])
+    workflow = chain(post("a"), post("b"), edges=[("a", "b", "warning")])
+    for detector in (None, FakeDetector()):
+        place.sent.clear()
+        place.counts.clear()
+        first = execute(workflow, place, detector=detector)
+        second = execute(workflow, place, checkpoint=first.checkpoint, detector=detector)
+        assert second.nodes[0].cached
+        assert place.calls().count(f"POST {BASE}/a") == 1
 
 
 def test_an_effect_is_remembered_over_an_execution_that_did_not_reach_it():

@@ -91,8 +91,9 @@ class Completed:
     """What a checkpoint keeps of a node that need not run again."""
 
     action: str
+    """The node's own: which edge is taken, its state decides too."""
     digest: str
-    """Over the node's type, its *resolved* parameters and the nodes that led to it."""
+    """Over the node's type, its *resolved* parameters and the action of the edge that led to it."""
     outputs: JsonObject
     shown_digest: str = ""
     """The same over redacted parameters: the one that may be shown. Empty if it was not made."""
@@ -101,6 +102,12 @@ class Completed:
     severity: Severity = "critical"
     noticed: str | None = None
     """What had been noticed at it, whatever a detector then made of it."""
+    sent_by: int = 0
+    """How many exchanges the world had seen when it was done."""
+    changed_at: int | None = None
+    """The place, in the world's traffic, of the last exchange with which it changed the world; None if it changed nothing."""
+    only_read: bool = False
+    """Whether it asked the world, and changed nothing in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ done are not done again on resume.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mendbench.model.execution import Completed, Judgement
@@ -18,6 +18,9 @@ from mendbench.runtime.checkpoint import node_digest
 from mendbench.runtime.scene import BATCH_INDEX
 from mendbench.runtime.stepping import FINE, Tried, Unit, Workshop, unit_of
 from mendbench.runtime.templates import ParamProblem, resolve
+
+MAX_TOLD = 5
+"""Items whose failures a partial failure's message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,36 +46,59 @@ class BatchDone:
 
     outputs: JsonObject
     judgement: Judgement
+    noticed: str | None
+    """What was noticed at its items, whatever a detector made of it."""
+    error: str | None
+    """What was noticed at the item whose failure is the node's; None if the node did not fail."""
     failed: Tried | None
     """The unit of work whose failure is the node's, or None."""
     failed_at: int | None
     """Which item that was, from 0."""
     items: tuple[Completed, ...]
-    """The items that are done, now or before."""
+    """The items that are done, now or before, those that the list no longer has included."""
+    exchanges: int
+    """How many the world has seen by now."""
+    changed_at: int | None
+    only_read: bool
     duration_ms: int
+    tries: int
+    """The most that one item took."""
+
+    def completed(self, digest: str, outputs: JsonObject) -> Completed:
+        """Return what a checkpoint keeps of the node."""
+        return Completed(
+            action="default",
+            digest=digest,
+            outputs=outputs,
+            state=self.judgement.state,
+            message=self.judgement.message or None,
+            severity=self.judgement.severity,
+            noticed=self.noticed,
+            sent_by=self.exchanges,
+            changed_at=self.changed_at,
+            only_read=self.only_read,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """What came of one item: done now, done before, or failed."""
+    """What came of one item: run now, or done before."""
 
-    done: Completed | None = None
+    value: Json
+    done: Completed
     tried: Tried | None = None
     """None where it was done before."""
+    duration_ms: int = 0
+    tries: int = 0
 
     @property
     def judgement(self) -> Judgement:
-        return FINE if self.tried is None else self.tried.judgement
+        return Judgement(state=self.done.state, message=self.done.message or "", severity=self.done.severity)
 
     @property
     def failed(self) -> bool:
-        return self.judgement.state != "success"
-
-    @property
-    def outputs(self) -> JsonObject:
-        if self.tried is not None:
-            return self.tried.visit.output.outputs
-        return self.done.outputs if self.done is not None else {}
+        """Whether it ends a batch: a warning that stops nothing does not."""
+        return self.done.state == "error" or (self.done.state == "warning" and self.done.severity != "info")
 
 
 def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
@@ -88,70 +114,92 @@ def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
     return Plan(batch=batch, values=tuple(found.value), units=units)
 
 
-def run_batch(plan: Plan, before: Iterable[Completed], shop: Workshop) -> BatchDone:
+def run_batch(plan: Plan, before: list[Completed], shop: Workshop) -> BatchDone:
     """Do what the plan says, but for the items that were done ``before`` just so and whose answer still holds."""
-    made = list(_made(plan, list(before), shop))
+    left = list(before)
+    made = list(_made(plan, left, shop))
     failures = {index: item for index, item in enumerate(made) if item.failed}
     whole = bool(failures) and (not plan.batch.goes_on or len(failures) == len(plan.units))
-    first = next(iter(failures), None)
+    failed_at = _gravest(failures) if whole else None
+    failed = failures[failed_at] if failed_at is not None else None
+    kept = [item.done for item in made if item.done.digest and item.done.state != "error"]
+    changed = [done.changed_at for done in kept if done.changed_at is not None]
     return BatchDone(
-        outputs=_outputs(plan, made, failures),
-        judgement=_judgement(failures, len(plan.units), whole=whole),
-        failed=failures[first].tried if whole and first is not None else None,
-        failed_at=first if whole else None,
-        items=tuple(item.done for item in made if item.done is not None),
-        duration_ms=sum(item.tried.duration_ms for item in made if item.tried is not None),
+        outputs=_outputs(plan, made),
+        judgement=failed.judgement if failed is not None else _partial(made),
+        noticed=_told(made, lambda item: item.done.noticed),
+        error=failed.done.noticed if failed is not None else None,
+        failed=failed.tried if failed is not None else None,
+        failed_at=failed_at,
+        items=(*kept, *left),
+        exchanges=len(shop.around.world.traffic()),
+        changed_at=max(changed, default=None),
+        only_read=bool(kept) and all(done.only_read for done in kept),
+        duration_ms=sum(item.duration_ms for item in made),
+        tries=max((item.tries for item in made), default=1) or 1,
     )
 
 
 def _made(plan: Plan, before: list[Completed], shop: Workshop) -> Iterator[_Item]:
-    """Yield what comes of each item, up to the first that ends the batch."""
-    for unit in plan.units:
+    """Yield what comes of each item, up to the first that ends the batch. What was done is taken out of ``before``."""
+    for unit, value in zip(plan.units, plan.values, strict=True):
         digest = unit.digest
         done = next((one for one in before if digest and one.digest == digest), None)
-        if done is not None and shop.still_holds(unit.node):
+        if done is not None:
             before.remove(done)
-            yield _Item(done=done)
-            continue
-        item = _tried(plan.batch, unit, shop)
+        reused = done if done is not None and shop.still_holds(done) else None
+        item = _tried(plan.batch, unit, value, shop) if reused is None else _Item(value=value, done=reused)
         yield item
         if item.failed and not plan.batch.goes_on:
             return
 
 
-def _tried(batch: Batch, unit: Unit, shop: Workshop) -> _Item:
-    """Run one item, at most so often as the batch says."""
+def _tried(batch: Batch, unit: Unit, value: Json, shop: Workshop) -> _Item:
+    """Run one item, at most so often as the batch says, and never again where that could do something twice."""
+    clock = shop.around.clock
+    started = clock.now_ms()
     tried = shop.do(unit)
+    tries = tried.tries
     for _ in range(batch.tries - 1):
-        if tried.judgement.state == "success" or unit.resolved.problems:
+        if tried.judgement.state == "success" or unit.resolved.problems or not tried.harmless_again:
             break
-        shop.around.clock.advance(round(batch.wait_s * 1000))
+        clock.advance(round(batch.wait_s * 1000))
         tried = shop.do(unit)
-    if tried.judgement.state != "success":
-        return _Item(tried=tried)
-    output = tried.visit.output
-    return _Item(tried=tried, done=Completed(action=output.action, digest=unit.digest, outputs=output.outputs))
+        tries += tried.tries
+    took = clock.now_ms() - started
+    return _Item(value=value, done=tried.completed(), tried=tried, duration_ms=took, tries=tries)
 
 
-def _judgement(failures: Mapping[int, _Item], count: int, *, whole: bool) -> Judgement:
-    if not failures:
-        return FINE
-    if whole:
-        return next(iter(failures.values())).judgement
-    told = "; ".join(f"item {index + 1}: {item.judgement.message}" for index, item in failures.items())
-    return Judgement(state="warning", message=f"{len(failures)} of {count} items failed: {told}", severity="info")
+def _gravest(failures: Mapping[int, _Item]) -> int:
+    """Return the first item whose failure an edit would mend, else the first that failed: a fixable batch may be repaired."""
+    fixable = (index for index, item in failures.items() if item.done.state == "error")
+    return next(fixable, next(iter(failures)))
 
 
-def _outputs(plan: Plan, made: list[_Item], failures: Mapping[int, _Item]) -> JsonObject:
-    errors = [
-        {"index": index, "item": plan.values[index], "error": item.judgement.message}
-        for index, item in failures.items()
-    ]
+def _partial(made: list[_Item]) -> Judgement:
+    told = _told(made, lambda item: item.done.message)
+    return FINE if told is None else Judgement(state="warning", message=told, severity="info")
+
+
+def _told(made: list[_Item], words: Callable[[_Item], str | None]) -> str | None:
+    """Return what is said of the items that did not succeed, or None if all did."""
+    said = [(index, words(item) or "failed") for index, item in enumerate(made) if item.done.state != "success"]
+    if not said:
+        return None
+    shown = "; ".join(f"item {index + 1}: {text}" for index, text in said[:MAX_TOLD])
+    more = f"; and {len(said) - MAX_TOLD} more" if len(said) > MAX_TOLD else ""
+    return f"{len(said)} of {len(made)} items failed: {shown}{more}"
+
+
+def _outputs(plan: Plan, made: list[_Item]) -> JsonObject:
+    """Return the node's outputs. What they say of a failure is what was noticed: data may not hang on a detector."""
+    failed = [(index, item) for index, item in enumerate(made) if item.done.noticed is not None and item.failed]
+    errors = [{"index": index, "item": item.value, "error": item.done.noticed} for index, item in failed]
     return {
-        "results": [{**item.outputs, "item": value} for item, value in zip(made, plan.values, strict=False)],
+        "results": [{**item.done.outputs, "item": item.value} for item in made],
         "count": len(plan.units),
-        "success_count": len(made) - len(failures),
-        "error_count": len(failures),
+        "success_count": len(made) - len(failed),
+        "error_count": len(failed),
         "errors": errors or None,
         "batch_metadata": {"parallel": False, "not_run": len(plan.units) - len(made)},
     }

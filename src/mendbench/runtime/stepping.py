@@ -6,7 +6,8 @@ each of its items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from mendbench.kit.backoff import retry_after_s, retrying
@@ -18,7 +19,7 @@ from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
-from mendbench.runtime.checkpoint import completed_as, node_digest, readers
+from mendbench.runtime.checkpoint import completed_as, items_done, node_digest, traces_of
 from mendbench.runtime.events import Listener
 from mendbench.runtime.nodes.interface import NodeType, Send
 from mendbench.runtime.nodes.mcp import type_named
@@ -72,31 +73,72 @@ class Tried:
     visit: Visit
     sighting: Sighting | None
     judgement: Judgement
+    exchanges: tuple[Exchange, ...] = ()
+    """What it sent, and was answered."""
+    first: int = 0
+    """The place of the first of them in the world's traffic."""
     duration_ms: int = 0
     tries: int = 1
+
+    @property
+    def harmless_again(self) -> bool:
+        """Whether doing it again cannot do anything twice: it changed nothing, and nothing that it asked for may have been done."""
+        return all(_harmless_again(one) for one in self.exchanges)
+
+    def completed(self, shown_digest: str = "") -> Completed:
+        """Return what a checkpoint keeps of it."""
+        changed_at, only_read = traces_of(self.exchanges, self.first)
+        judgement = self.judgement
+        return Completed(
+            action=self.visit.output.action,
+            digest=self.unit.digest,
+            shown_digest=shown_digest,
+            outputs=self.visit.output.outputs,
+            state=judgement.state,
+            message=judgement.message or None,
+            severity=judgement.severity,
+            noticed=self.sighting.message if self.sighting is not None else None,
+            sent_by=self.first + len(self.exchanges),
+            changed_at=changed_at,
+            only_read=only_read,
+        )
 
 
 class Workshop:
     """Does units of work in one execution, and remembers what they did to the world."""
 
-    def __init__(self, around: Surroundings, before: Checkpoint | None, node_ids: Collection[str]) -> None:
+    def __init__(self, around: Surroundings, before: Checkpoint | None, node_ids: AbstractSet[str]) -> None:
         self.around, self.before = around, before
         self._ids = node_ids
-        self._readers = readers(around.world.traffic()) if before is not None and before.completed else frozenset()
-        self._wrote = False
-        self._senders: set[str] = set()
+        self._changed_at = -1
+        self._taken: set[str] = set()
+        earlier = enumerate(around.world.traffic() if before is not None else ())
+        self._changed_by = {one.node: place for place, one in earlier if one.changed}
 
     def reusable(self, node: Node, digest: str) -> Completed | None:
         """Return what the node did before, if it would do just that again and its answer still holds."""
-        return completed_as(self.before, node.id, digest, self._ids) if self.still_holds(node) else None
+        found = completed_as(self.before, node.id, digest, self._ids | self._taken)
+        if found is None or not self.still_holds(found[1]):
+            return None
+        self._taken.add(found[0])
+        return found[1]
 
     def shown_digest(self, unit: Unit) -> str:
         """Return the unit's digest over redacted parameters: the one that may be shown."""
         return node_digest(unit.node.type, self.around.redact(unit.resolved.params), unit.arrived)
 
-    def still_holds(self, node: Node) -> bool:
-        """Return whether what the node was answered before is still so: a read is stale once something was written."""
-        return not (self._wrote and node.id in self._readers)
+    def items_done(self, node: Node) -> dict[str, tuple[Completed, ...]]:
+        """Return the items that a batch node has done before, by the id that it had then."""
+        return items_done(self.before, node.id, self._ids)
+
+    def went_past(self, node_id: str, changed_at: int | None) -> None:
+        """Note where a node on the way last changed the world: what was read before that may be stale now."""
+        places = (changed_at, self._changed_by.get(node_id))
+        self._changed_at = max(self._changed_at, *(-1 if place is None else place for place in places))
+
+    def still_holds(self, done: Completed) -> bool:
+        """Return whether what was answered then is still so: a read is stale once a node before it has changed something."""
+        return not done.only_read or self._changed_at < done.sent_by
 
     def do(self, unit: Unit) -> Tried:
         """Run the unit, again while its warning says so, at most :data:`~.patience.TRIES` times; a retry left over stops."""
@@ -143,13 +185,6 @@ class Workshop:
             return FINE
         return replace(judgement, message=sanitise(self.around.redact(judgement.message)))
 
-    def last_exchange(self, node_id: str) -> Exchange | None:
-        """Return the last exchange that the node had in this execution, or None."""
-        if node_id not in self._senders:
-            return None
-        own = (exchange for exchange in reversed(self.around.world.traffic()) if exchange.node == node_id)
-        return next(own, None)
-
     def _known(self, unit: Unit) -> JsonObject:
         known: JsonObject = self.around.redact(unit.data)
         return known
@@ -158,10 +193,15 @@ class Workshop:
         node, around = unit.node, self.around
         if unit.resolved.problems:
             return self.failed(unit, unit.resolved.problems)
-        started = around.clock.now_ms()
+        started, first = around.clock.now_ms(), len(around.world.traffic())
         kind = type_named(around.types, node.type) or around.types[node.type]
         visit = run_node(kind, unit.resolved.params, self._sender(node.id), around.clock)
-        return replace(self._judged(unit, visit), duration_ms=around.clock.now_ms() - started)
+        return replace(
+            self._judged(unit, visit),
+            exchanges=around.world.traffic()[first:],
+            first=first,
+            duration_ms=around.clock.now_ms() - started,
+        )
 
     def _judged(self, unit: Unit, visit: Visit) -> Tried:
         sighting = sighting_in(unit.node, visit, self.around.redact)
@@ -170,22 +210,21 @@ class Workshop:
     def _to_be_tried_again(self, tried: Tried) -> bool:
         """Return whether a warning asks for another try that cannot do anything twice."""
         judgement = tried.judgement
-        if judgement.state != "warning" or judgement.severity != "retry":
-            return False
-        last = self.last_exchange(tried.unit.node.id)
-        if last is None:
-            return True
-        refused = last.answer.fault is None and not last.accepted
-        return not last.changed and (last.request.safe or refused)
+        return judgement.state == "warning" and judgement.severity == "retry" and tried.harmless_again
 
     def _sender(self, node_id: str) -> Send:
         def send(request: Request) -> Answer:
-            self._senders.add(node_id)
-            answer = self.around.world.send(request, node=node_id)
-            self._wrote = self._wrote or self.around.world.traffic()[-1].changed
-            return answer
+            return self.around.world.send(request, node=node_id)
 
         return send
+
+
+def _harmless_again(exchange: Exchange) -> bool:
+    """Return whether sending it again cannot do twice what it asks for."""
+    if exchange.changed:
+        return False
+    refused = exchange.answer.fault in (None, "refused") and not exchange.accepted
+    return exchange.request.safe or exchange.only_read or refused
 
 
 def _settled(tried: Tried, tries: int) -> Tried:

@@ -8,7 +8,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.runtime.graph import unreachable
 from mendbench.runtime.parse import Problem, parse_workflow
-from mendbench.runtime.scene import NodeSpec, Scene, listed, pointer, scene_of, spec_of
+from mendbench.runtime.scene import BATCH_INDEX, NodeSpec, Scene, listed, pointer, scene_of, spec_of
 from mendbench.runtime.suggest import closest
 from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
 from mendbench.runtime.templates import Template, malformed, templates_in
@@ -28,6 +28,7 @@ def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
         *structure,
         *_unsupported(document),
         *_flow(scene, whole=not structure),
+        *_batches(scene),
         *malformed_templates(scene),
         *misused_templates(scene),
         *_inputs(scene, document, inputs),
@@ -63,6 +64,22 @@ def _unsupported(document: Json) -> Iterator[Problem]:
                 node_id=node["id"],
                 where=pointer("nodes", node["id"], "batch", "parallel"),
                 severity="note",
+            )
+
+
+def _batches(scene: Scene) -> Iterator[Problem]:
+    """Yield the batches whose item has a name that means something else already."""
+    for node in scene.workflow.nodes:
+        if node.batch is None:
+            continue
+        name = node.batch.name
+        taken = "a node" if name in scene.nodes else "an input" if name in scene.inputs else None
+        if taken is not None or name == BATCH_INDEX:
+            yield Problem(
+                message=f"Node '{node.id}' calls its batch's item '{name}', which is {taken or 'the name of its place'}",
+                node_id=node.id,
+                hint="Give the item another name with 'as'",
+                where=pointer("nodes", node.id, "batch", "as"),
             )
 
 

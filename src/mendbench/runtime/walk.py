@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mendbench.kit.redaction import sanitise
 from mendbench.model.execution import Checkpoint, Completed, NodeRecord, State, Warned
 from mendbench.model.failure import EarlierFailure, Failure
 from mendbench.model.json import JsonObject
@@ -80,8 +81,9 @@ class Walk:
             return self._reused(node, done)
         tried = self._shop.do(unit)
         record = self._judged(tried)
-        if not unit.resolved.problems:
-            self._keep(record, unit.digest, self._shop.shown_digest(unit))
+        kept = tried.completed("" if unit.resolved.problems else self._shop.shown_digest(unit))
+        self._shop.went_past(node.id, kept.changed_at)
+        self._keep(record, kept)
         return record
 
     def _batch_step(self, whole: Unit, batch: Batch) -> NodeRecord:
@@ -90,10 +92,11 @@ class Walk:
         if isinstance(plan, Tried):
             return self._judged(plan)
         done = self._reusable(node, plan.digest)
-        before = self._before.items.get(node.id, ()) if self._before is not None else ()
         if done is not None:
-            self._items[node.id] = before
             return self._reused(node, done)
+        earlier = self._shop.items_done(node)
+        self._items |= dict.fromkeys(earlier, ())
+        before = [done for items in earlier.values() for done in items]
         return self._batch_done(node, plan, run_batch(plan, before, self._shop))
 
     def _batch_done(self, node: Node, plan: Plan, done: BatchDone) -> NodeRecord:
@@ -108,13 +111,15 @@ class Walk:
             modified=self._ran_before(node),
             message=judgement.message or None,
             duration_ms=done.duration_ms,
-            outputs=done.outputs if done.failed is None else {**done.outputs, "error": judgement.message},
+            outputs=done.outputs if done.error is None else {**done.outputs, "error": done.error},
             sighting=done.failed.sighting if done.failed is not None else None,
             severity=judgement.severity,
+            tries=done.tries,
         )
         if done.failed is not None:
             self._tried[node.id] = done.failed
-        self._keep(record, plan.digest, "")
+        self._shop.went_past(node.id, done.changed_at)
+        self._keep(record, done.completed(plan.digest, record.outputs))
         return record
 
     def _judged(self, tried: Tried) -> NodeRecord:
@@ -137,20 +142,10 @@ class Walk:
     def _ran_before(self, node: Node) -> bool:
         return self._before is not None and node.id in self._before.completed
 
-    def _keep(self, record: NodeRecord, digest: str, shown: str) -> None:
+    def _keep(self, record: NodeRecord, kept: Completed) -> None:
         """Keep what a node did for a resume, unless it failed and no edge handles that."""
-        if not digest or (record.state == "error" and not self._handled(record.node_id, record.action)):
-            return
-        self._completed[record.node_id] = Completed(
-            action=record.action or "default",
-            digest=digest,
-            shown_digest=shown,
-            outputs=record.outputs,
-            state="success" if record.state == "not_run" else record.state,
-            message=record.message,
-            severity=record.severity,
-            noticed=record.sighting.message if record.sighting is not None else None,
-        )
+        if kept.digest and (record.state != "error" or self._handled(record.node_id, record.action)):
+            self._completed[record.node_id] = kept
 
     def _action(self, node: Node, state: State, own: str, *, passed: bool) -> str:
         """Return the action of the edge to take: a warning's own edge, else the error's, else, if it stops nothing, the node's.
@@ -173,10 +168,13 @@ class Walk:
 
     def _reusable(self, node: Node, digest: str) -> Completed | None:
         done = self._shop.reusable(node, digest) if digest else None
-        return None if done is not None and done.state == "error" and not self._handled(node.id, "error") else done
+        if done is None or done.state != "error":
+            return done
+        return done if self._handled(node.id, self._action(node, "error", done.action, passed=False)) else None
 
     def _reused(self, node: Node, done: Completed) -> NodeRecord:
         self._completed[node.id] = done
+        self._shop.went_past(node.id, done.changed_at)
         return NodeRecord(
             node_id=node.id,
             node_type=node.type,
@@ -200,7 +198,7 @@ class Walk:
             sighting=tried.sighting,
             data={name: value for name, value in tried.unit.data.items() if name != node.id},
             workflow=self._workflow,
-            exchange=self._shop.last_exchange(node.id),
+            exchange=tried.exchanges[-1] if tried.exchanges else None,
             problems=tried.visit.problems,
             exception=tried.visit.exception,
             earlier=self._earlier(node),
@@ -215,8 +213,9 @@ class Walk:
         return tuple(EarlierFailure(node_id=name, message=message) for name, message in noticed if message is not None)
 
     def _noticed(self, record: NodeRecord) -> str | None:
-        if record.cached:
-            return self._completed[record.node_id].noticed
+        kept = self._completed.get(record.node_id)
+        if kept is not None:
+            return kept.noticed
         return record.sighting.message if record.sighting is not None else None
 
     def _batch_item(self, node: Node) -> JsonObject | None:
@@ -224,8 +223,9 @@ class Walk:
         done = self._batches.get(node.id)
         if done is None or done.failed is None or done.failed_at is None or node.batch is None:
             return None
-        item = done.failed.unit.data.get(node.batch.name)
-        return {"index": done.failed_at, "count": done.outputs["count"], "item": self._around.redact(item)}
+        item = self._around.redact(done.failed.unit.data.get(node.batch.name))
+        shown = sanitise({node.batch.name: item})[node.batch.name]
+        return {"index": done.failed_at, "count": done.outputs["count"], "item": shown}
 
     def _warnings(self) -> tuple[Warned, ...]:
         return tuple(
