@@ -7,7 +7,7 @@ import pytest
 from mendbench.bench.checking import check as check_cases
 from mendbench.bench.checking import check_case
 from mendbench.bench.parts import Setting
-from mendbench.bench.soundness import foreign_recordings, said_twice, unsound_labels
+from mendbench.bench.soundness import cut_texts, foreign_recordings, said_twice, unsound_labels
 from mendbench.errors import BadInput, EffectEscape
 from mendbench.kit.redaction import canary
 from tests.fakes.cases import CLOSED, QUIET, RENAMED, change_case, set_text, setting_of
@@ -29,6 +29,15 @@ def test_a_sound_case_has_nothing_to_tell_of(root):
     for case in corpus.cases:
         assert unsound_labels(case) == ()
         assert foreign_recordings(case, corpus.cassettes(case)) == ()
+
+
+def test_a_text_that_yaml_cuts_at_a_number_sign_is_named_with_its_line(root):
+    case = setting_of(root).corpus.case(RENAMED)
+    path = case.folder / "case.yaml"
+    assert cut_texts(case) == ()
+    path.write_text("# a comment\nrequest: Post to #deploys at noon  # another\n" + path.read_text())
+    (line,) = cut_texts(case)
+    assert str(line).endswith(":2: YAML reads '#deploys' and what follows as a comment; put the text in quotes")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mendbench.bench.parts import Setting
 from mendbench.bench.proof import Finding, Proof, prove
 from mendbench.bench.proof_store import store_proof
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.soundness import canaries_found, foreign_recordings, said_twice, unsound_labels
+from mendbench.bench.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
 from mendbench.errors import BadInput, EffectEscape
 from mendbench.model.json import JsonObject
 
@@ -96,7 +96,7 @@ def check_case(setting: Setting, case_id: str, recorder: Recorder | None = None)
     try:
         case = setting.corpus.case(case_id)
         folder = setting.corpus.cassettes(case)
-        problems += unsound_labels(case)
+        problems += [*cut_texts(case), *unsound_labels(case)]
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
             return Checked(case=case_id, problems=tuple(problems), proof=None)
         proof = prove(setting, case_id, recorder)

@@ -46,7 +46,8 @@ class MatrixConfig(_Part):
     """What is crossed with the cases."""
 
     cases: list[str] = Field(
-        default_factory=list, description="ids, families or patterns of the cases to run where none is named; empty for all"
+        default_factory=list,
+        description="ids, families or patterns of the cases to run where none is named; empty for all",
     )
     engines: list[str] = ["mendbench"]
     strategies: list[str] = Field(min_length=1)

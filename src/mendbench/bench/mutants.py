@@ -88,9 +88,7 @@ def _accepted(case: Case) -> frozenset[str]:
     return frozenset(canonical_json(apply_patch(case.workflow, fix.patch)) for fix in case.accepts)
 
 
-def _unique(
-    case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str]
-) -> list[Mutant]:
+def _unique(case: Case, fixed: JsonObject | None, data: Mapping[str, Json], readers: Collection[str]) -> list[Mutant]:
     """Return the first of all that are the same, less the broken workflow and the fixed one."""
     base = case.workflow if fixed is None else fixed
     found = [*_dropped_nodes(case, base), *_swallowed(case, case.workflow)]

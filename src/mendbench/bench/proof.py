@@ -217,6 +217,8 @@ def _truth(bench: _Bench) -> Iterator[Finding]:
         what="no edit passes" if wanted else "no edit fails", held=right == wanted,
         why="" if right == wanted else f"judged {untouched.verdict.outcome if untouched else 'invalid'}",
     )  # fmt: skip
+    if wanted and untouched is not None:
+        yield _holds_untouched(untouched)
     fixes = [("the reference fix passes", case.fix)] if case.fix else []
     fixes += [(f"the accepted fix passes: {fix.why}", fix) for fix in case.accepts]
     for what, fix in fixes:
@@ -225,6 +227,19 @@ def _truth(bench: _Bench) -> Iterator[Finding]:
         yield _after_fix(bench, case.fix)
     for fix in case.wrong_fixes:
         yield _fails(bench, fix)
+
+
+def _holds_untouched(untouched: Judged) -> Finding:
+    """Return whether all that the case says of the workflow as it is holds, on its own data and on its variants'.
+
+    The verdict alone does not tell: where no edit is right it asks how the trial ended.
+    """
+    off = [
+        f"{one.check}{f' ({one.variant})' if one.variant else ''}: {one.why}"
+        for one in untouched.checks
+        if not one.held
+    ]
+    return Finding(what="checks and variants hold without an edit", held=not off, why="; ".join(off))
 
 
 def _told(run: CleanRun) -> list[tuple[Request, Answer]]:

@@ -20,6 +20,9 @@ from mendbench.replay import cassette
 from mendbench.replay.recordings import TRAJECTORIES, WORLD
 from mendbench.services import hosts_of, simulated
 
+_CUT = re.compile(r"\s*(?:- )?[\w-]+: (?![\s'\"|>\[{&*!#])[^#]*\s(#[^\s#]+)")
+"""A plain text with a number sign that no space follows: hardly meant as a comment."""
+
 _OWN_SCHEMES = {"shell": SHELL, "file": FILES}
 """Schemes of what is no host, and what a case declares for them."""
 
@@ -32,6 +35,19 @@ def unsound_labels(case: Case) -> tuple[BadInput, ...]:
         for number, check in enumerate(checks):
             found += _unreached(case, fixed, variant, check, f"{case.folder / 'case.yaml'}: {place}.{number}")
     return (*found, *_unknown_nodes(case, fixed), *_twins(case))
+
+
+def cut_texts(case: Case) -> tuple[BadInput, ...]:
+    """Return one line for each text in ``case.yaml`` that YAML cuts at a number sign: what follows is a comment to it."""
+    path = case.folder / "case.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return tuple(
+        BadInput(
+            f"{path}:{number}", f"YAML reads {found.group(1)!r} and what follows as a comment", "put the text in quotes"
+        )
+        for number, line in enumerate(lines, 1)
+        if (found := _CUT.match(line))
+    )
 
 
 def foreign_recordings(case: Case, folder: Path) -> tuple[BadInput, ...]:
