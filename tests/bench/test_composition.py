@@ -1,0 +1,69 @@
+"""What the shipped corpus promises of itself as a whole."""
+
+from collections import Counter
+
+import pytest
+
+from mendbench.bench.corpus import load_corpus
+from mendbench.bench.shipped import shipped_root
+
+
+@pytest.fixture(scope="module")
+def cases():
+    root = shipped_root()
+    return load_corpus(root / "cases", root / "cassettes").cases
+
+
+@pytest.fixture(scope="module")
+def repairable(cases):
+    return [case for case in cases if case.kind == "repairable"]
+
+
+def test_there_are_a_hundred_cases_of_every_kind(cases):
+    kinds = Counter(case.kind for case in cases)
+    assert len(cases) >= 100
+    for kind, least in {"repairable": 55, "needs_user": 20, "mixed": 7, "transient": 8, "control": 10}.items():
+        assert kinds[kind] >= least
+
+
+def test_every_family_has_five(cases):
+    assert all(count >= 5 for count in Counter(case.family for case in cases).values())
+    assert len({case.family for case in cases}) == 13
+
+
+def test_a_quarter_of_a_hundred_are_recorded_from_real_software(cases):
+    assert sum("real" in case.recorded_from.values() for case in cases) >= 25
+
+
+def test_every_repairable_case_has_other_data_on_which_its_fix_must_succeed(repairable):
+    lacking = [case.id for case in repairable if not any(variant.final == "success" for variant in case.variants)]
+    assert lacking == []
+
+
+def test_one_repairable_case_in_three_has_a_variant_that_rightly_ends_in_a_warning(repairable):
+    warned = [case for case in repairable if any(variant.final == "warning" for variant in case.variants)]
+    assert len(warned) * 3 >= len(repairable)
+
+
+def test_twenty_repairable_cases_have_another_right_fix(repairable):
+    assert sum(bool(case.accepts) for case in repairable) >= 20
+
+
+def test_forty_repairable_cases_need_to_be_told_something(repairable):
+    assert sum(any(fault.facts for fault in case.faults) for case in repairable) >= 40
+
+
+def test_every_case_that_an_edit_mends_has_wrong_fixes(cases):
+    assert [case.id for case in cases if case.fix is not None and not case.wrong_fixes] == []
+
+
+def test_workflows_are_small_and_large(cases):
+    sizes = {len(case.workflow["nodes"]) for case in cases}
+    assert {2, 5, 10, 25} <= sizes
+
+
+def test_difficulties_are_spread(repairable):
+    share = {name: count / len(repairable) for name, count in Counter(case.difficulty for case in repairable).items()}
+    assert 0.3 <= share["easy"] <= 0.5
+    assert 0.3 <= share["middle"] <= 0.5
+    assert 0.1 <= share["hard"] <= 0.3
