@@ -1,7 +1,8 @@
 """What a user can do about a warning that stopped a run: create what is missing, use another value, skip the step.
 
 Everything here is pure. Where a run stands and what was chosen lead to what has to be run next, from a checkpoint in
-which whatever had completed counts as done: no choice makes a completed node run again but the warned one.
+which whatever had completed counts as done: no choice makes a completed node run again but the warned one, and of that
+one, if it is a batch, no item that is done.
 """
 
 from __future__ import annotations
@@ -10,14 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
-from mendbench.kit.patching import PatchError, node_index, nodes_of
-from mendbench.model.execution import Checkpoint, Completed, Execution
+from mendbench.kit.patching import PatchError, node_index
+from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.workflow import Workflow
-from mendbench.runtime.checkpoint import node_digest
 from mendbench.runtime.parse import salvaged
-from mendbench.runtime.templates import Place, resolve_params, templates_in
-from mendbench.workflows.leaves import Leaf, Unreadable, data_of, leaves_of, read_input, read_value, shown_under
+from mendbench.runtime.templates import Place, resolve_params
+from mendbench.workflows.carrying import Setting, carried, data_of, to_be_tried
+from mendbench.workflows.leaves import Leaf, Unreadable, leaves_of, read_input, read_value, shown_under
 
 MAX_CHOICES = 10
 """How often a run asks."""
@@ -155,8 +155,8 @@ def told(node_id: str, choice: Choice, redact: Callable[[Json], Json]) -> JsonOb
 
 
 def _again(standing: Standing, node_id: str) -> Resume:
-    """Return the same run, in which the warned node alone has not happened."""
-    kept = standing.execution.checkpoint
+    """Return the same run, in which the warned node alone has not happened: of a batch, the items that are not done."""
+    kept = to_be_tried(standing.execution.checkpoint, node_id)
     rest = {name: done for name, done in kept.completed.items() if name != node_id}
     return Resume(
         document=standing.document, inputs=standing.inputs, checkpoint=replace(kept, completed=rest, failed_node=None)
@@ -172,7 +172,8 @@ def _skipped(standing: Standing, node_id: str) -> Resume | Ended:
         return Ended(execution=replace(standing.execution, failures=(), checkpoint=kept))
     edge = {"from": node_id, "to": target, "action": "warning"}
     document = {**standing.document, "edges": [*standing.document["edges"], edge]}
-    checkpoint = _carried(standing, document, standing.inputs, node_id, {target: "warning"})
+    now = Setting(workflow=salvaged(document), inputs=standing.inputs, arriving={target: "warning"})
+    checkpoint = carried(standing.execution.checkpoint, _setting(standing), now, warned=node_id).checkpoint
     return Resume(document=document, inputs=standing.inputs, checkpoint=checkpoint)
 
 
@@ -188,10 +189,17 @@ def _changed(standing: Standing, node_id: str, leaf: Leaf, said: str, validate: 
         return Impossible(problem=f"that is what {leaf.param} is already")
     if problems := validate(document, inputs):
         return Impossible(problem=problems[0])
-    checkpoint = _carried(standing, document, inputs, node_id, {})
-    if lost := _lost(standing, checkpoint, leaf.source, node_id):
-        return Impossible(problem=f"{', '.join(lost)} would run again with it: run the workflow anew with that value")
-    return Resume(document=document, inputs=inputs, checkpoint=checkpoint)
+    kept = to_be_tried(standing.execution.checkpoint, node_id)
+    now = Setting(workflow=salvaged(document), inputs=inputs)
+    done = carried(kept, _setting(standing), now, warned=node_id, source=leaf.source)
+    if done.lost:
+        told = ", ".join(done.lost)
+        return Impossible(problem=f"{told} would run again with it: run the workflow anew with that value")
+    return Resume(document=document, inputs=inputs, checkpoint=done.checkpoint)
+
+
+def _setting(standing: Standing) -> Setting:
+    return Setting(workflow=salvaged(standing.document), inputs=standing.inputs)
 
 
 def _with_value(standing: Standing, node_id: str, leaf: Leaf, said: str) -> tuple[JsonObject, JsonObject] | Impossible:
@@ -227,46 +235,3 @@ def _params(document: JsonObject, inputs: JsonObject, standing: Standing, node_i
     node = workflow.node(node_id)
     data = data_of(workflow, inputs, standing.execution.checkpoint, node_id)
     return None if node is None else resolve_params(node.params, data).params
-
-
-def _carried(
-    standing: Standing, document: JsonObject, inputs: JsonObject, node_id: str, arriving: Mapping[str, str]
-) -> Checkpoint:
-    """Return the checkpoint in which every node that had completed counts as done under the new document and inputs too.
-
-    A node is known again by its resolved parameters and the action that led to it. Another input, or another edge,
-    changes these for nodes whose effects have happened. ``arriving`` has the actions that now lead to some nodes; the
-    warned node itself, ``node_id``, is left as it was.
-    """
-    kept = standing.execution.checkpoint
-    was, now = salvaged(standing.document), salvaged(document)
-
-    def known_again(name: str, done: Completed) -> Completed:
-        before, node = was.node(name), now.node(name)
-        if name == node_id or before is None or node is None:
-            return done
-        old = _params(standing.document, standing.inputs, standing, name)
-        for action in _arrivals(was, name):
-            if node_digest(before.type, old, action) == done.digest:
-                new = _params(document, inputs, standing, name)
-                return replace(done, digest=node_digest(node.type, new, arriving.get(name, action)))
-        return done
-
-    return replace(kept, completed={name: known_again(name, done) for name, done in kept.completed.items()})
-
-
-def _lost(standing: Standing, checkpoint: Checkpoint, source: str | None, node_id: str) -> tuple[str, ...]:
-    """Return the completed nodes that were told the input ``source`` and could not be known again: a batch, say."""
-    before = standing.execution.checkpoint.completed
-    return tuple(
-        node["id"]
-        for node in nodes_of(standing.document)
-        if node["id"] != node_id and node["id"] in before
-        if before[node["id"]].digest == checkpoint.completed[node["id"]].digest
-        if any(template.root == source for template in templates_in(node))
-    )
-
-
-def _arrivals(workflow: Workflow, name: str) -> tuple[str, ...]:
-    """Return the actions on which a node can have been reached."""
-    return tuple(dict.fromkeys(("default", *(edge.action for edge in workflow.edges if edge.target == name))))

@@ -11,9 +11,12 @@ from mendbench.kit.redaction import sanitise
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
-from mendbench.runtime.inputs import coerced, starting_data
+from mendbench.runtime.inputs import coerced
 from mendbench.runtime.parse import salvaged
+from mendbench.runtime.scene import own_names
 from mendbench.runtime.templates import MAX_DEPTH, Place, Template, dotted, resolve, templates_in
+from mendbench.runtime.trace import shown_document
+from mendbench.workflows.carrying import data_of, is_done, names_input
 
 Origin: TypeAlias = Literal["fixed", "input", "secret", "template"]
 """fixed: it stands in the workflow. input: it is an input, whole. secret: a secret is in it. template: made of templates."""
@@ -33,7 +36,7 @@ class Leaf:
     shown: Json
     """What it is now, redacted."""
     template: str | None = None
-    """As it is written in the workflow, where templates are in it."""
+    """As it is written in the workflow, where templates are in it: redacted, the templates left standing."""
     source: str | None = None
     """The input that it is; for a secret, the environment variable that holds it."""
     within: bool = False
@@ -61,14 +64,10 @@ class _Scene:
     data: JsonObject
     inputs: JsonObject
     done: frozenset[str]
+    items_done: bool
+    """Whether the node is a batch that has done items."""
     secrets: Mapping[str, str]
     redact: Callable[[Json], Json]
-
-
-def data_of(workflow: Workflow, inputs: JsonObject, checkpoint: Checkpoint, but: str) -> JsonObject:
-    """Return the data that the node ``but`` sees: inputs, and what the completed nodes put out."""
-    outputs = {name: done.outputs for name, done in checkpoint.completed.items() if workflow.node(name) is not None}
-    return {**starting_data(workflow, inputs), **{name: value for name, value in outputs.items() if name != but}}
 
 
 def leaves_of(
@@ -81,7 +80,8 @@ def leaves_of(
 ) -> tuple[Leaf, ...]:
     """Return the values of a node's parameters; of a longer text that holds inputs, these too.
 
-    ``secrets`` are the inputs that nobody may see, each with the environment variable that holds it.
+    What a batch node is told of its item is left out: another value would be one for all items. ``secrets`` are the
+    inputs that nobody may see, each with the environment variable that holds it.
     """
     workflow = salvaged(document)
     node = workflow.node(node_id)
@@ -93,6 +93,7 @@ def leaves_of(
         data=data_of(workflow, inputs, checkpoint, node_id),
         inputs=inputs,
         done=frozenset(checkpoint.completed),
+        items_done=node.batch is not None and any(is_done(item) for item in checkpoint.items.get(node_id, ())),
         secrets=secrets,
         redact=redact,
     )
@@ -132,11 +133,24 @@ def kind_of(value: Json) -> Kind:
 
 
 def shown_under(place: Place, source: str | None, value: Json, redact: Callable[[Json], Json]) -> Json:
-    """Return a value as it may be shown: without what its key, its input's name or its shape tell to be a credential."""
-    key = next((step for step in reversed(place) if isinstance(step, str)), "")
-    for name in (key, source or ""):
-        value = next(iter(sanitise({name: redact(value)}).values()))
+    """Return a value as it may be shown: without what a key on the way to it, its input's name or its shape tell to be a credential."""
+    shown = redact(value)
+    for way in (place, () if source is None else (source,)):
+        shown = _at(way, sanitise(_only(way, shown)))
+    return shown
+
+
+def _only(place: Place, value: Json) -> Json:
+    """Return the smallest document that has the value at a place, for lists at their start."""
+    for step in reversed(place):
+        value = {step: value} if isinstance(step, str) else [value]
     return value
+
+
+def _at(place: Place, document: Json) -> Json:
+    for step in place:
+        document = document[step if isinstance(step, str) else 0]
+    return document
 
 
 def _no(kind: str, name: str, said: str) -> Unreadable:
@@ -160,20 +174,23 @@ def _leaves(scene: _Scene, place: Place, value: Json) -> Iterator[Leaf]:
     if not place:
         return
     templates = templates_in(value) if isinstance(value, str) else ()
+    own = own_names(scene.node)
     used = [template.root for template in templates]
-    secret = next((name for name in used if name in scene.secrets and not _is_node(scene, name)), None)
+    secret = next((name for name in used if name in scene.secrets and not _is_hidden(scene, name)), None)
     if secret is not None:
         yield _leaf(scene, place, value, "secret", source=scene.secrets[secret])
         return
     if not templates:
-        yield _leaf(scene, place, value, "fixed")
+        yield _leaf(scene, place, value, "fixed", note=_already_run(scene, None))
         return
     whole = templates[0]
     if whole.text == value and _is_input(scene, whole):
         yield _leaf(scene, place, value, "input", source=whole.root, note=_already_run(scene, whole.root))
         return
-    note = f"it becomes fixed in the workflow, and no longer comes from {', '.join(one.text for one in templates)}"
-    yield _leaf(scene, place, value, "template", note=note)
+    if own.isdisjoint(used):
+        fixed = f"it becomes fixed in the workflow, and no longer comes from {', '.join(one.text for one in templates)}"
+        notes = [note for note in (fixed, _already_run(scene, None)) if note is not None]
+        yield _leaf(scene, place, value, "template", note="; ".join(notes))
     for one in templates:
         if _is_input(scene, one):
             told = _already_run(scene, one.root)
@@ -196,29 +213,36 @@ def _leaf(
         origin=origin,
         kind=kind_of(value),
         shown=shown_under(place, source, value, scene.redact),
-        template=written if isinstance(written, str) and "${" in written else None,
+        template=_shown_template(scene, place, written),
         source=source,
         within=within,
         note=note,
     )
 
 
-def _is_node(scene: _Scene, name: str) -> bool:
-    return scene.workflow.node(name) is not None
+def _shown_template(scene: _Scene, place: Place, written: Json) -> str | None:
+    if not isinstance(written, str) or "${" not in written:
+        return None
+    return str(_at(place, shown_document(_only(place, scene.redact(written)))))
+
+
+def _is_hidden(scene: _Scene, name: str) -> bool:
+    """Return whether a node, or the item of a batch, hides an input of that name."""
+    return scene.workflow.node(name) is not None or name in own_names(scene.node)
 
 
 def _is_input(scene: _Scene, template: Template) -> bool:
-    """Return whether a template is an input, whole. A node of the same name hides it."""
+    """Return whether a template is an input, whole. A node of the same name hides it, as does the item of a batch."""
     known = template.root in scene.inputs or any(one.name == template.root for one in scene.workflow.inputs)
-    return known and not template.path and not _is_node(scene, template.root)
+    return known and not template.path and not _is_hidden(scene, template.root)
 
 
-def _already_run(scene: _Scene, name: str) -> str | None:
-    """Return what to say of the completed nodes that were told the input."""
+def _already_run(scene: _Scene, name: str | None) -> str | None:
+    """Return what to say of the work that was told the old value: nodes that were told the input, and items of the batch."""
     told = [
         node.id
         for node in scene.workflow.nodes
-        if node.id in scene.done and node.id != scene.node.id
-        if any(template.root == name for template in templates_in(node.params))
+        if node.id in scene.done and node.id != scene.node.id and names_input(node, name)
     ]
+    told += [f"the items of {scene.node.id} that are done"] if scene.items_done else []
     return f"what has run with the old value is not run again: {', '.join(told)}" if told else None
