@@ -185,29 +185,29 @@ def _parts(case: Case, fixed: JsonObject) -> Iterator[Mutant]:
 
 
 def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
-    """Yield ``base`` without one field of a body that the fault has nothing to do with."""
+    """Yield ``base`` without one field of a body, or one argument of a tool, that the fault has nothing to do with."""
     touched = diff_paths(case.workflow, base)
     causes = {node for fault in case.faults for node in (*fault.cause, fault.surfaces)}
     for node in base.get("nodes", []):
-        body = node.get("params", {}).get("body")
-        if node.get("id") not in causes or not isinstance(body, dict) or len(body) < 2:  # noqa: PLR2004 - one must be left
+        name, body = _payload(node)
+        if node.get("id") not in causes or len(body) < 2:  # noqa: PLR2004 - one must be left
             continue
         for key in body:
-            path = f"/nodes/{node['id']}/params/body/{key}"
+            path = f"/nodes/{node['id']}/params/{name}/{key}"
             if not any(path.startswith(one) or one.startswith(path) for one in touched):
                 edit = {"node": node["id"], "path": path.removeprefix(f"/nodes/{node['id']}"), "remove": True}
                 if (workflow := _edited(base, [edit])) is not None:
-                    yield Mutant(kind="drop_param", what=f"without {node['id']}'s body.{key}", workflow=workflow)
+                    yield Mutant(kind="drop_param", what=f"without {node['id']}'s {name}.{key}", workflow=workflow)
 
 
 def _extra_writes(base: JsonObject, readers: Collection[str]) -> Iterator[Mutant]:
     """Yield ``base`` with one of its writes done twice, and with something that nobody asked for written beside it."""
     for node in base.get("nodes", []):
-        params = node.get("params", {})
-        if node.get("type") != "http" or not isinstance(params.get("body"), dict) or node["id"] in readers:
+        name, sent = _payload(node)
+        if not sent or node["id"] in readers:
             continue
-        for what, body in (("again", params["body"]), ("with other words", _reworded(params["body"]))):
-            extra = {**node, "id": f"{node['id']}_more", "params": {**params, "body": body}}
+        for what, body in (("again", sent), ("with other words", _reworded(sent))):
+            extra = {**node, "id": f"{node['id']}_more", "params": {**node["params"], name: body}}
             if (workflow := _edited(base, [{"add_node": extra, "after": node["id"]}])) is not None:
                 yield Mutant(kind="extra_write", what=f"{node['id']}'s write done {what}", workflow=workflow)
 
@@ -232,6 +232,13 @@ def _hosts(case: Case) -> dict[str, str]:
     """Return the simulated service that answers for each host."""
     names = [name for name, source in case.recorded_from.items() if source == "simulator"]
     return {host: name for name in names for host in hosts_of(name, state_of(case, None, name))}
+
+
+def _payload(node: JsonObject) -> tuple[str, JsonObject]:
+    """Return the parameter in which a node of a known type sends something, and what; empty if that is no object."""
+    name = {"http": "body", "mcp": "arguments"}.get(str(node.get("type")), "")
+    sent = node.get("params", {}).get(name)
+    return name, sent if isinstance(sent, dict) else {}
 
 
 def _reworded(body: JsonObject) -> JsonObject:
