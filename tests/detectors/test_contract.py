@@ -1,13 +1,20 @@
 """What holds for every detector."""
 
+import inspect
+import json
 import math
+import sys
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.detectors import detector, detector_names
+from mendbench.kit.envelopes import accepted, failure_in
+from mendbench.model.exchange import Answer
 from mendbench.model.execution import Sighting
+from mendbench.replay.effects import did
 from tests.detectors.rows import ROWS
 from tests.detectors.unseen import UNSEEN
 
@@ -63,3 +70,54 @@ def test_a_body_nested_beyond_any_service_is_judged_too(name):
         body = {"successful": True, "data": body}
     sighting = Sighting(kind="envelope", message="deep", node_id="n", node_type="http", status=200, body=body)
     assert detector(name).judge(sighting).state in {"success", "error", "warning"}
+
+
+SHELLS = st.sampled_from(
+    [{"message": "no"}, {"ok": False}, {"status": "fail"}, {"success": 1, "failure": 1}, {"jsonrpc": "2.0"}, {}]
+)
+SLOTS = st.sampled_from(
+    ["error", "errors", "message", "data", "result", "results", "content", "failed", "code", "needed"]
+)
+STEPS = st.lists(
+    st.sampled_from(["list", "a", "error", "errors", "message", "data", "body", "text"]), min_size=1, max_size=4
+)
+DEPTHS = st.integers(200, 450)
+
+
+@contextmanager
+def frames_left(count):
+    """Leave that many frames of the interpreter's recursion limit."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + count)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def nested(steps, depth):
+    value = "the reason"
+    for level in range(depth):
+        step = steps[level % len(steps)]
+        value = [value] if step == "list" else {step: value}
+    return value
+
+
+@given(shell=SHELLS, slot=SLOTS, steps=STEPS, depth=DEPTHS, in_list=st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_however_deep_an_answer_is_nested_it_is_read_and_judged_without_recursion(shell, slot, steps, depth, in_list):
+    body = {**shell, slot: nested(steps, depth)}
+    body = [body] if in_list else body
+    answer = Answer(status=200, body=json.dumps(body).encode())
+    with frames_left(120):
+        found = failure_in(body)
+        assert accepted(answer, body) is (found is None)
+    with frames_left(120 + 2 * depth + 20):  # the parser of JSON itself takes a frame a level
+        assert did(answer) is (found is None)
+    for kind in ("envelope", "mcp"):
+        sighting = Sighting(
+            kind=kind, message="m", node_id="n", node_type="http", status=200, body=body, outputs={"response": body}
+        )
+        for name in detector_names():
+            with frames_left(120):
+                assert detector(name).judge(sighting).message

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from mendbench.detectors import detector
+from mendbench.model.exchange import Answer
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.patience import TRIES
 from tests.fakes.engine import FakeWorld, chain, http, said
@@ -64,6 +65,69 @@ def test_a_partial_success_warns_and_goes_on():
     assert execution.failures == ()
     described = MendbenchEngine().describe({"nodes": []}, execution)
     assert described["warnings"][0]["severity"] == "info"
+
+
+NOTHING_DONE = {
+    "every part of a multi-status refused": said(
+        [{"status": 403, "body": {"message": "forbidden"}}, {"status": 404, "body": {"message": "gone"}}], 207
+    ),
+    "a payload that says so": said(
+        {
+            "data": {"issueCreate": {"__typename": "Payload", "success": False, "issue": None}},
+            "errors": [{"message": "Forbidden", "extensions": {"code": "FORBIDDEN"}}],
+        }
+    ),
+    "a payload of empty slots": said(
+        {"data": {"issueCreate": {"issue": None, "labels": []}}, "errors": [{"message": "Forbidden"}]}
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", NOTHING_DONE.values(), ids=NOTHING_DONE)
+def test_where_no_part_was_done_nothing_goes_on(answer):
+    execution, world = execute(answer, method="POST")
+    assert execution.states() == {"a": "warning", "b": "not_run"}
+    assert execution.warnings[0].severity == "critical"
+    assert len(world.sent) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [{"status": 201, "body": {"id": 1}}, {"status": 403, "body": {"message": "forbidden"}}],
+        {"results": [{"id": "1"}], "numErrors": 1, "errors": [{"message": "no permission for id 2"}]},
+        "<multistatus><response><status>HTTP/1.1 200 OK</status></response><status>HTTP/1.1 423 Locked</status></multistatus>",
+    ],
+)
+def test_a_multi_status_of_which_a_part_was_accepted_goes_on(body):
+    answer = said(body, 207) if not isinstance(body, str) else Answer(status=207, body=body.encode())
+    execution, _ = execute(answer, method="POST")
+    assert execution.states() == {"a": "warning", "b": "success"}
+    assert execution.warnings[0].severity == "info"
+
+
+@pytest.mark.parametrize("name", ["mend", "graded"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        said(
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "result": {"isError": True, "content": [{"type": "text", "text": "It timed out"}]},
+            }
+        ),
+        said({"message": "Gateway Timeout"}, 504),
+    ],
+)
+def test_a_write_that_may_have_been_done_is_sent_once(name, answer):
+    world = FakeWorld({"POST mcp://pay/charge": answer})
+    node = {"id": "m", "type": "mcp", "params": {"server": "pay", "tool": "charge", "arguments": {"amount": 5}}}
+    execution = MendbenchEngine().execute(
+        chain(node), {}, world, checkpoint=None, detector=detector(name), clock=world.clock
+    )
+    assert execution.states() == {"m": "warning"}
+    assert len(world.sent) == 1
 
 
 def test_a_partial_success_stops_the_run_under_the_default_detector():

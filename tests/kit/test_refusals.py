@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.envelopes import failure_in
-from mendbench.kit.refusals import failed_items, refusal_in, well
+from mendbench.kit.refusals import failed_parts, holds_done, refusal_in, well
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_data_and_codes_of_success_are_no_refusal(layer):
     ],
 )
 def test_the_refused_part_of_a_batch_is_found(body, count):
-    refused = failed_items(body)
+    refused = failed_parts(body)
     assert refused is not None
-    assert len(refused) == count
+    assert len(refused.refused) == count
     embedded = failure_in(body)
     assert embedded is not None
-    assert embedded.body == refused
+    assert embedded.body == refused.refused
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,53 @@ def test_the_refused_part_of_a_batch_is_found(body, count):
         {"FailedRecordCount": 0, "Records": [{"ErrorCode": None}]},
         {"errors": False, "items": [{"index": {"status": 201}}]},
         {"passed": 10, "failed": 1, "results": [{"error": "assertion"}]},
+        {"succeeded": 10, "failed": 2, "items": [{"job": "a", "error": "boom"}, {"job": "b"}]},
+        {"failedCount": 7, "items": [{"run": 1, "errorCode": "E1"}, {"run": 2}]},
+        {"failed": [{"name": "t1"}], "success": [{"name": "t2"}], "total": 2},
+        [
+            {"url": "https://a.example", "status": 503, "body": "Service Unavailable"},
+            {"url": "https://b.example", "status": 200, "body": "ok"},
+        ],
+        {"checks": [{"name": "login", "status": 500, "response": "boom"}, {"name": "home", "status": 200, "body": ""}]},
     ],
 )
 def test_a_list_of_things_that_failed_elsewhere_is_no_refused_batch(body):
-    assert failed_items(body) is None
+    assert failed_parts(body) is None
     assert failure_in(body) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "some_done"),
+    [
+        ([{"status": 200, "body": {}}, {"status": 403, "body": {}}], True),
+        ([{"status": 403, "body": {}}, {"status": 404, "body": {}}], False),
+        ({"Successful": [], "Failed": [{"Id": "2", "Code": "x"}]}, False),
+        ({"Successful": [{"Id": "1"}], "Failed": [{"Id": "2", "Code": "x"}]}, True),
+        ({"created": ["a"], "failed": ["b"]}, True),
+        ({"results": [], "errors": [{"message": "no such id"}]}, False),
+        ({"success": 0, "failure": 1, "results": [{"error": "NotRegistered"}]}, False),
+        ({"succeeded": 9, "failed": 2, "items": [{"error": "a"}]}, True),
+    ],
+)
+def test_of_a_batch_it_is_told_whether_a_part_was_done(body, some_done):
+    parts = failed_parts(body)
+    assert parts is not None
+    assert parts.some_done is some_done
+
+
+@pytest.mark.parametrize(
+    ("value", "done"),
+    [
+        ({"issueCreate": {"success": False, "issue": {"id": 1}}}, False),
+        ({"a": {"__typename": "A", "clientMutationId": "7", "b": [None, {}]}}, False),
+        ({"a": None, "b": {"c": [{"d": 0}]}}, True),
+        ({"a": {"id": "1", "userErrors": [{"message": "no"}]}}, False),
+        ({"delete": True}, True),
+        ({"delete": False}, False),
+    ],
+)
+def test_data_that_holds_nothing_but_refused_payloads_and_empty_slots_was_not_done(value, done):
+    assert holds_done(value) is done
 
 
 @pytest.mark.parametrize(
@@ -120,5 +162,5 @@ JSON = st.recursive(
 def test_no_value_makes_the_reading_raise_and_no_failure_is_empty(body):
     found = failure_in(body)
     assert found is None or isinstance(found.message, str)
-    refused = failed_items(body)
-    assert refused is None or refused
+    refused = failed_parts(body)
+    assert refused is None or refused.refused

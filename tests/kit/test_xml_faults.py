@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import timeit
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.kit import xml_faults
 from mendbench.kit.envelopes import failure_in
-from mendbench.kit.xml_faults import fault_in
+from mendbench.kit.xml_faults import fault_in, part_was_done
 
 SOAP = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>{}</s:Body></s:Envelope>'
 DAV = (
@@ -47,6 +50,40 @@ def test_a_failure_inside_an_xml_answer_is_noticed(text, says):
 )
 def test_xml_data_and_properties_that_are_not_there_are_no_failure(text):
     assert fault_in(text) is None
+
+
+def test_a_resource_that_failed_is_found_between_properties_that_are_not_there():
+    absent = "<D:propstat><D:prop/><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat>"
+    assert fault_in(DAV.format(f"{absent}<D:status>HTTP/1.1 423 Locked</D:status>{absent}")) == "423 Locked"
+
+
+@pytest.mark.parametrize(
+    ("status", "done"), [("200 OK", True), ("204 No Content", True), ("423 Locked", False), ("1200 OK", False)]
+)
+def test_a_multi_status_tells_whether_a_part_was_done(status, done):
+    assert part_was_done(DAV.format(f"<D:status>HTTP/1.1 {status}</D:status>")) is done
+    assert not part_was_done(f"<feed><status>HTTP/1.1 {status}</status></feed>")
+
+
+UNCLOSED = {
+    "properties": ("<D:multistatus>", "<propstat>x"),
+    "words of a fault": ("<Envelope><Fault>", "<Text "),
+    "a root": ("<", "a"),
+    "a root's prefixes": ("<", "a:"),
+    "errors": ("<Error>", "<Error><Code>"),
+    "comments": ("", "<!--"),
+}
+
+
+@pytest.mark.parametrize(("start", "part"), UNCLOSED.values(), ids=UNCLOSED)
+def test_what_is_never_closed_takes_time_that_grows_with_its_length_alone(start, part, monkeypatch):
+    monkeypatch.setattr(xml_faults, "MAX_TEXT", 10**6)
+
+    def seconds(size):
+        text = start + part * (size // len(part))
+        return min(timeit.repeat(lambda: fault_in(text), number=1, repeat=3))
+
+    assert seconds(32_000) < 6 * max(seconds(8_000), 0.001)
 
 
 @given(st.text(alphabet="<>/=\"' :Errorstafil123", max_size=200))

@@ -1,4 +1,4 @@
-"""The ``mend`` detector with severities: a warning that time may cure is tried again, a partial success goes on.
+"""The ``mend`` detector with severities: what was refused for now is tried again, a partial success goes on.
 
 All other detectors give critical warnings only. Under this one an execution may send more, and go further, than under the others: a
 run that uses it needs recordings of its own.
@@ -9,13 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mendbench.detectors.mend import DETECTOR as MEND
-from mendbench.detectors.mend import words
-from mendbench.kit.backoff import TRANSIENT_STATUSES
+from mendbench.detectors.mend.busy import refused_for_now
+from mendbench.kit.envelopes import SUCCESSES, failure_in
 from mendbench.model.execution import Judgement, Severity, Sighting
-from mendbench.model.json import Json
-
-_MULTI_STATUS = 207
-"""RFC 4918 section 13: of several operations, each has a status of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +30,17 @@ DETECTOR = Graded()
 
 
 def _severity(sighting: Sighting) -> Severity:
-    if sighting.status == _MULTI_STATUS or _is_partial(sighting.body):
-        return "info"
-    return "retry" if _may_pass(sighting) else "critical"
-
-
-def _may_pass(sighting: Sighting) -> bool:
-    """Return whether time may cure it and nobody has waited yet: HTTP nodes wait for busy statuses by themselves."""
+    """Return ``info`` where a part was done, ``retry`` where nothing was and nobody has waited yet: HTTP nodes wait by themselves."""
     if sighting.kind not in {"envelope", "mcp"}:
-        return False
-    text = f"{sighting.message}\n{sighting.body}"[: words.MAX_TEXT]
-    said = words.LIMITS.search(text) or words.OUTAGE.search(text)
-    return bool(said) or sighting.status in TRANSIENT_STATUSES
+        return "critical"
+    if _is_partial(sighting):
+        return "info"
+    return "retry" if refused_for_now(sighting) else "critical"
 
 
-def _is_partial(body: Json) -> bool:
-    """Return whether a GraphQL answer has data beside its errors (GraphQL specification, section 7.1)."""
-    if not isinstance(body, dict) or not isinstance(body.get("errors"), list):
+def _is_partial(sighting: Sighting) -> bool:
+    """Return whether the answer, whose status is a success, tells of a part that was done beside what was refused."""
+    if sighting.status is not None and sighting.status not in SUCCESSES:
         return False
-    data = body.get("data")
-    return isinstance(data, dict) and any(value is not None for value in data.values())
+    found = failure_in(sighting.body)
+    return found is not None and found.partial

@@ -10,8 +10,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mendbench.kit.refusals import FALSE_FLAGS, content_of, failed_items, refusal_in, well
-from mendbench.kit.xml_faults import fault_in
+from mendbench.kit.refusals import (
+    FALSE_FLAGS,
+    Parts,
+    content_of,
+    failed_parts,
+    first_text,
+    holds_done,
+    name_of,
+    refusal_in,
+    well,
+)
+from mendbench.kit.xml_faults import fault_in, part_was_done
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 
@@ -23,7 +33,13 @@ SUCCESSES = range(200, 300)
 
 _NO_WORDS = "request failed"
 _SOME_DATA = 2
-"""Slots of content beside a false flag that make it one datum among others."""
+"""Slots of content beside a false flag, or beside an error, that make it one datum among others."""
+_STATUSES = frozenset({"status", "statuscode", "httpstatuscode", "code"})
+_ANSWERS_VERDICTS = frozenset({"error", "fail", "failure"})
+"""What an answer says of itself. ``failed`` is not among them: it is the state of a run, a job or a payment."""
+_FAILED_HTTP = range(400, 600)
+_GRAPHQL = frozenset({"errors", "data", "extensions"})
+"""The slots of a GraphQL answer (GraphQL specification, section 7.1)."""
 _TEXT_SLOTS = ("error", "message", "error_message", "detail", "description")
 
 
@@ -35,6 +51,8 @@ class Embedded:
     """The answer's own word for it: ``channel_not_found``, or ``request failed`` where it gave none."""
     body: Json
     """The innermost envelope that says so; of a batch, the list of what was refused."""
+    partial: bool = False
+    """Whether the answer tells of a part that was done: of a batch, of a multi-status, or in the data of a GraphQL answer."""
 
 
 def failure_in(body: Json) -> Embedded | None:
@@ -45,19 +63,19 @@ def failure_in(body: Json) -> Embedded | None:
     """
     if isinstance(body, str) and body.lstrip().startswith("<"):
         fault = fault_in(body)
-        return None if fault is None else Embedded(message=fault, body=body)
+        return None if fault is None else Embedded(message=fault, body=body, partial=part_was_done(body))
     for layer in _layers(body):
         message = _failure_of(layer)
         if message is not None:
-            return Embedded(message=message, body=layer)
-        refused = failed_items(layer)
-        if refused is not None:
-            return _part_of_batch(refused)
+            return Embedded(message=message, body=layer, partial=_is_partial_graphql(layer))
+        parts = failed_parts(layer)
+        if parts is not None:
+            return _part_of_batch(parts)
         message = refusal_in(layer)
         if message is not None:
             return Embedded(message=message, body=layer)
-    refused = failed_items(body) if isinstance(body, list) else None
-    return None if refused is None else _part_of_batch(refused)
+    parts = failed_parts(body) if isinstance(body, list) else None
+    return None if parts is None else _part_of_batch(parts)
 
 
 def accepted(answer: Answer, body: Json) -> bool:
@@ -96,10 +114,10 @@ def _content_of(layer: JsonObject) -> Json:
     return None
 
 
-def _part_of_batch(refused: list[Json]) -> Embedded:
+def _part_of_batch(parts: Parts) -> Embedded:
     """Return the failure of a batch, in the words of the first item that has some."""
-    said = next((text for item in refused if (text := _says_deep(item, depth=0))), None)
-    return Embedded(message=said or "request failed", body=refused)
+    said = next((text for item in parts.refused if (text := _says_deep(item, depth=0))), None)
+    return Embedded(message=said or _NO_WORDS, body=parts.refused, partial=parts.some_done)
 
 
 def _failure_of(layer: JsonObject) -> str | None:
@@ -113,7 +131,8 @@ def _failure_of(layer: JsonObject) -> str | None:
         return graphql
     error = layer.get("error")
     if isinstance(error, dict) and (error.get("message") or error.get("code") or error.get("type")):
-        return None if well(_says(layer)) and not error.get("code") else _says(layer)
+        told_well = well(_says(layer)) and not error.get("code")
+        return None if told_well or _is_record(layer) else _says(layer)
     if (
         isinstance(error, str)
         and error
@@ -127,16 +146,27 @@ def _failure_of(layer: JsonObject) -> str | None:
 
 def _graphql_failure(layer: JsonObject) -> str | None:
     errors = layer.get("errors")
-    if isinstance(errors, list) and any(errors) and set(layer) <= {"errors", "data", "extensions"}:
+    if isinstance(errors, list) and any(errors) and set(layer) <= _GRAPHQL:
         first = next(item for item in errors if item)
-        return str(first.get("message", "GraphQL error")) if isinstance(first, dict) else str(first)
+        return _spoken(first.get("message", "GraphQL error") if isinstance(first, dict) else first)
     data = layer.get("data")
-    if isinstance(data, dict) and set(layer) <= {"errors", "data", "extensions"}:
+    if isinstance(data, dict) and set(layer) <= _GRAPHQL:
         for payload in data.values():
             if isinstance(payload, dict) and isinstance(payload.get("userErrors"), list) and payload["userErrors"]:
                 first = payload["userErrors"][0]
-                return str(first.get("message", "user error")) if isinstance(first, dict) else str(first)
+                return _spoken(first.get("message", "user error") if isinstance(first, dict) else first)
     return None
+
+
+def _is_partial_graphql(layer: JsonObject) -> bool:
+    """Return whether a GraphQL answer has errors beside data that was read or done."""
+    errors = layer.get("errors")
+    return set(layer) <= _GRAPHQL and isinstance(errors, list) and any(errors) and holds_done(layer.get("data"))
+
+
+def _spoken(value: Json) -> str:
+    """Return a text or a number as it is, and of an object or a list the first words in it."""
+    return str(value) if isinstance(value, str | int | float) else first_text(value) or _NO_WORDS
 
 
 def _says(layer: JsonObject) -> str:
@@ -147,10 +177,10 @@ def _says(layer: JsonObject) -> str:
         if isinstance(value, dict):
             inner = value.get("message") or value.get("code") or value.get("type")
             if inner:
-                return str(inner)
+                return _spoken(inner)
     content = layer.get("content")
     if isinstance(content, list):
-        texts = [str(part["text"]) for part in content if isinstance(part, dict) and part.get("text")]
+        texts = [_spoken(part["text"]) for part in content if isinstance(part, dict) and part.get("text")]
         if texts:
             return "\n".join(texts)
     return _NO_WORDS
@@ -160,6 +190,18 @@ def _is_plain_data(layer: JsonObject) -> bool:
     """Return whether a false flag stands among data and nothing says what failed: an answer in a quiz may be ``ok: false``."""
     worded = _says(layer) != _NO_WORDS or any(slot.lower().startswith(("err", "code", "reason")) for slot in layer)
     return not worded and len(content_of(layer)) >= _SOME_DATA
+
+
+def _is_record(layer: JsonObject) -> bool:
+    """Return whether an error object is one datum of a record among others (a run's, a crash's) and no answer's own."""
+    named = {name_of(slot): value for slot, value in layer.items()}
+    own = any(
+        (isinstance(value, str) and value.lower() in _ANSWERS_VERDICTS)
+        or (isinstance(value, int) and value in _FAILED_HTTP)
+        for slot in _STATUSES
+        if (value := named.get(slot)) is not None
+    )
+    return not own and len(content_of(layer)) >= _SOME_DATA
 
 
 def _says_deep(item: Json, depth: int) -> str | None:

@@ -8,6 +8,7 @@ Data *about* something that failed has content beside it, and is no refusal.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from mendbench.model.json import Json, JsonObject
 
@@ -18,6 +19,7 @@ FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
 
 _FAILED_HTTP = range(400, 600)
 _DONE_HTTP = range(100, 400)
+_ACCEPTED_HTTP = range(200, 300)
 _STATUS_NAMES = ("status", "statuscode", "httpstatuscode", "httpcode", "code", "cod")
 _VERDICT_NAMES = frozenset({"status", "stat", "result", "outcome"})
 _VERDICTS = frozenset({"error", "fail", "failed", "failure", "nok", "ko"})
@@ -40,11 +42,27 @@ _WELL = re.compile(
 _EMBEDDED_SLOTS = frozenset(
     {"statuscode", "status", "body", "headers", "multivalueheaders", "isbase64encoded", "cookies"}
 )
+_ANSWER_NAMES = _EMBEDDED_SLOTS | frozenset({
+    "id", "requestid", "referenceid", "contentid", "index", "atomicitygroup", "response", "httpheaders", "httpstatuscode",
+    "httpcode", "code", "statustext", "statusmessage", "reason",
+})  # fmt: skip
+"""Slots of one answer in a batch of them. An item that has others, such as a name or an address, is a record of a check."""
 _PAIRS = (("success", "failure"), ("successcount", "failurecount"), ("succeeded", "failed"), ("successful", "failed"))
 """Counts that a batch's answer gives side by side."""
 _DONE_LISTS = frozenset({"successful", "succeeded", "success", "successes", "created", "processed", "completed"})
 _RESULT_LISTS = frozenset({"results", "data", "items", "records", "responses"})
 _COUNT = re.compile(r"^(?:failed\w*count|numerrors|errorcount|failurecount|numfailed)$")
+_ECHOES = frozenset({"__typename", "clientMutationId"})
+"""Slots of GraphQL objects that are there whatever was done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What became of the parts of a batch of which some were refused."""
+
+    refused: list[Json]
+    some_done: bool
+    """Whether the answer tells of a part that was done."""
 
 
 def name_of(slot: str) -> str:
@@ -74,19 +92,19 @@ def refusal_in(layer: JsonObject) -> str | None:
     if any(layer.get(flag) is True for flag in FALSE_FLAGS):
         return None
     named = {name_of(slot): value for slot, value in layer.items()}
-    said = next((text for name in named if name in _TEXT_NAMES if (text := _first_text(named[name]))), None)
+    said = next((text for name in named if name in _TEXT_NAMES if (text := first_text(named[name]))), None)
     if set(named) <= _EMBEDDED_SLOTS and _embedded_status(layer) in _FAILED_HTTP:
-        return _first_text(named.get("body")) or "request failed"
+        return first_text(named.get("body")) or "request failed"
     if said is not None and any(named.get(name) is True for name in ("error", "iserror", "haserror", "failed")):
         return said
     content = content_of(layer)
     if content:
         only_data = [name_of(slot) for slot in content] == ["data"] and named.get("status") == "fail"
-        return _first_text(named.get("data")) or "request failed" if only_data else None
+        return first_text(named.get("data")) or "request failed" if only_data else None
     codes = [number for name in _CODE_NAMES if (number := _number(named.get(name))) is not None]
     if codes and not any(codes):
         return None
-    told = next((text for name in named if name in _ERROR_NAMES if (text := _first_text(named[name]))), None)
+    told = next((text for name in named if name in _ERROR_NAMES if (text := first_text(named[name]))), None)
     if told is not None and not well(told):
         return told
     if said is None or well(said):
@@ -94,16 +112,54 @@ def refusal_in(layer: JsonObject) -> str | None:
     return said if any(codes) or _refused(named) else None
 
 
-def failed_items(body: Json) -> list[Json] | None:
-    """Return the items of a batch's answer that were refused, or None where it is no batch or nothing was."""
+def failed_parts(body: Json) -> Parts | None:
+    """Return the parts of a batch that its answer says were refused, or None where it is no batch or nothing was."""
     lists = [body] if isinstance(body, list) else list(body.values()) if isinstance(body, dict) else []
     for items in lists:
         if isinstance(items, list) and items and all(isinstance(item, dict) for item in items[:MAX_ITEMS]):
             objects = [_unwrapped(item) for item in items[:MAX_ITEMS] if isinstance(item, dict)]
             refused = _refused_items(objects, body)
             if refused:
-                return list(refused)
+                rest = {id(item) for item in refused}
+                done = any(id(item) not in rest and _done(item) for item in objects)
+                return Parts(refused=list(refused), some_done=done or _counts_done(body))
     return _refused_list(body) if isinstance(body, dict) else None
+
+
+def holds_done(value: Json) -> bool:
+    """Return whether there is anything in what an answer holds that was done or read: no refused payload, no empty slot.
+
+    However deep a value is nested, nothing here recurs.
+    """
+    left = [value]
+    while left:
+        current = left.pop()
+        if isinstance(current, dict):
+            if not (any(current.get(flag) is False for flag in FALSE_FLAGS) or current.get("userErrors")):
+                left += [inner for slot, inner in current.items() if slot not in _ECHOES]
+        elif isinstance(current, list):
+            left += current[:MAX_ITEMS]
+        elif current is not None and current is not False and current != "":
+            return True
+    return False
+
+
+def first_text(value: Json) -> str | None:
+    """Return the first words in a text, an object of an error, or a list or map of them, however deep they lie."""
+    left = [value]
+    while left:
+        current = left.pop()
+        if isinstance(current, str) and current:
+            return current
+        if isinstance(current, list):
+            left += current[:1]
+        elif isinstance(current, dict):
+            named = {name_of(slot): inner for slot, inner in current.items()}
+            own = next((named[name] for name in ("message", "info", "detail", "code", "type") if named.get(name)), None)
+            if isinstance(own, str | int):
+                return str(own)
+            left += reversed(current.values())
+    return None
 
 
 def _refused(named: JsonObject) -> bool:
@@ -135,26 +191,61 @@ def _refused_items(items: list[JsonObject], body: Json) -> list[JsonObject]:
     named = {name_of(slot): value for slot, value in body.items()}
     if body.get("errors") is True or body.get("hasErrors") is True or body.get("has_errors") is True:
         return [item for item in items if _erred(item)]
-    if any(_number(named.get(failed)) and done in named for done, failed in _PAIRS):
-        return [item for item in items if _erred(item)]
-    counted = any(_COUNT.match(name_of(slot)) and _number(value) for slot, value in body.items())
-    return [item for item in items if _coded(item)] if counted else []
+    paired = [count for done, failed in _PAIRS if done in named and (count := _number(named.get(failed)))]
+    if paired:
+        return _accounted([item for item in items if _erred(item)], items, paired)
+    counts = [count for slot, value in body.items() if _COUNT.match(name_of(slot)) and (count := _number(value))]
+    return _accounted([item for item in items if _coded(item)], items, counts) if counts else []
 
 
-def _refused_list(body: JsonObject) -> list[Json] | None:
-    """Return the list that names what was refused, beside one of what was done."""
+def _accounted(refused: list[JsonObject], items: list[JsonObject], counts: list[int]) -> list[JsonObject]:
+    """Return ``refused`` if they are what the answer counts as failed, and nothing otherwise: then it counts other things.
+
+    A receipt may cut its list of errors short, and so is the list here that has more than :data:`MAX_ITEMS`.
+    """
+    cut = len(refused) == len(items) or len(items) == MAX_ITEMS
+    return refused if any(len(refused) == count or (cut and len(refused) <= count) for count in counts) else []
+
+
+def _refused_list(body: JsonObject) -> Parts | None:
+    """Return the list that names what was refused and why, beside one of what was done."""
     lists = {name_of(slot): value for slot, value in body.items() if isinstance(value, list | dict)}
     for name in ("failed", "failures"):
         refused = lists.get(name)
-        if isinstance(refused, list) and refused and _DONE_LISTS.intersection(lists):
-            return refused
+        beside = _DONE_LISTS.intersection(lists)
+        if isinstance(refused, list) and refused and beside and any(map(_gives_a_reason, refused[:MAX_ITEMS])):
+            return Parts(refused=refused, some_done=any(holds_done(lists[done]) for done in beside))
     errors = lists.get("errors")
     worded = isinstance(errors, list) and errors and all(isinstance(item, dict) and _says(item) for item in errors)
-    return errors if worded and isinstance(errors, list) and _RESULT_LISTS.intersection(lists) else None
+    results = _RESULT_LISTS.intersection(lists)
+    if not worded or not isinstance(errors, list) or not results:
+        return None
+    return Parts(refused=errors, some_done=any(holds_done(lists[done]) for done in results))
+
+
+def _done(item: JsonObject) -> bool:
+    """Return whether an item of a batch that was not refused says nothing against its having been done."""
+    status = _embedded_status(item)
+    return not any(item.get(flag) is False for flag in FALSE_FLAGS) and (status is None or status in _ACCEPTED_HTTP)
+
+
+def _counts_done(body: Json) -> bool:
+    named = {name_of(slot): value for slot, value in body.items()} if isinstance(body, dict) else {}
+    return any(_number(named.get(done)) for done, failed in _PAIRS if failed in named)
+
+
+def _gives_a_reason(item: Json) -> bool:
+    """Return whether a refused item says why; one that is its bare id cannot."""
+    if not isinstance(item, dict):
+        return True
+    return any(
+        not _empty(slot, value) and name_of(slot) in _TEXT_NAMES | _ERROR_NAMES | _CODE_NAMES | {"code", "status"}
+        for slot, value in item.items()
+    )
 
 
 def _embedded_status(item: JsonObject) -> int | None:
-    if "body" not in item and "response" not in item:
+    if not item.keys() & {"body", "response"} or not {name_of(slot) for slot in item} <= _ANSWER_NAMES:
         return None
     numbers = [_number(value) for slot, value in item.items() if name_of(slot) in _STATUS_NAMES]
     return next((number for number in numbers if number in _DONE_HTTP or number in _FAILED_HTTP), None)
@@ -190,20 +281,3 @@ def _number(value: Json) -> int | None:
     if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit() and len(value) < 12:  # noqa: PLR2004 (longer ones are ids)
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _first_text(value: Json) -> str | None:
-    """Return the first words in a text, an object of an error, or a list or map of them."""
-    if isinstance(value, str):
-        return value or None
-    if isinstance(value, list):
-        return next((text for item in value[:1] if (text := _first_text(item))), None)
-    if isinstance(value, dict):
-        named = {name_of(slot): inner for slot, inner in value.items()}
-        own = next((named[name] for name in ("message", "info", "detail", "code", "type") if named.get(name)), None)
-        return (
-            str(own)
-            if isinstance(own, str | int)
-            else next((text for inner in value.values() if (text := _first_text(inner))), None)
-        )
-    return None

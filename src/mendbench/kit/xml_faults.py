@@ -12,14 +12,15 @@ MAX_TEXT = 20_000
 """Characters that are looked at."""
 
 _FAULT = re.compile(r"<(?:\w+:)?Fault[\s>]")
-_FAULT_WORDS = re.compile(r"<(?:\w+:)?(?:faultstring|Text)\b[^>]*>([^<]+)<")
+_FAULT_WORDS = re.compile(r"<(?:\w+:)?(?:faultstring|Text)\b[^<>]*>([^<]+)<")
 _ERROR = re.compile(r"<Error>(?:(?!</?Error>).)*?<Code>([^<]+)</Code>(?:(?!</?Error>).)*", re.DOTALL)
 _MESSAGE = re.compile(r"<Message>([^<]+)</Message>")
-_ROOT = re.compile(r"^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?<([\w:.]+)([^>]*)>", re.DOTALL)
+_ROOT = re.compile(r"^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?<([\w:.]++)([^>]*)>", re.DOTALL)
 _REFUSED = re.compile(r"\b(?:stat|status|result)=[\"'](?:fail|failed|failure|error)[\"']", re.IGNORECASE)
 _ATTRIBUTE_WORDS = re.compile(r"\b(?:msg|message|reason)=[\"']([^\"']+)[\"']")
-_PROPERTIES = re.compile(r"<(?:\w+:)?propstat\b.*?</(?:\w+:)?propstat>", re.DOTALL)
+_PROPERTIES_EDGE = re.compile(r"<(?P<end>/)?(?:\w+:)?propstat\b")
 _DAV_STATUS = re.compile(r"<(?:\w+:)?status>\s*HTTP/\d(?:\.\d)? ([45]\d\d[^<]*)<")
+_DAV_DONE = re.compile(r"<(?:\w+:)?status>\s*HTTP/\d(?:\.\d)? 2\d\d\b")
 
 
 def fault_in(text: str) -> str | None:
@@ -38,8 +39,30 @@ def fault_in(text: str) -> str | None:
     if _REFUSED.search(root.group(2)):
         return _words(_ATTRIBUTE_WORDS, cut)
     if name == "multistatus":
-        return _words(_DAV_STATUS, _PROPERTIES.sub("", cut), None)
+        return _words(_DAV_STATUS, _without_properties(cut), None)
     return None
+
+
+def part_was_done(text: str) -> bool:
+    """Return whether a WebDAV multi-status says of a resource, or of a property of one, that it was done."""
+    cut = text[:MAX_TEXT]
+    root = _ROOT.match(cut)
+    return root is not None and root.group(1).rpartition(":")[2] == "multistatus" and _DAV_DONE.search(cut) is not None
+
+
+def _without_properties(text: str) -> str:
+    """Return a multi-status without what it says of single properties. One pass, however many elements stay open."""
+    kept, start, inside = [], 0, False
+    for edge in _PROPERTIES_EDGE.finditer(text):
+        ends = edge["end"] is not None
+        if ends == inside:
+            if ends:
+                start = edge.end()
+            else:
+                kept.append(text[start : edge.start()])
+                start = edge.start()
+            inside = not inside
+    return "".join([*kept, text[start:]])
 
 
 def _words(pattern: re.Pattern[str], text: str, otherwise: str | None = "request failed") -> str | None:

@@ -61,7 +61,7 @@ class Mend:
 
     def judge(self, sighting: Sighting) -> Judgement:
         """Return what the sighting means. Success only where the answer, opened, carries no failure at all."""
-        evidence = _evidence(sighting)
+        evidence = evidence_of(sighting)
         if _is_no_failure(evidence):
             return Judgement(state="success", message=sighting.message)
         rules = _RULES.get(sighting.kind, _ANSWER_RULES)
@@ -74,7 +74,8 @@ class Mend:
 DETECTOR = Mend()
 
 
-def _evidence(sighting: Sighting) -> Evidence:
+def evidence_of(sighting: Sighting) -> Evidence:
+    """Return the sighting, opened: what its answer, its outputs and its own words say."""
     outputs = _outputs(sighting)
     body: Json = sighting.body
     if body is None:
@@ -95,7 +96,8 @@ def _outputs(sighting: Sighting) -> JsonObject:
     return sighting.outputs if isinstance(sighting.outputs, dict) else {}
 
 
-def _headers(sighting: Sighting) -> JsonObject:
+def headers_of(sighting: Sighting) -> JsonObject:
+    """Return the answer's headers; none where they are no mapping."""
     return sighting.headers if isinstance(sighting.headers, dict) else {}
 
 
@@ -108,9 +110,13 @@ def _status(outside: int | None, reading: Reading, text: str) -> int | None:
         return outside
     if reading.statuses:
         return reading.statuses[0]
-    found = words.STATUS.search(text)
-    told = int(next(group for group in found.groups() if group)) if found else None
-    return told if told is not None and told in HTTP_FAILED else None
+    return told_status(text)
+
+
+def told_status(text: str) -> int | None:
+    """Return the first failed HTTP status that a text tells: that of a resource in a multi-status may follow one that was done."""
+    told = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
+    return next((status for status in told if status in HTTP_FAILED), None)
 
 
 def _is_no_failure(evidence: Evidence) -> bool:
@@ -127,7 +133,7 @@ def _echoed_template(evidence: Evidence) -> Side | None:
 
 
 def _limits_and_rights(evidence: Evidence) -> Side | None:
-    headers = _headers(evidence.sighting)
+    headers = headers_of(evidence.sighting)
     if evidence.status in WAIT_STATUS:
         return "user"
     if evidence.status in HTTP_FAILED and "retry-after" in headers:
@@ -289,7 +295,7 @@ def _said(evidence: Evidence) -> str:
         return worded(sighting.message)
     status = f" ({evidence.status})" if evidence.status is not None else ""
     hints = f" (needs {worded(reading.needed)})" if reading.needed else ""
-    wait = _headers(sighting).get("retry-after")
+    wait = headers_of(sighting).get("retry-after")
     if isinstance(wait, str) and wait.isascii() and wait.isdigit():
         hints += f" (retry after {wait} s)"
     return f"API error{status}: {_words_of(evidence)}{hints}"
