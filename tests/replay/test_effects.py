@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.model.exchange import Answer
-from mendbench.replay.effects import by_live, by_method, by_state
+from mendbench.replay.effects import by_live, by_method, by_state, did
 from tests.fakes.worlds import FakeLive, TellingLive, get, json_answer, post
 
 URL = "https://api.test/x"
@@ -36,6 +36,14 @@ def test_a_live_worlds_own_word_wins_and_what_it_refused_changed_nothing(request
     live = TellingLive(lambda _request: OK, only_reads=lambda _request: only_read)
     assert by_live(live, request_, OK) is changed
     assert by_live(live, request_, REFUSED) is False
+
+
+@pytest.mark.parametrize("depth", [10, 300, 450])
+def test_an_answer_whose_error_is_nested_beyond_any_service_is_a_refusal_still(depth):
+    error: object = "deep"
+    for _ in range(depth // 2):
+        error = {"a": [error]}
+    assert not did(json_answer({"message": "no", "error": error}))
 
 
 @given(one=STATES, other=STATES, counts=st.tuples(st.integers(0, 2), st.integers(0, 2)))

@@ -86,6 +86,30 @@ def test_a_credential_written_into_the_workflow_is_hidden_and_a_template_for_one
     assert document["nodes"][0]["params"]["auth_token"] == token
 
 
+def test_of_the_declaration_of_an_input_called_token_only_the_default_is_hidden():
+    default = secrets.token_hex(20)
+    about = {"type": "string", "required": True, "description": "Of the ledger.", "enum": ["a", "b"]}
+    document = {
+        "inputs": {"token": about | {"default": default}, "api_key": about, "who": about | {"default": "Runa"}},
+        "nodes": [],
+    }
+    shown = shown_document(document)["inputs"]
+    assert shown.pop("token") == about | {"default": shown_document({"token": default})["token"]}
+    assert shown == {"api_key": about, "who": about | {"default": "Runa"}}
+    assert default not in json.dumps(shown_document(document))
+
+
+def test_a_credential_in_the_words_of_a_declaration_is_hidden_and_so_is_an_input_without_a_declaration():
+    held = secrets.token_hex(20)
+    document = {"inputs": {"token": held, "who": {"type": "string", "description": f"Bearer {held}"}}, "nodes": []}
+    assert held not in json.dumps(shown_document(document))
+
+
+def test_the_inputs_of_a_nodes_parameters_are_no_declarations():
+    held = secrets.token_hex(20)
+    assert held not in json.dumps(shown_document({"inputs": {"token": {"type": held}}}))
+
+
 def test_the_list_of_errors_names_node_message_category_and_fixable(trace):
     view = errors_list(trace)
     assert (view["success"], view["status"]) == (False, "error")

@@ -104,7 +104,14 @@ def test_of_a_template_error_an_agent_sees_the_fields_of_the_node_that_it_names(
 def test_of_an_http_400_an_agent_sees_status_answer_headers_and_time():
     body = {"error": "Validation failed", "fields": {"title": "Required field missing"}}
     workflow = chain(http("create-issue", "https://api.example.com/issues", body={"title": None}))
-    _, ended = failed(workflow, {"POST https://api.example.com/issues": said(body, 400, elapsed_ms=234, **{"content-type": "application/json"})})
+    _, ended = failed(
+        workflow,
+        {
+            "POST https://api.example.com/issues": said(
+                body, 400, elapsed_ms=234, **{"content-type": "application/json"}
+            )
+        },
+    )
     (error,) = ended.document["errors"]
     assert (error["status_code"], error["raw_response"], error["response_time"]) == (400, body, 0.234)
     assert error["response_headers"] == {"content-type": "application/json"}

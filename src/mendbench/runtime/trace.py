@@ -103,8 +103,30 @@ class _Clean:
 
 
 def shown_document(document: Json) -> Json:
-    """Return a workflow without credentials, its templates left standing: ``${token}`` names one and is none."""
-    return _templates_kept(document, sanitise(document))
+    """Return a workflow without credentials, its templates left standing: ``${token}`` names one and is none.
+
+    Nor is the declaration of an input that is called ``token`` one: only its default may be hidden.
+    """
+    clean = _templates_kept(document, sanitise(document))
+    if not isinstance(document, dict) or not isinstance(clean, dict) or "nodes" not in document:
+        return clean
+    declared = document.get("inputs")
+    return clean | {"inputs": _declarations(declared)} if isinstance(declared, dict) else clean
+
+
+def _declarations(declared: JsonObject) -> JsonObject:
+    return {name: _declaration(name, one) for name, one in declared.items()}
+
+
+def _declaration(name: str, declared: Json) -> Json:
+    if not isinstance(declared, dict):
+        return sanitise({name: declared})[name]
+    return {key: sanitise({held: value})[held] for key, value in declared.items() for held in (_holds(name, key),)}
+
+
+def _holds(name: str, member: str) -> str:
+    """Return the key that tells whether a member of an input's declaration is a credential."""
+    return name if member == "default" else member
 
 
 def _templates_kept(written: Json, clean: Json) -> Json:

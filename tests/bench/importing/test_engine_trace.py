@@ -45,8 +45,8 @@ def test_an_answer_is_known_by_its_node(tmp_path, version):
 
 
 def test_another_version_is_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"format_version '2\.0\.0'; known are 1\.1\.0 and 1\.2\.0"):
-        read(tmp_path, version="2.0.0")
+    with pytest.raises(BadInput, match=r"format_version '3\.0\.0'; known are 1\.1\.0, 1\.2\.0 and 2\.x"):
+        read(tmp_path, version="3.0.0")
 
 
 def test_repair_events_are_no_nodes_and_the_workflow_is_taken_out_of_the_prompt(tmp_path):

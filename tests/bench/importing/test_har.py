@@ -66,7 +66,7 @@ def test_what_the_file_does_not_hold_is_dropped_with_a_reason(tmp_path):
     )
     assert source.found == ()
     assert [one.why for one in source.dropped] == [
-        "its multipart body is not in the file",
+        "the file does not hold the body that it sent",
         "the file does not hold its answer's body",
         "no HTTP request",
     ]

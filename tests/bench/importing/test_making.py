@@ -7,7 +7,7 @@ import pytest
 
 from mendbench.bench.importing.engine_trace import read_engine_trace
 from mendbench.bench.importing.har import read_har
-from mendbench.bench.importing.interface import Found, Source
+from mendbench.bench.importing.interface import Dropped, Found, Source
 from mendbench.bench.importing.making import Wish, import_case
 from mendbench.bench.importing.own_trace import read_own_trace
 from mendbench.bench.labels import MARK, missing_labels
@@ -273,3 +273,18 @@ def test_hosts_that_only_running_tells_are_found_one_after_the_other(tmp_path):
     assert [one.service for one in recorded(tmp_path)] == ["shell", "mcp_sim", "json_api"]
     text = (tmp_path / "cases/http/empty-note/case.yaml").read_text(encoding="utf-8")
     assert 'recorded_from: {"shell": "real", "mcp_sim": "live", "json_api": "live"}' in text
+
+
+def test_a_credential_in_the_words_of_a_source_is_taken_out_by_value_whether_the_workflow_names_it_or_not(tmp_path):
+    token, other = secrets.token_hex(20), secrets.token_hex(20)
+    source = Source(
+        kind="trace", path=tmp_path / "t.json", found=(PERSON, REFUSED), inputs={"token": token, "mail_password": other},
+        said={"note": f"at hand: token (str): {token}, mail_password (str): {other}"},
+        dropped=(Dropped(what=f"GET {BASE}/of/{token}", why="it was cut"),),
+    )  # fmt: skip
+    imported = import_case(
+        Wish(case="http/empty-note", source=source, workflow=WORKFLOW, inputs={"who": "p-1"}),
+        tmp_path / "cases", tmp_path / "cassettes",
+    )  # fmt: skip
+    assert not [one for one in (token, other) if one in " ".join([*texts(tmp_path).values(), str(imported)])]
+    assert [one.what for one in imported.dropped] == [f"GET {BASE}/of/<secret:token>"]

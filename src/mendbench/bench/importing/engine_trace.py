@@ -1,7 +1,8 @@
-"""The trace files of the engine whose workflows we run (formats 1.1.0 and 1.2.0).
+"""The trace files of the engine whose workflows we run: formats 1.1.0 and 1.2.0, and the way to the later ones.
 
-Such a file has no workflow, no parameters and no requests: only what each node left in the shared store. So an answer is
-known by the node that got it, and the request is made by running the workflow. What else to beware of:
+Those after them are read by :mod:`mendbench.bench.importing.engine_events`. One of these has no workflow, no parameters
+and no requests: only what each node left in the shared store. So an answer is known by the node that got it, and the
+request is made by running the workflow. What else to beware of:
 
 - repair events stand among the node events, each attempt twice, and hold the workflow only inside a prompt;
 - outputs are stored by reference and written at the end: a node that ran twice shows its last output at both events;
@@ -18,27 +19,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mendbench.bench.importing.interface import Dropped, Found, Source, body_bytes, json_file
+from mendbench.bench.importing.engine_answers import failed, take
+from mendbench.bench.importing.engine_events import read_engine_events
+from mendbench.bench.importing.interface import Dropped, Found, Source, json_file
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import canonical_json
-from mendbench.model.exchange import Answer, Fault, Headers
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 
 VERSIONS = ("1.1.0", "1.2.0")
-
-NODE_TYPES = {"HttpNode": "http", "MCPNode": "mcp", "ShellNode": "shell", "LLMNode": "llm"}
-"""Class names of the nodes that reach the world, and our names for their types."""
-
-_CUT = ("... [truncated]", "<large dict truncated>", "<binary data:")
-_FAULTS: tuple[tuple[str, Fault], ...] = (
-    ("timed out", "timeout"), ("timeout", "timeout"), ("name or service not known", "dns"), ("getaddrinfo", "dns"),
-    ("name resolution", "dns"), ("could not resolve host", "dns"), ("connection refused", "refused"),
-    ("connection reset", "reset"), ("certificate", "tls"), ("ssl", "tls"),
-)  # fmt: skip
+LATER = "2."
+"""What the versions begin with in which each event has its own output and parameters."""
 
 
 def is_engine_trace(document: JsonObject) -> bool:
     """Return whether a document is such a trace, of whichever version."""
+    lines = document.get("lines") or []
+    if lines and isinstance(lines[0], dict):
+        return "format_version" in lines[0] and lines[0].get("kind") == "meta"
     return "format_version" in document and isinstance(document.get("nodes"), list)
 
 
@@ -49,9 +45,13 @@ def read_engine_trace(path: Path) -> Source:
         BadInput: it is of another version, or its events are none.
     """
     trace = json_file(path)
-    if trace.get("format_version") not in VERSIONS:
-        found = f"format_version {trace.get('format_version')!r}"
-        raise BadInput(f"{path}: format_version", found, f"known are {' and '.join(VERSIONS)}")
+    version = str((trace["lines"][0] if "lines" in trace else trace).get("format_version"))
+    if version.startswith(LATER):
+        return read_engine_events(path, trace)
+    if version not in VERSIONS:
+        raise BadInput(
+            f"{path}: format_version", f"format_version {version!r}", f"known are {', '.join(VERSIONS)} and {LATER}x"
+        )
     events = trace["nodes"]
     for number, event in enumerate(events):
         if not isinstance(event, dict):
@@ -71,7 +71,7 @@ def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject 
     for number, event in ran:
         node, place = str(event["node_id"]), f"nodes[{number}]"
         output = _store(event, "shared_after").get(node)
-        words = _failed(event, output)
+        words = failed(event, output)
         if words:
             said.setdefault(node, words)
         if node in seen:
@@ -81,98 +81,14 @@ def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject 
             why = f"it ran {times[node]} times, and the file shows only what came last"
             dropped.append(Dropped(what=f"{place} the first answer to {node}", why=why))
             continue
-        _take(place, node, event, output, found, dropped)
+        take(place, node, event, output, found, dropped)
     for node, output in _cached(ran, seen):
         event = {"node_type": _type_by_output(output)}
-        _take(f"the store of a later node ({node} was cached)", node, event, output, found, dropped)
+        take(f"the store of a later node ({node} was cached)", node, event, output, found, dropped)
     return Source(
         kind="engine trace", path=path, found=tuple(found), dropped=tuple(dropped), workflow=workflow,
         inputs=_inputs(ran), said=said,
     )  # fmt: skip
-
-
-def _take(place: str, node: str, event: JsonObject, output: Json, found: list[Found], dropped: list[Dropped]) -> None:
-    """Add a node's answer to what was found, or to what was dropped and why; nothing for a node that asks nobody."""
-    kind = NODE_TYPES.get(str(event.get("node_type")))
-    if kind is None or kind == "llm":
-        if kind == "llm":
-            dropped.append(
-                Dropped(what=f"{place} {node}", why="a model's answer: record it with `case check --record`")
-            )
-        return
-    if not isinstance(output, dict):
-        why = "the file says nothing of its answer" if output is None else "its answer was cut"
-        dropped.append(Dropped(what=f"{place} {node}", why=why))
-    elif _is_cut(output):
-        dropped.append(Dropped(what=f"{place} {node}", why="its answer was cut"))
-    elif (answer := _ANSWERS[kind](output, event)) is None:
-        dropped.append(Dropped(what=f"{place} {node}", why="it sent nothing: it failed before"))
-    else:
-        found.append(Found(place=place, node=node, answer=answer))
-
-
-def _http(output: JsonObject, event: JsonObject) -> Answer | None:
-    status = output.get("status_code")
-    elapsed = round(float(output.get("response_time") or 0) * 1000) or round(float(event.get("duration_ms") or 0))
-    if not isinstance(status, int) or status == 0:
-        return _faulty(f"{output.get('error') or ''} {event.get('error') or ''}", elapsed)
-    told = output.get("response_headers")
-    headers: Headers = tuple((str(k), str(v)) for k, v in told.items()) if isinstance(told, dict) else ()
-    gone = {"content-encoding", "content-length", "transfer-encoding", "connection"}
-    kept = tuple((name, value) for name, value in headers if name.lower() not in gone)
-    return Answer(status=status, headers=kept, body=body_bytes(output.get("response")), elapsed_ms=elapsed)
-
-
-def _mcp(output: JsonObject, event: JsonObject) -> Answer | None:
-    """Return the JSON-RPC answer that leads to these outputs."""
-    elapsed = round(float(event.get("duration_ms") or 0))
-    result, error = output.get("result"), output.get("error")
-    if result is None and not error:
-        result = next((value for name, value in output.items() if name.endswith("_result")), None)
-    if result is None and error is None:
-        return None
-    if error and "timed out" in str(error).lower():
-        return Answer(status=0, fault="timeout", elapsed_ms=elapsed)
-    text = str(error) if error else result if isinstance(result, str) else canonical_json(result)
-    told: JsonObject = {"content": [{"type": "text", "text": text}]}
-    if error:
-        told["isError"] = True
-    elif isinstance(result, dict):
-        told["structuredContent"] = result
-    rpc = {"jsonrpc": "2.0", "id": 1, "result": told}
-    headers = (("content-type", "application/json"),)
-    return Answer(status=200, headers=headers, body=body_bytes(rpc), elapsed_ms=elapsed)
-
-
-def _shell(output: JsonObject, event: JsonObject) -> Answer | None:
-    if "exit_code" not in output:
-        return None
-    told = {name: output.get(name) for name in ("stdout", "stderr", "exit_code")}
-    headers = (("content-type", "application/json"),)
-    elapsed = round(float(event.get("duration_ms") or 0))
-    return Answer(status=200, headers=headers, body=body_bytes(told), elapsed_ms=elapsed)
-
-
-_ANSWERS = {"http": _http, "mcp": _mcp, "shell": _shell}
-
-
-def _faulty(said: str, elapsed: int) -> Answer | None:
-    lowered = said.lower()
-    fault = next((fault for word, fault in _FAULTS if word in lowered), None)
-    return Answer(status=0, fault=fault, elapsed_ms=elapsed) if fault else None
-
-
-def _failed(event: JsonObject, output: Json) -> str | None:
-    """Return in what words a node failed, whatever its ``success`` says; None if it did not."""
-    if event.get("error"):
-        return str(event["error"])
-    told = output if isinstance(output, dict) else {}
-    status = told.get("status_code")
-    if told.get("error"):
-        return str(told["error"])
-    if isinstance(status, int) and status >= 400:  # noqa: PLR2004 - RFC 9110 section 15.5
-        return f"HTTP {status}"
-    return None if event.get("success", True) else "it failed"
 
 
 def _any_failed(ran: list[tuple[int, JsonObject]], node: str) -> bool:
@@ -209,14 +125,6 @@ def _type_by_output(output: JsonObject) -> str | None:
     if "exit_code" in output and "stdout" in output:
         return "ShellNode"
     return "MCPNode" if "result" in output and any(name.endswith("_result") for name in output) else None
-
-
-def _is_cut(value: Json) -> bool:
-    if isinstance(value, str):
-        return value.endswith(_CUT[0]) or value == _CUT[1] or value.startswith(_CUT[2])
-    if isinstance(value, dict):
-        return any(_is_cut(item) for item in value.values())
-    return isinstance(value, list) and any(_is_cut(item) for item in value)
 
 
 def _recovered(events: list[Any]) -> JsonObject | None:

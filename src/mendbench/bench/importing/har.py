@@ -1,7 +1,8 @@
 """HAR files, version 1.2: what browsers and proxies write.
 
 Fields after the HTTP Archive format 1.2: ``postData`` holds ``text`` or ``params``, ``content.text`` is decoded but for
-``encoding: base64``, and an answer that never came has status 0.
+``encoding: base64``, and an answer that never came has status 0, or -1. Playwright can leave bodies in files beside the
+HAR, and names them: ``_file``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ _FAULTS: tuple[tuple[str, Fault], ...] = (
     ("TIMED_OUT", "timeout"), ("NAME_NOT_RESOLVED", "dns"), ("REFUSED", "refused"), ("RESET", "reset"),
     ("CERT", "tls"), ("SSL", "tls"), ("CONTENT_LENGTH_MISMATCH", "truncated"), ("INCOMPLETE", "truncated"),
 )  # fmt: skip
-"""Words of Chromium's network errors (``net::ERR_…``, in ``_error``) and what they are here."""
+"""Words of Chromium's network errors (``net::ERR_…``) and what they are here."""
+
+_WHY = ("_error", "_failureText")
+"""Where the browser's developer tools and mitmproxy, and where Playwright, say why no answer came."""
 
 
 def read_har(path: Path) -> Source:
@@ -40,23 +44,23 @@ def read_har(path: Path) -> Source:
     for number, entry in enumerate(log["entries"]):
         place = f"entries[{number}]"
         try:
-            read = _entry(place, entry)
+            read = _entry(place, entry, path.parent)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"{path}: log.{place}", f"no entry ({error!r})", "export it as HAR 1.2") from None
         (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
     return Source(kind="HAR file", path=path, found=tuple(found), dropped=tuple(dropped))
 
 
-def _entry(place: str, entry: Any) -> Found | Dropped:
+def _entry(place: str, entry: Any, folder: Path) -> Found | Dropped:
     sent, came = entry["request"], entry["response"]
     what = f"{place} {sent['method']} {sent['url']}"
     if urlsplit(sent["url"]).scheme not in {"http", "https"}:
         return Dropped(what=what, why="no HTTP request")
-    body = _sent_body(sent.get("postData") or {})
+    body = _sent_body(sent.get("postData") or {}, folder)
     if body is None:
-        return Dropped(what=what, why="its multipart body is not in the file")
+        return Dropped(what=what, why="the file does not hold the body that it sent")
     content = came.get("content") or {}
-    answer = _faulty(entry, came) or _answer(content, came, entry)
+    answer = _faulty(entry, came) or _answer(content, came, entry, folder)
     if answer is None:
         return Dropped(what=what, why="the file does not hold its answer's body")
     request = Request(
@@ -73,21 +77,37 @@ def _with_query(sent: Any) -> str:
     return f"{url.partition('#')[0]}?{urlencode([(one['name'], one['value']) for one in pairs])}"
 
 
-def _sent_body(data: Any) -> bytes | None:
-    """Return the request's body; None where it was multipart and only its fields are told."""
+def _sent_body(data: Any, folder: Path) -> bytes | None:
+    """Return the request's body; None where it stands elsewhere, or was multipart and only its fields are told."""
     if data.get("text"):
         return str(data["text"]).encode("utf-8", "surrogatepass")
+    if data.get("_file"):
+        return _beside(folder, data["_file"])
     fields = data.get("params") or []
     if fields and "multipart" in str(data.get("mimeType", "")).lower():
         return None
     return urlencode([(one["name"], one.get("value") or "") for one in fields]).encode()
 
 
-def _answer(content: Any, came: Any, entry: Any) -> Answer | None:
-    text = content.get("text")
-    if text is None and int(content.get("size") or 0) > 0:
+def _beside(folder: Path, name: Any) -> bytes | None:
+    """Return a body that stands in a file of its own; None if it is not there, or anywhere but beside the HAR."""
+    if not isinstance(name, str) or Path(name).name != name:
         return None
-    body = str(text or "").encode("utf-8", "surrogatepass")
+    try:
+        return (folder / name).read_bytes()
+    except OSError:
+        return None
+
+
+def _answer(content: Any, came: Any, entry: Any, folder: Path) -> Answer | None:
+    text = content.get("text")
+    body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
+    if text is None and content.get("_file"):
+        body = _beside(folder, content["_file"])
+    elif text is None and int(content.get("size") or 0) > 0:
+        return None
+    if body is None:
+        return None
     if content.get("encoding") == "base64":
         try:
             body = base64.b64decode(body, validate=False)
@@ -103,7 +123,7 @@ def _faulty(entry: Any, came: Any) -> Answer | None:
     """Return the fault that stands where no answer came; None where one did."""
     if int(came.get("status") or 0) > 0:
         return None
-    said = f"{came.get('_error') or ''} {entry.get('_error') or ''}".upper()
+    said = " ".join(str(part.get(name) or "") for part in (came, entry) for name in _WHY).upper()
     fault = next((fault for word, fault in _FAULTS if word in said), "reset")
     return Answer(status=0, fault=fault, elapsed_ms=_elapsed(entry))  # type: ignore[arg-type]
 

@@ -26,6 +26,8 @@ class Found:
     """None where the source tells only which node was answered."""
     node: str | None = None
     """The node that asked, if the source tells."""
+    headers: Headers = ()
+    """What is known of the headers that were sent, where there is no request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +56,36 @@ class Source:
 
 
 def json_file(path: Path) -> JsonObject:
-    """Return the JSON object in a file.
+    """Return the JSON object in a file; ``{"lines": [...]}`` of one that holds an object a line.
+
+    A last line that was cut, as a crash leaves it, is left out.
 
     Raises:
         BadInput: it cannot be read, or holds something else.
     """
+    if (lines := _json_lines(path)) is not None:
+        return {"lines": lines}
     value = read_json(path, "name the file to import")
     if not isinstance(value, dict):
         raise BadInput(str(path), f"a JSON {type(value).__name__}", "name a trace, a cassette or a HAR file")
     return value
+
+
+def _json_lines(path: Path) -> list[Json] | None:
+    """Return what the lines of a file hold; None if they are not JSON each."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError):
+        return None
+    if len(lines) < 2:  # noqa: PLR2004 - one line is a document
+        return None
+    values: list[Json] = []
+    for number, line in enumerate(lines):
+        try:
+            values.append(json.loads(line))
+        except (ValueError, RecursionError):
+            return values if number and number == len(lines) - 1 else None
+    return values
 
 
 def body_bytes(value: Json) -> bytes:

@@ -81,24 +81,25 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
     folder, cassettes = cases_dir / family / name, cassettes_dir / family / name
     refuse_existing(folder, cassettes)
     draft, redactor, notes = _drafted(wish, family, name)
+    source = _told(wish.source, redactor)
     with tempfile.TemporaryDirectory(prefix="mendbench-import-") as scratch:
-        dry, asked = _explored(draft, folder, wish.source, redactor, Path(scratch))
+        dry, asked = _explored(draft, folder, source, redactor, Path(scratch))
         draft = _reaching(draft, asked, wish.provenance)
         if wish.provenance == "simulator":
             draft = replace(draft, state=with_static_routes(draft.state, dry.traffic))
             notes.append(_STATIC)
         recorded, case = Path(scratch) / "whole", _case(draft, folder)
-        whole, again = (_run(case, source, redactor, recorded) for source in (wish.source, None))
-        notes += _notes(dry, wish.source)
+        whole, again = (_run(case, one, redactor, recorded) for one in (source, None))
+        notes += _notes(dry, source)
         if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
             notes.append(f"the recording does not replay: {again.miss or 'it asks otherwise'}")
-        files = write_draft(_labelled(draft, wish.source, whole), cases_dir)
+        files = write_draft(_labelled(draft, source, whole), cases_dir)
         # A simulator's state is still to be changed, and what it answers with it.
         if recorded.is_dir() and wish.provenance != "simulator":
             shutil.copytree(recorded, cassettes)
             files += tuple(sorted(cassettes.iterdir()))
     return Imported(
-        case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(wish.source, dry),
+        case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
         notes=tuple(notes), labels=len(missing_labels(folder)),
     )  # fmt: skip
 
@@ -133,6 +134,12 @@ def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, sc
     return ran, asked or reach
 
 
+def _told(source: Source, redactor: Redactor) -> Source:
+    """Return a source whose own words hold no credential that is known by value: errors list what was at hand."""
+    dropped = tuple(replace(one, what=redactor.text(one.what)) for one in source.dropped)
+    return replace(source, said={node: redactor.text(said) for node, said in source.said.items()}, dropped=dropped)
+
+
 def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[str]]:
     """Return the draft with its secrets out, what takes them out, and what was done about them."""
     workflow = wish.workflow or wish.source.workflow
@@ -151,7 +158,9 @@ def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[
         raise BadInput(
             "--input", f"the workflow needs {lacking[0]!r}", f"give what it was run with: --input {lacking[0]}=…"
         )
-    known = {one: str(given[one]) for one in secret if isinstance(given.get(one), str) and len(given[one]) >= _LEAST}
+    known = {
+        one: value for one, value in given.items() if isinstance(value, str) and len(value) >= _LEAST and _is_secret(one, value)
+    }  # fmt: skip
     carried = {label: value for label, value in secrets_in(wish.source.found).items() if value not in known.values()}
     redactor = Redactor({**carried, **known})
     inputs = {one: redactor.value(given[one]) for one in names if one in given and one not in secret}
@@ -284,10 +293,10 @@ def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
     )
 
 
-def _dropped(source: Source, whole: _Ran) -> tuple[Dropped, ...]:
+def _dropped(source: Source, whole: _Ran, redactor: Redactor) -> tuple[Dropped, ...]:
     unused = [
         Dropped(
-            what=f"{one.place} {f'{one.request.method} {sanitise(one.request.url)}' if one.request else one.node}",
+            what=f"{one.place} {f'{one.request.method} {sanitise(redactor.text(one.request.url))}' if one.request else one.node}",
             why="the workflow did not ask for it",
         )
         for one in source.found

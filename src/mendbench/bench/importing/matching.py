@@ -139,7 +139,7 @@ def _clean_body(answer: Answer) -> bytes:
 def secrets_in(found: Sequence[Found]) -> dict[str, str]:
     """Return the credentials that requests carried, by the header that held them: values without their scheme."""
     secrets: dict[str, str] = {}
-    for name, value in (pair for one in found if one.request is not None for pair in one.request.headers):
+    for name, value in (pair for one in found for pair in (one.request.headers if one.request else one.headers)):
         word = value.split()[-1] if value.split() else ""
         held = name.lower() in CREDENTIAL_HEADERS or sanitise({name: value}) != {name: value}
         if held and len(word) >= _LEAST and not _PLACEHOLDER.search(word) and word not in secrets.values():
