@@ -1,17 +1,27 @@
 """What the shipped corpus promises of itself as a whole."""
 
+import json
 from collections import Counter
 
 import pytest
 
 from mendbench.bench.corpus import load_corpus
+from mendbench.bench.parts import build_engine
+from mendbench.bench.recorder import Recorder
+from mendbench.bench.scope import Recording, open_scope
 from mendbench.bench.shipped import shipped_root
+from mendbench.scoring.fixes import mended
 
 
 @pytest.fixture(scope="module")
-def cases():
+def corpus():
     root = shipped_root()
-    return load_corpus(root / "cases", root / "cassettes").cases
+    return load_corpus(root / "cases", root / "cassettes")
+
+
+@pytest.fixture(scope="module")
+def cases(corpus):
+    return corpus.cases
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +77,28 @@ def test_difficulties_are_spread(repairable):
     assert 0.3 <= share["easy"] <= 0.5
     assert 0.3 <= share["middle"] <= 0.5
     assert 0.1 <= share["hard"] <= 0.3
+
+
+def suggested(corpus, case):
+    """Return what our own suggestion makes of a case's workflow; None where the first failure has none."""
+    scope = open_scope(case, None, Recorder().recordings(corpus.cassettes(case)), Recording(), "")
+    run = build_engine("mendbench", case).execute(
+        case.workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
+    )
+    failure = run.failures[0] if run.failures else None
+    if failure is None or not failure.suggestion or not failure.unresolved:
+        return None
+    text = json.dumps(case.workflow)
+    for template in failure.unresolved:
+        text = text.replace(json.dumps(template)[1:-1], json.dumps(failure.suggestion)[1:-1])
+    return json.loads(text)
+
+
+def test_at_most_a_third_of_the_repairable_cases_are_mended_by_our_own_suggestion(corpus, repairable):
+    handed = [
+        case.id
+        for case in repairable
+        if suggested(corpus, case) in [mended(case, fix) for fix in (case.fix, *case.accepts)]
+    ]
+    assert len(handed) * 3 <= len(repairable)
+    assert "template/finnish-stack-request" in handed

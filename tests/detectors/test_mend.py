@@ -90,6 +90,28 @@ def test_an_unknown_route_is_an_error_and_a_missing_resource_a_warning(status, b
     assert judged(http("route", "A", status, body)) == state
 
 
+@pytest.mark.parametrize(
+    ("words", "state"),
+    [
+        ("Error executing tool get_gang: Gang gg-2 not found", "warning"),
+        ("Error calling tool 'get_gang': Gang gg-2 does not exist", "warning"),
+        ("Gang gg-2 not found", "warning"),
+        ("Error executing tool get_gang: Unknown tool: get_gang", "error"),
+        ("Unknown tool: get_gang", "error"),
+    ],
+)
+def test_the_name_of_a_tool_before_its_own_words_says_nothing(words, state):
+    assert judged(tool("prefixed", "A", words)) == state
+
+
+def test_refused_input_that_is_taken_already_is_the_users_matter():
+    def entry(message):
+        return {"data": {"register": {"specimen": None, "userErrors": [{"field": ["code"], "message": message}]}}}
+
+    assert judged(http("taken", "W", 200, entry("Code has already been taken"))) == "warning"
+    assert judged(http("long", "R", 200, entry("Code is too long (maximum is 8 characters)"))) == "error"
+
+
 def test_a_template_that_the_api_quotes_back_is_an_error_even_where_it_says_not_found():
     assert judged(http("echo", "R", 404, {"message": "No such user: '${lookup.response.id}'"})) == "error"
     assert judged(http("plain", "W", 404, {"message": "No such user: 'U17'"})) == "warning"

@@ -88,7 +88,7 @@ def evidence_of(sighting: Sighting) -> Evidence:
         reading.failed = True
     stderr = outputs.get("stderr")
     text = "\n".join([*reading.texts, *([stderr] if isinstance(stderr, str) else []), sighting.message])
-    text = text[: words.MAX_TEXT].replace("\u2019", "'")
+    text = words.TOOL_FAILED.sub("", text[: words.MAX_TEXT].replace("\u2019", "'"))
     return Evidence(sighting=sighting, reading=reading, status=_status(outside, reading, text), text=text)
 
 
@@ -218,7 +218,9 @@ def _wording(evidence: Evidence) -> Side | None:
 
 
 def _refused_input(evidence: Evidence) -> Side | None:
-    return "edit" if evidence.reading.user_errors else None
+    if not evidence.reading.user_errors:
+        return None
+    return "user" if words.TAKEN.search(evidence.text) else "edit"
 
 
 def _server_fault(evidence: Evidence) -> Side | None:

@@ -24,6 +24,9 @@ _SLOTS = r"(?:field|property|parameter|param|argument|column|attribute|option|va
 TEMPLATE = re.compile(r"\$\{[\w.\[\]\-]{1,80}\}|\{\{[^{}]{1,80}\}\}")
 """Template syntax. Where an API quotes it back, the workflow sent it unresolved."""
 
+TOOL_FAILED = re.compile(r"^error (?:executing|calling) tool '?[\w./-]{1,120}'?: ", re.IGNORECASE | re.MULTILINE)
+"""What the Python MCP SDK and FastMCP put before a tool's own words: it names the tool, and says nothing of it."""
+
 VOCABULARY = _any(
     rf"\b{_NAMES}s?\b(?:[^.\n]|\.\w){{0,60}}?\b(?:not found|does(?:n't| not) exist|not defined|not recogni[sz]ed)",
     rf"\b(?:unknown|unrecogni[sz]ed|unexpected|undefined|no such|cannot query|has no)\s+{_NAMES}s?\b",
