@@ -138,7 +138,7 @@ def test_a_stopped_server_leaves_nothing_behind():
 def test_the_server_does_not_outlive_who_started_it():
     world = real_world("datasette")
     world.start()
-    folder, process = world._folder, world._process
+    folder, process = world._folder, world._server._process
     process.stdin.close()
     assert process.wait(20) == 0
     assert not folder.exists()

@@ -19,10 +19,13 @@ STOP_LIMIT_S = 5.0
 _POLL_S = 0.05
 _LISTENS = re.compile(r"http://127\.0\.0\.1:[0-9]+")
 _OUTLIVE_NOBODY = """
-import os, sys, threading
+import os, shutil, sys, threading
+folder = sys.argv.pop(1)
 def outlive_nobody():
     while os.read(0, 1):
         pass
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 threading.Thread(target=outlive_nobody, daemon=True).start()
 """
@@ -41,31 +44,48 @@ def refuse_absent(service: str, *modules: str) -> None:
 
 
 class LocalServer:
-    """One run of a Python program that prints the address on which it listens."""
+    """One run of a program that prints the address on which it listens."""
 
     def __init__(self, service: str) -> None:
         self._service = service
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, code: str, *words: str, log: Path, environ: Mapping[str, str]) -> str:
-        """Run ``code`` with ``words`` as its arguments, and return its base URL once it listens.
+    def start(self, code: str, *words: str, log: Path, environ: Mapping[str, str], folder: Path | None = None) -> str:
+        """Run Python ``code`` with ``words`` as its arguments, and return its base URL once it listens.
 
-        The program sees the variables of ``environ`` and no others. What it prints goes to ``log``.
+        The program sees the variables of ``environ`` and no others. What it prints goes to ``log``. When whoever started it dies, it
+        ends, and ``folder`` goes with it.
+
+        Raises:
+            BadInput: it does not start.
+        """
+        leaves = "" if folder is None else str(folder)
+        command = (sys.executable, "-P", "-u", "-c", _OUTLIVE_NOBODY + code, leaves, *words)
+        return self.run(command, log=log, environ=environ)
+
+    def run(
+        self, command: Sequence[str], *, log: Path, environ: Mapping[str, str], listens: re.Pattern[str] = _LISTENS
+    ) -> str:
+        """Run a command, and return what ``listens`` finds in what it prints: its group, if it has one.
 
         Raises:
             BadInput: it does not start.
         """
         self.stop()
-        command: Sequence[str] = (sys.executable, "-P", "-u", "-c", _OUTLIVE_NOBODY + code, *words)
         with log.open("wb") as out:
             self._process = subprocess.Popen(  # noqa: S603  code of our own
                 command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=dict(environ), cwd=log.parent
             )
         try:
-            return self._address(self._process, log)
+            return self._address(self._process, log, listens)
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def runs(self) -> bool:
+        """Whether it was started and not stopped."""
+        return self._process is not None
 
     def stop(self) -> None:
         """Stop the program. Does nothing if it does not run."""
@@ -81,14 +101,14 @@ class LocalServer:
             self._process.wait()
         self._process = None
 
-    def _address(self, process: subprocess.Popen[bytes], log: Path) -> str:
+    def _address(self, process: subprocess.Popen[bytes], log: Path, listens: re.Pattern[str]) -> str:
         """Wait until the server says where it listens; it picks the port itself, so nobody else can take it first."""
         place, deadline = f"service {self._service}", time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline:
             said = log.read_text("utf-8", "replace")
-            found = _LISTENS.search(said)
+            found = listens.search(said)
             if found:
-                return found.group(0)
+                return found.group(found.lastindex or 0)
             if process.poll() is not None:
                 last = said.strip().splitlines()[-1:] or ["no output"]
                 raise BadInput(place, f"it ended with code {process.returncode}: {last[0]}", "mend its set-up")

@@ -49,7 +49,7 @@ def test_it_has_to_be_started_first_and_leaves_nothing_behind(server):
     with pytest.raises(BadInput, match="reset before start"):
         world.reset({})
     world.start()
-    folder, process = world._folder, world._process
+    folder, process = world._folder, world._server._process
     world.stop()
     world.stop()
     assert process.poll() is not None

@@ -8,37 +8,20 @@ recorded.
 from __future__ import annotations
 
 import contextlib
-import re
+import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
-import time
 from importlib import resources, util
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.services.local_server import LocalServer
 
 HOST = "data.datasette.example"
 """The host that cases call, as ``http://data.datasette.example/germbank/…``."""
 DATABASE = "germbank"
-START_LIMIT_S = 60.0
-"""How long the server may take to start, seconds; half a second to five are usual."""
-STOP_LIMIT_S = 5.0
-_POLL_S = 0.05
-_LISTENS = re.compile(r"Uvicorn running on (http://[0-9.]+:[0-9]+)")
-_LAUNCH = """
-import os, runpy, shutil, sys, threading
-folder = sys.argv.pop(1)
-def outlive_nobody():
-    sys.stdin.buffer.read()
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)
-threading.Thread(target=outlive_nobody, daemon=True).start()
-runpy.run_module("datasette", run_name="__main__", alter_sys=True)
-"""
-"""Runs Datasette until its standard input ends: whoever started it may die in any way, and the server goes with it."""
+_LAUNCH = 'import runpy\nrunpy.run_module("datasette", run_name="__main__", alter_sys=True)\n'
 _SETTINGS = {"suggest_facets": "off", "default_cache_ttl": "0", "sql_time_limit_ms": "2000"}
 
 
@@ -50,7 +33,7 @@ class Datasette:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server = LocalServer(self.name)
 
     def start(self) -> str:
         """Start the server with the seed and return its base URL.
@@ -65,15 +48,12 @@ class Datasette:
         self.stop()
         self._folder = Path(tempfile.mkdtemp(prefix="mendbench-datasette-"))
         self.reset({})
-        log = self._folder / "log"
-        command = [sys.executable, "-c", _LAUNCH, str(self._folder), "serve", str(self._file())]
-        command += ["--host", "127.0.0.1", "--port", "0"]
-        for setting in _SETTINGS.items():
-            command += ["--setting", *setting]
-        with log.open("wb") as out:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out)  # noqa: S603
+        settings = (word for setting in _SETTINGS.items() for word in ("--setting", *setting))
+        words = ("serve", str(self._file()), "--host", "127.0.0.1", "--port", "0", *settings)
         try:
-            return _address(self._process, log)
+            return self._server.start(
+                _LAUNCH, *words, log=self._folder / "log", environ=os.environ, folder=self._folder
+            )
         except BaseException:
             self.stop()
             raise
@@ -101,16 +81,7 @@ class Datasette:
 
     def stop(self) -> None:
         """Stop the server and remove its files. Does nothing if it does not run."""
-        if self._process is not None:
-            self._process.terminate()
-            if self._process.stdin is not None:
-                self._process.stdin.close()
-            try:
-                self._process.wait(STOP_LIMIT_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
+        self._server.stop()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
@@ -119,20 +90,3 @@ class Datasette:
         if self._folder is None:
             raise BadInput("service datasette", "not started", "start it first")
         return self._folder / f"{DATABASE}.db"
-
-
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait until the server says where it listens; it picks the port itself, so nobody else can take it first."""
-    deadline = time.monotonic() + START_LIMIT_S
-    while time.monotonic() < deadline:
-        said = log.read_text("utf-8", "replace")
-        found = _LISTENS.search(said)
-        if found:
-            return found.group(1)
-        if process.poll() is not None:
-            last = said.strip().splitlines()[-1:] or ["no output"]
-            raise BadInput(
-                "service datasette", f"it ended with code {process.returncode}: {last[0]}", "mend its set-up"
-            )
-        time.sleep(_POLL_S)
-    raise BadInput("service datasette", f"no answer within {START_LIMIT_S:.0f} s", "try again on an idle machine")

@@ -5,22 +5,18 @@ It keeps nothing beyond a session, and each scope has a session of its own: it h
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-import subprocess
 import tempfile
-import time
 from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.ports.world import StreamableServer
+from mendbench.services.local_server import LocalServer
 from mendbench.services.sandboxed import HOME, Program, node_package, refuse_unknown, sandboxed
 
-START_LIMIT_S = 60.0
-"""How long the server may take to start, seconds; one or two are usual."""
-STOP_LIMIT_S = 5.0
-_POLL_S = 0.05
 _LISTENS = re.compile(r"listens at (http://127\.0\.0\.1:[0-9]+/mcp)")
 _PACKAGE = "@modelcontextprotocol/server-everything"
 _INSIDE = f"{HOME}/everything"
@@ -34,7 +30,7 @@ class EverythingServer:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server = LocalServer(self.name)
 
     def start(self) -> StreamableServer:
         """Start the server on a free port of the loopback interface and return its address.
@@ -57,20 +53,13 @@ class EverythingServer:
         Raises:
             BadInput: the case gives it a state, or the world was not started.
         """
-        if self._process is None:
+        if not self._server.runs:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
         refuse_unknown(self.name, state, ())
 
     def stop(self) -> None:
         """Stop the server and remove its folder. Does nothing if it does not run."""
-        if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(STOP_LIMIT_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
+        self._server.stop()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
@@ -81,22 +70,4 @@ class EverythingServer:
         script = resources.files(__package__ or "").joinpath("launch.mjs").read_text("utf-8")
         (inside / "launch.mjs").write_text(script, "utf-8")
         command = sandboxed(self.name, program, data={_INSIDE: inside}, network=True)
-        with log.open("wb") as out:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)  # noqa: S603
-        return _address(self._process, log)
-
-
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait until the server says where it listens."""
-    deadline = time.monotonic() + START_LIMIT_S
-    while time.monotonic() < deadline:
-        said = log.read_text("utf-8", "replace")
-        if found := _LISTENS.search(said):
-            return found.group(1)
-        if process.poll() is not None:
-            last = said.strip().splitlines()[-1:] or ["no output"]
-            raise BadInput(
-                "service mcp_everything", f"it ended with code {process.returncode}: {last[0]}", "mend its set-up"
-            )
-        time.sleep(_POLL_S)
-    raise BadInput("service mcp_everything", f"no answer within {START_LIMIT_S:.0f} s", "try again on an idle machine")
+        return self._server.run(command, log=log, environ=os.environ, listens=_LISTENS)
