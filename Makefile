@@ -71,6 +71,7 @@ record-lock: .venv/.test
 	$(PIP) install uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras -c requirements/test.txt pyproject.toml requirements/build.in requirements/record.in -o requirements/record.txt
 	npm install --prefix requirements/record-npm --package-lock-only --omit-lockfile-registry-resolved=true --no-audit --no-fund
+	$(PYTHON) -c 'import json, pathlib; p = pathlib.Path("requirements/record-npm/package-lock.json"); d = json.loads(p.read_text()); [one.pop("funding", None) for one in d["packages"].values()]; p.write_text(json.dumps(d, indent=2, ensure_ascii=False) + "\n")'
 
 clean:
 	rm -rf .venv .venv-record .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
