@@ -34,3 +34,8 @@ def test_an_unknown_name_says_the_closest_and_all():
 def test_what_ends_a_trial_is_not_caught_by_the_code_that_met_it():
     assert not issubclass(EffectEscape, Exception)
     assert issubclass(MendbenchError, Exception)
+
+
+def test_of_many_names_the_first_are_listed_and_the_rest_counted():
+    said = str(UnknownName("case", "nope", [f"c{number:03}" for number in range(127)]))
+    assert said.endswith("c018, c019 and 107 more")

@@ -55,14 +55,23 @@ class BadInput(MendbenchError):
         super().__init__(f"{place}: {self.found}; {mend}")
 
 
+MAX_LISTED = 20
+"""Names that a line lists."""
+
+
 class UnknownName(BadInput):
-    """A name that nothing registered has: says the closest one and lists them all."""
+    """A name that nothing registered has: says the closest one, and lists them, the first of them if they are many."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], place: str | None = None) -> None:
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}? known: " if close else "known: "
-        super().__init__(place or kind, f"unknown {kind} {name!r}", hint + (", ".join(names) or "none"))
+        super().__init__(place or kind, f"unknown {kind} {name!r}", hint + (_listed(names) or "none"))
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MAX_LISTED
+    return ", ".join(names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 class CheckFailed(MendbenchError):
