@@ -237,11 +237,15 @@ def test_nothing_is_asked_when_piped(flow, chat):
     assert (ended.returncode, ended.stderr, chat.asked) == (1, "", ["issue", "chat"])
 
 
-def _read_until(master, wanted, seconds=30.0):
+def _read_until(master, wanted, quiet=b"", seconds=30.0):
+    """Return what is shown until this is; type the keys of `quiet` after every second without output."""
     seen, end = b"", time.monotonic() + seconds
     while wanted not in seen and time.monotonic() < end:
         try:
-            seen += os.read(master, 4096) if select.select([master], [], [], 1.0)[0] else b""
+            if select.select([master], [], [], 1.0)[0]:
+                seen += os.read(master, 4096)
+            else:
+                os.write(master, quiet)
         except OSError:  # the terminal has been closed
             break
     return seen.decode(errors="replace")
@@ -258,10 +262,12 @@ def test_at_a_real_terminal_ctrl_c_stops_and_a_number_is_taken(flow, chat, key, 
     try:
         assert "Stop (default)" in _read_until(master, b"\n> ")
         os.write(master, key.encode())
-        rest = _read_until(master, b"never said")
+        # A signal between the prompt and the read that waits is seen only when the read returns: press again.
+        rest = _read_until(master, b"never said", quiet=key.encode() if code else b"")
         assert process.wait(timeout=30) == code
     finally:
         process.kill()
+        process.wait()
         os.close(master)
     assert "Traceback" not in rest
     assert len(chat.asked) == asked
