@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, reduce
 from http import HTTPStatus
 from typing import Any
 
@@ -13,8 +14,10 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
+from mendbench.kit.patterns import PatternHistory, noted, suggestion
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json
+from mendbench.strategies.run_data import shown, told
 
 GLOBALS = {"range": safe_range, "namespace": Namespace}
 """All that a template can call besides filters."""
@@ -30,7 +33,15 @@ def environment() -> ImmutableSandboxedEnvironment:
     )
     made.globals = dict(GLOBALS)
     del made.filters["random"]
-    made.filters |= {"tojson": to_json, "fenced": fenced, "reason": reason, "required_fix": required_fix}
+    made.filters |= {
+        "tojson": to_json,
+        "fenced": fenced,
+        "reason": reason,
+        "required_fix": required_fix,
+        "pattern_hint": pattern_hint,
+        "shown": shown,
+        "told": told,
+    }
     return made
 
 
@@ -62,6 +73,11 @@ def required_fix(problem: FieldProblem) -> str:
     must = {"missing": "is required and cannot be empty", "invalid": "is not valid", "unknown": "is not known"}
     words = "" if _CODE.fullmatch(problem.says) else f": {problem.says}"
     return f"Field '{problem.field}' {must[problem.problem]}{words}"
+
+
+def pattern_hint(messages: Sequence[str]) -> str:
+    """Return the suggestion block of the error pattern detector after errors with these messages; empty after none."""
+    return suggestion(reduce(noted, messages, PatternHistory())) or ""
 
 
 def _plain(value: object) -> Any:

@@ -17,6 +17,7 @@ from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
 from mendbench.strategies.cutting import fit
+from mendbench.strategies.diagnosis import diagnose
 from mendbench.strategies.environment import GLOBALS, environment
 from mendbench.strategies.front_matter import FrontMatter, read_front_matter
 from mendbench.strategies.interface import SUFFIX, SectionSpec, StrategyInfo, strategy_name
@@ -27,7 +28,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
-VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo"})
+VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo", "diagnosis"})
 """What a template may name: the fields of the view; those of its first failure, null where there is none; and
 ``placebo``, a text about another workflow's failure, about as long as ``full-context`` would be."""
 
@@ -61,6 +62,8 @@ class TemplateStrategy:
         """
         template = _compiled(self.path, self.body)
         variables = _variables(view)
+        if "diagnosis" in _named(self.body):
+            variables["diagnosis"] = diagnose(view)
         if "placebo" in _named(self.body):
             full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
             variables["placebo"] = choose(shipped_entries(), view, full.tokens)

@@ -1,0 +1,220 @@
+"""Cases: listed, shown, checked, made and imported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import cast, get_args
+
+from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
+from mendbench.bench.checking import Checked, check
+from mendbench.bench.config import PathsConfig, load_config
+from mendbench.bench.corpus import selected_ids
+from mendbench.bench.corpus_summary import counts, summary
+from mendbench.bench.importing.engine_trace import is_engine_trace, read_engine_trace
+from mendbench.bench.importing.har import read_har
+from mendbench.bench.importing.interface import Dropped, Source, json_file
+from mendbench.bench.importing.making import Wish
+from mendbench.bench.importing.making import import_case as import_from
+from mendbench.bench.importing.own_trace import read_own_trace
+from mendbench.bench.importing.vcr_cassette import read_cassette
+from mendbench.bench.labels import missing_labels
+from mendbench.bench.parts import Setting
+from mendbench.bench.proof_store import PROOFS
+from mendbench.bench.scaffold import STARTER, Draft, split_id, write_draft
+from mendbench.errors import BadInput, UnknownName
+from mendbench.model.case import Kind, Provenance
+from mendbench.model.json import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseList:
+    """Cases as a list shows them."""
+
+    rows: tuple[JsonObject, ...]
+    """``case, group, family, kind, title, difficulty, recorded_from, tags, strength, …``, one object a case."""
+    counts: JsonObject
+    """How many there are of each kind, family, difficulty and provenance."""
+    broken: tuple[BadInput, ...]
+    """What keeps others from being read."""
+
+
+def list_cases(
+    names: tuple[str, ...],
+    cases: Path | None,
+    cassettes: Path | None,
+    *,
+    where: Mapping[str, Collection[str]] | None = None,
+) -> CaseList:
+    """Return the selected cases. ``where`` says which values a field may have; a filter that nobody passes leaves none.
+
+    Its fields are ``family``, ``kind``, ``difficulty``, ``recorded_from`` and ``tags``; an empty collection is no filter.
+
+    Raises:
+        UnknownName: a value that no case can have.
+        BadInput: there is no corpus.
+    """
+    setting = _looking(cases, cassettes)
+    wanted = {name: frozenset(values) for name, values in (where or {}).items() if values}
+    for name, values in wanted.items():
+        known = CASE_FILTERS[name] or frozenset(tag for case in setting.corpus.cases for tag in case.tags)
+        for value in sorted(values - frozenset(known)):
+            raise UnknownName(name, value, known)
+    ids = selected_ids(setting.corpus, names)
+    chosen = tuple(case for case in setting.corpus.cases if case.id in ids and fits(case, wanted))
+    return CaseList(
+        rows=tuple(case_row(setting, case) for case in chosen),
+        counts=counts(chosen),
+        broken=tuple(one for name, problems in setting.corpus.broken.items() if name in ids for one in problems),
+    )
+
+
+def show_case(case_id: str, cases: Path | None, cassettes: Path | None) -> JsonObject:
+    """Return all that there is to see of one case: its graph, failure, truth, fixes, strength and provenance.
+
+    Raises:
+        UnknownName: there is none of that id.
+        BadInput: it is broken.
+    """
+    setting = _looking(cases, cassettes)
+    return case_document(setting, setting.corpus.case(case_id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedCorpus:
+    """What became of many cases, and what that amounts to."""
+
+    cases: tuple[Checked, ...]
+    """Sorted by id."""
+    summary: JsonObject
+
+
+def check_cases(
+    names: tuple[str, ...],
+    cases: Path | None,
+    cassettes: Path | None,
+    *,
+    record: str = "none",
+    allow_shell: bool = False,
+    workers: int = 0,
+    on_progress: Progress,
+) -> CheckedCorpus:
+    """Check the selected cases: read, look over and prove each, whatever is wrong with the others.
+
+    Raises:
+        UnknownName: a name that no case has, broken ones counted.
+        BadInput: there is no corpus.
+    """
+    options = RunOptions(cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell)
+    loaded = load_config(Path.cwd())
+    setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
+    checked = check(setting, names, workers or os.cpu_count() or 1, on_progress)
+    ids = {one.case for one in checked}
+    sound = [case for case in setting.corpus.cases if case.id in ids]
+    return CheckedCorpus(cases=checked, summary=summary(checked, sound))
+
+
+def new_case(
+    case_id: str, cases: Path | None, *, kind: str = "repairable", workflow: JsonObject | None = None
+) -> Written:
+    """Write a new case whose labels are marked, and return what was written.
+
+    Raises:
+        BadInput, UnknownName: the id cannot be used, or the case exists.
+    """
+    family, name = split_id(case_id)
+    draft = Draft(family=family, name=name, kind=_known_kind(kind), workflow=workflow or STARTER)
+    folder, _, command = _new_folders(case_id, cases, None)
+    files = write_draft(draft, folder)
+    return Written(
+        case=case_id,
+        files=files,
+        labels=len(missing_labels(folder / family / name)),
+        check=f"{command} --record new_episodes",
+    )
+
+
+def import_case(
+    case_id: str,
+    cases: Path | None,
+    cassettes: Path | None,
+    *,
+    trace: Path | None = None,
+    cassette: Path | None = None,
+    har: Path | None = None,
+    workflow: JsonObject | None = None,
+    inputs: Mapping[str, Json] | None = None,
+    kind: str = "repairable",
+    provenance: str = "live",
+) -> Written:
+    """Write a case from a trace, a vcrpy cassette or a HAR file, with its recording, and return what came of it.
+
+    Raises:
+        BadInput: the file is none of the three, the case exists, or what the workflow needs is not given.
+    """
+    given = [(path, read) for path, read in ((trace, _read_trace), (cassette, read_cassette), (har, read_har)) if path]
+    if len(given) != 1 or given[0][0] is None:
+        raise BadInput("case import", f"{len(given)} sources", "name one of --trace, --cassette and --har")
+    if provenance not in get_args(Provenance):
+        raise UnknownName("provenance", provenance, get_args(Provenance))
+    path, read = given[0]
+    wish = Wish(
+        case=case_id, source=read(path), workflow=workflow, inputs=inputs or {},
+        kind=_known_kind(kind), provenance=provenance,
+    )  # fmt: skip
+    folder, recordings, command = _new_folders(case_id, cases, cassettes)
+    done = import_from(wish, folder, recordings)
+    return Written(
+        case=done.case, files=done.files, labels=done.labels,
+        check=f"{command} --record new_episodes" if provenance == "simulator" else command,
+        kept=done.kept, dropped=done.dropped, notes=done.notes,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A new case, and what was made of its source."""
+
+    case: str
+    files: tuple[Path, ...]
+    labels: int
+    """How many labels are missing."""
+    check: str
+    """The command that says which."""
+    kept: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def document(self) -> JsonObject:
+        """Return it as JSON."""
+        return {**asdict(self), "files": [str(path) for path in self.files]}
+
+
+def _read_trace(path: Path) -> Source:
+    return read_engine_trace(path) if is_engine_trace(json_file(path)) else read_own_trace(path)
+
+
+def _known_kind(kind: str) -> Kind:
+    if kind not in get_args(Kind):
+        raise UnknownName("kind", kind, get_args(Kind))
+    return cast("Kind", kind)
+
+
+def _new_folders(case_id: str, cases: Path | None, cassettes: Path | None) -> tuple[Path, Path, str]:
+    """Return where a new case and its recordings belong, never the shipped corpus, and the command that checks it."""
+    loaded = load_config(Path.cwd())
+    own = loaded.root.resolve() == Path.cwd().resolve()
+    paths = loaded.config.paths if own else PathsConfig()
+    folders = cases or Path(paths.cases), cassettes or Path(paths.cassettes)
+    named = f" --cases {folders[0]} --cassettes {folders[1]}" if cases or cassettes or not own else ""
+    return *folders, f"mendbench case check {case_id}{named}"
+
+
+def _looking(cases: Path | None, cassettes: Path | None) -> Setting:
+    """Return a setting that only looks: broken cases stand aside, and kept proofs are read."""
+    loaded = load_config(Path.cwd())
+    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    return replace(setting, proofs_dir=PROOFS)

@@ -1,0 +1,76 @@
+"""What every public function starts from: the options, the configuration, the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, get_args
+
+from mendbench.bench.config import Loaded
+from mendbench.bench.corpus import Corpus, load_corpus
+from mendbench.bench.parts import Setting
+from mendbench.errors import UnknownName
+from mendbench.replay.recordings import RecordMode
+
+Progress = Callable[[int, int, str], None]
+"""Told how many are done, of how many, and what was done last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What ``mendbench run`` was asked for. What is empty or None comes from the configuration."""
+
+    names: tuple[str, ...] = ()
+    cases: Path | None = None
+    cassettes: Path | None = None
+    out: Path | None = None
+    engines: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    detector: str | None = None
+    repairers: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    samples: int | None = None
+    record: str = "none"
+    allow_shell: bool = False
+    workers: int = 0
+    """Processes; 0 for one a core. Recording uses one."""
+    resume: bool = False
+
+
+def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> Setting:
+    """Return what trials share.
+
+    Raises:
+        UnknownName: a record mode that there is not.
+        BadInput: there is no corpus, or a case of it is broken and it is not ``tolerant`` of that.
+    """
+    if options.record not in get_args(RecordMode):
+        raise UnknownName("record mode", options.record, get_args(RecordMode))
+    corpus = open_corpus(loaded, options.cases, options.cassettes, tolerant=tolerant)
+    return Setting(
+        tolerant=tolerant,
+        cases_dir=corpus.cases_dir,
+        cassettes_dir=corpus.cassettes_dir,
+        strategy_dirs=strategy_dirs(loaded),
+        models=dict(loaded.config.models),
+        record=cast("RecordMode", options.record),
+        allow_shell=options.allow_shell,
+    )
+
+
+def open_corpus(loaded: Loaded, cases: Path | None, cassettes: Path | None, *, tolerant: bool = False) -> Corpus:
+    """Return the corpus of these folders, else the configured one.
+
+    Raises:
+        BadInput: there is none, or a case of it is broken and it is not ``tolerant`` of that.
+    """
+    paths = loaded.config.paths
+    cases_dir, cassettes_dir = cases or loaded.root / paths.cases, cassettes or loaded.root / paths.cassettes
+    return load_corpus(cases_dir, cassettes_dir, tolerant=tolerant)
+
+
+def strategy_dirs(loaded: Loaded) -> tuple[Path, ...]:
+    """Return the configured folders of template files."""
+    return tuple(loaded.root / folder for folder in loaded.config.paths.strategies)

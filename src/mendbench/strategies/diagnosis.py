@@ -1,0 +1,240 @@
+"""What a failure leads to: the parameters that an edit will most likely have to change, and the data that it can use.
+
+Read from the workflow and the structured failures alone, so it holds for every engine. The suspects are our own diagnosis; the data
+is the run's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.model.failure import Failure, FieldProblem
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import View
+from mendbench.strategies.run_data import Leaf, leaves
+
+Why: TypeAlias = Literal["unresolved", "missing", "invalid", "unknown", "named"]
+"""unresolved: its template names nothing. missing, invalid, unknown: what the API said of the field. named: the answer quotes its value."""
+
+_Found: TypeAlias = tuple[Why, str, str | None, tuple[str, ...]]
+"""Why, the path, the API's words, and the wrong templates."""
+
+_MOST_SUSPECTS, _MOST_LEAVES = 4, 12
+
+_OWN_NAMES = 2
+"""Segments at the end of a path that say what a value is."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+_LITTLE = frozenset({
+    "the", "and", "for", "its", "that", "this", "with", "from", "into", "are", "was", "has", "have", "not", "who",
+    "which", "than", "then", "them", "their",
+})  # fmt: skip
+"""Words that say nothing of what is meant."""
+
+_GAP = "${…}"
+_WHOLE = re.compile(r"\$\{[^}]*\}")
+
+_FIXED = frozenset({"server", "tool", "method"})
+"""Parameters that say what is called, and that many answers name."""
+
+_SHORTEST = 3
+"""Letters of a value that, found in an answer, is taken for a quotation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspect:
+    """One parameter that an edit will most likely have to change."""
+
+    node: str
+    path: str
+    """As answers address it: ``params.body.title``."""
+    text: str | None
+    """What stands there now; None if nothing does."""
+    value: Json
+    """What it was when the node ran, where that is known and differs from ``text``."""
+    why: Why
+    says: str | None
+    """The API's words, where it said more than a code."""
+    wrong: tuple[str, ...] = ()
+    """The templates in it that name nothing, or whose values the answer quotes."""
+
+    @property
+    def blank(self) -> str:
+        """The text with a gap for what has to be filled in."""
+        if self.text is None or (self.why != "unresolved" and _WHOLE.fullmatch(self.text)):
+            return _GAP
+        kept = self.text
+        for template in self.wrong:
+            kept = kept.replace(template, _GAP)
+        return kept if self.wrong else "…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """All of it."""
+
+    suspects: tuple[Suspect, ...]
+    leaves: tuple[Leaf, ...]
+    roots: tuple[str, ...]
+    """What a template can begin with, where one begins with something else: nodes and inputs."""
+
+
+def diagnose(view: View) -> Diagnosis:
+    """Return the suspects of a view's failures, and the data that may replace what they read now, the likeliest first."""
+    found = suspects(view)[:_MOST_SUSPECTS]
+    present = {one.text for one in found}
+    usable = [leaf for leaf in leaves(view) if leaf.template not in present]
+    wanted = _words_of(view.request)
+    asked = [_words_of(_names(one.path)[-1]) for one in found]
+
+    def likely(leaf: Leaf) -> float:
+        own = _words_of(".".join(_names(leaf.template)[-_OWN_NAMES:]))
+        return len(own & wanted) + max((len(own & words) for words in asked), default=0)
+
+    return Diagnosis(
+        suspects=found,
+        leaves=tuple(sorted(usable, key=likely, reverse=True)[:_MOST_LEAVES]),
+        roots=_roots(view.workflow, found),
+    )
+
+
+def _roots(workflow: JsonObject, found: Sequence[Suspect]) -> tuple[str, ...]:
+    nodes, inputs = workflow.get("nodes"), workflow.get("inputs")
+    listed = nodes if isinstance(nodes, list) else []
+    ids = [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
+    known = [*ids, *(inputs if isinstance(inputs, dict) else ())]
+    asked = {re.split(r"[.\[}]", template.removeprefix("${"))[0] for one in found for template in one.wrong}
+    own = {one.node for one in found}
+    return tuple(name for name in known if name not in own) if asked - set(known) else ()
+
+
+def suspects(view: View) -> tuple[Suspect, ...]:
+    """Return the suspects of all failures, each parameter once, those of which most is known first."""
+    found: dict[tuple[str, str], Suspect] = {}
+    for failure in view.failures:
+        for one in _suspects(failure, _params(view.workflow, failure.node_id)):
+            found.setdefault((one.node, one.path), one)
+    return tuple(found.values())
+
+
+def _suspects(failure: Failure, params: Json) -> Iterator[Suspect]:
+    """Yield what names nothing and what the API complained of; only where it names neither, what its answer quotes."""
+    if failure.node_id is None:
+        return
+    texts = dict(_texts("params", params))
+    whole = {f"params.{one.param}": one for one in failure.upstream}
+    values = {path: one.value for path, one in whole.items() if texts.get(path) == one.template}
+    known = [*_unresolved(failure, texts), *_complained_of(failure, params, texts)]
+    for why, path, says, wrong in known or _named(failure, texts):
+        yield Suspect(
+            node=failure.node_id, path=path, text=texts.get(path), value=None if why == "unresolved" else values.get(path),
+            why=why, says=says, wrong=wrong,
+        )  # fmt: skip
+
+
+def _unresolved(failure: Failure, texts: dict[str, str]) -> Iterator[_Found]:
+    for path, text in texts.items():
+        wrong = tuple(template for template in failure.unresolved if template in text)
+        if wrong:
+            yield "unresolved", path, None, wrong
+
+
+def _complained_of(failure: Failure, params: Json, texts: dict[str, str]) -> Iterator[_Found]:
+    for problem in failure.problems:
+        path = _path_of(problem, params, texts)
+        if path is not None:
+            yield problem.problem, path, problem.says if " " in problem.says.strip() else None, ()
+
+
+def _named(failure: Failure, texts: dict[str, str]) -> Iterator[_Found]:
+    answer = _answer(failure)
+    for source in failure.upstream:
+        path = f"params.{source.param}"
+        if path in texts and isinstance(source.value, str) and _quoted(source.value, answer):
+            yield "named", path, None, (source.template,)
+    for path, text in texts.items():
+        if _names(path)[-1] not in _FIXED and _quoted(text, answer):
+            yield "named", path, None, ()
+
+
+def _quoted(value: str, answer: str) -> bool:
+    return len(value) >= _SHORTEST and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", answer) is not None
+
+
+def _words_of(text: str) -> frozenset[str]:
+    """Return the words of a name or a sentence, without their endings: ``itemTitles`` has item and title."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    words = {word.casefold() for word in _WORD.findall(spaced)}
+    return frozenset(word.removesuffix("s") for word in words if len(word) >= _SHORTEST and word not in _LITTLE)
+
+
+def _answer(failure: Failure) -> str:
+    said = failure.raw_response if failure.raw_response is not None else failure.mcp_error
+    return json.dumps(said, ensure_ascii=False) if said is not None and not isinstance(said, str) else str(said or "")
+
+
+def _path_of(problem: FieldProblem, params: Json, texts: dict[str, str]) -> str | None:
+    """Return the parameter that an API's name of a field means.
+
+    That is the one whose path ends in it; else, of a field that the API does not want, the text that holds its name (a form, a query);
+    else, of one that it lacks, where it would have to stand.
+    """
+    words = [part for part in re.split(r"[/.\[\]]+", problem.field) if part]
+    if not words:
+        return None
+    places = list(_places("params", params))
+    for tail in (words, words[-1:]):
+        ending = [path for path in places if _names(path)[-len(tail) :] == tail]
+        if ending:
+            return _only_text(min(ending, key=len), texts)
+    if problem.problem != "missing":
+        return next((path for path, text in texts.items() if _quoted(words[-1], text)), None)
+    holder = next(
+        (name for name in ("arguments", "body") if isinstance(params, dict) and isinstance(params.get(name), dict)),
+        None,
+    )
+    return f"params.{holder}.{words[-1]}" if holder else None
+
+
+def _only_text(path: str, texts: dict[str, str]) -> str:
+    """Return the one text below ``path`` if it holds no more than that, else ``path``."""
+    below = [one for one in texts if one.startswith((f"{path}.", f"{path}["))]
+    return below[0] if len(below) == 1 else path
+
+
+def _names(path: str) -> list[str]:
+    return [part for part in re.split(r"[.\[\]]+", path) if part]
+
+
+def _params(workflow: JsonObject, node_id: str | None) -> Json:
+    nodes = workflow.get("nodes")
+    for node in nodes if isinstance(nodes, list) else []:
+        if isinstance(node, dict) and node.get("id") == node_id:
+            return node.get("params")
+    return None
+
+
+def _places(path: str, value: Json) -> Iterator[str]:
+    yield path
+    for below, item in _below(path, value):
+        yield from _places(below, item)
+
+
+def _texts(path: str, value: Json) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    for below, item in _below(path, value):
+        yield from _texts(below, item)
+
+
+def _below(path: str, value: Json) -> Iterable[tuple[str, Json]]:
+    if isinstance(value, dict):
+        return [(f"{path}.{key}", item) for key, item in value.items()]
+    if isinstance(value, list):
+        return [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+    return ()

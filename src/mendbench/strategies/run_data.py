@@ -1,0 +1,95 @@
+"""The data of a run as templates name it, for a reader who has to choose from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.kit.redaction import sanitise
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import View
+
+_OUTPUTS = ("response", "result", "stdout")
+"""Outputs that carry a node's data."""
+
+_HEADERS = frozenset({"etag", "location", "link", "last-modified", "retry-after", "allow"})
+"""Headers of an answer that later requests use (RFC 9110, RFC 8288); the others are left out."""
+
+_ABOUT = frozenset({"extensions"})
+"""Members of an answer that tell of the answer and hold none of the data (GraphQL specification, section 7.1)."""
+
+_ITEMS = 3
+"""Entries of a list that are shown."""
+
+_VALUE = 50
+"""Characters that are shown of a value."""
+
+_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """One value that a template can name."""
+
+    template: str
+    value: Json
+
+
+def leaves(view: View) -> tuple[Leaf, ...]:
+    """Return the data that a template of the failed node could name; of long lists, the first entries.
+
+    Nodes that the failed node's templates name come first, then the others from the latest to the first.
+    """
+    failed = {failure.node_id for failure in view.failures}
+    ran = {record.node_id: record.outputs for record in view.execution.nodes if record.node_id not in failed}
+    named = [root for failure in view.failures for root in (failure.upstream_data or {}) if root in ran]
+    order = dict.fromkeys([*named, *reversed(list(ran))])
+    return tuple(leaf for node in order for leaf in _node_leaves(node, ran[node]))
+
+
+def told(answer: Json) -> Json:
+    """Return an answer without what tells a reader nothing: addresses of documentation, nulls, and data about the answer."""
+    if isinstance(answer, dict):
+        kept = {key: told(item) for key, item in answer.items() if key not in _ABOUT}
+        return {key: item for key, item in kept.items() if item is not None}
+    if isinstance(answer, list):
+        return [told(item) for item in answer]
+    return None if isinstance(answer, str) and answer.startswith(("http://", "https://")) else answer
+
+
+def shown(value: Json) -> str:
+    """Return a value on one line, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _VALUE else f"{text[:_VALUE]}…"
+
+
+def _node_leaves(node: str, outputs: JsonObject) -> Iterator[Leaf]:
+    clean = sanitise(outputs)
+    for name in _OUTPUTS:
+        if name in clean:
+            yield from _leaves(f"{node}.{name}", _parsed(clean[name]), 0)
+    headers = clean.get("response_headers")
+    for name, value in headers.items() if isinstance(headers, dict) else ():
+        if name in _HEADERS:
+            yield Leaf(template=f"${{{node}.response_headers.{name}}}", value=value)
+
+
+def _parsed(text: Json) -> Json:
+    try:
+        read = json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+    return read if isinstance(read, dict | list) else text
+
+
+def _leaves(path: str, value: Json, depth: int) -> Iterator[Leaf]:
+    if isinstance(value, dict) and value and depth < _DEPTH:
+        for key, item in value.items():
+            if key not in _ABOUT:
+                yield from _leaves(f"{path}.{key}", item, depth + 1)
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value) and depth < _DEPTH:
+        for index, item in enumerate(value[:_ITEMS]):
+            yield from _leaves(f"{path}[{index}]", item, depth + 1)
+    elif value is not None:
+        yield Leaf(template=f"${{{path}}}", value=value)
