@@ -244,7 +244,7 @@ def test_recording_asks_for_first_answers_first_and_replay_then_misses_nothing(r
     for case_id in (RENAMED, CLOSED, QUIET):
         (root / "cassettes" / case_id / model_file(MODEL)).unlink(missing_ok=True)
     recorder = ScriptedRecorder(lambda ask: cases.edit_answer(f"Hello ${{person.response.nick{len(recorder.asks)}}}!"))
-    monkeypatch.setattr(api, "Recorder", lambda mode, models, **words: recorder)
+    monkeypatch.setattr("mendbench.api.runs.Recorder", lambda mode, models, **words: recorder)
     told = []
     recorded = api.run(
         replace(ONE, names=("http",), strategies=("none",), policies=("naive",), record="new_episodes"),
