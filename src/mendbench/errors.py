@@ -94,6 +94,10 @@ class EffectEscape(_Travels):
     """
 
 
+class BrokenService(EffectEscape):
+    """A simulated service that raised: neither an answer of an API nor a recording that is missing."""
+
+
 class ReplayMiss(EffectEscape):
     """A request that no recording answers.
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mendbench.bench.prices import Price
 from mendbench.bench.rows import LONG_TEXT, REFERENCE, _shortened, build_row, references, trial_key, whole
 from mendbench.bench.schemas import trial_schema
 from mendbench.bench.trial import Evidence
@@ -130,11 +131,43 @@ def test_what_the_first_prompt_told_is_known_without_a_judgement_too():
     )
 
 
-def test_tokens_of_a_repeated_prompt_are_counted_once():
+def of_two(**second):
+    """Return the row of a trial with two answers, the second one changed; a dollar for each token."""
     trajectory, text = unrepaired()
-    again = replace(trajectory, attempts=(trajectory.attempts[0], replace(trajectory.attempts[1], repeat=True)))
-    row, _ = row_of(repairable(), (again, text), key_of(repairable()))
+    one, two = trajectory.attempts
+    happened = (replace(trajectory, attempts=(one, replace(two, reply=replace(two.reply, **second)))), text)
+    price = Price(source="configuration", per_million=("1e6", "1e6"))
+    return row_of(repairable(), happened, key_of(repairable()), price=price)[0]
+
+
+def money(row):
+    return row["cost_usd"], [attempt["cost_usd"] for attempt in row["attempts"]]
+
+
+def test_tokens_and_cost_are_the_sum_over_all_answers():
+    row = of_two()
+    assert (row["prompt_tokens"], row["completion_tokens"]) == (600, 50)
+    assert money(row) == (650.0, [325.0, 325.0])
+
+
+def test_an_answer_that_was_given_before_in_the_trial_is_counted_once():
+    row = of_two(ask="ask1")
     assert (row["prompt_tokens"], row["completion_tokens"]) == (300, 25)
+    assert money(row) == (325.0, [325.0, 0.0])
+
+
+def test_a_trial_costs_nobody_knows_what_where_one_of_its_answers_does():
+    assert money(of_two(prompt_tokens=None)) == (None, [325.0, None])
+
+
+def test_an_answer_for_which_nobody_was_asked_costs_nothing():
+    assert money(of_two(ask=None, model=None, prompt_tokens=None)) == (325.0, [325.0, 0.0])
+
+
+def test_without_a_known_price_no_cost_is_known():
+    row, _ = row_of(repairable(), repaired(), key_of(repairable()))
+    assert money(row) == (None, [None])
+    assert row["prompt_tokens"] == 300
 
 
 def test_derived_exchanges_are_counted_wherever_in_the_trial_they_were_used():

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from mendbench.api.plans import plan_of
+from mendbench.api.settings import RunOptions
 from mendbench.bench import shipped
 from mendbench.bench.config import load_config
 from mendbench.bench.corpus import load_corpus
-from mendbench.bench.matrix import Matrix, keys_of
+from mendbench.bench.matrix import keys_of
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.shipped import shipped_root
 
@@ -24,16 +26,12 @@ def test_every_trial_of_the_shipped_matrix_can_be_built(tmp_path):
     loaded = load_config(tmp_path)
     config, root = loaded.config, loaded.root
     corpus = load_corpus(root / config.paths.cases, root / config.paths.cassettes)
-    own = config.matrix
-    matrix = Matrix(
-        engines=tuple(own.engines), strategies=tuple(own.strategies), policies=tuple(own.policies),
-        repairers=tuple(own.repairers), models=tuple(own.models), samples=own.samples, controls=tuple(own.controls),
-    )  # fmt: skip
     setting = Setting(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=dict(config.models))
-    keys = keys_of(matrix, corpus.cases)
-    treatments = [key for key in keys if key.case == keys[0].case]
-    for key in [*treatments, *{one.case: one for one in keys}.values()]:
-        assert build_parts(key, corpus.case(key.case), setting).engine.name == "mendbench"
+    for sweep in plan_of(config, RunOptions(), corpus).sweeps:
+        keys = keys_of(sweep.matrix, sweep.cases)
+        treatments = [key for key in keys if key.case == keys[0].case]
+        for key in [*treatments, *{one.case: one for one in keys}.values()]:
+            assert build_parts(key, corpus.case(key.case), setting).engine.name == "mendbench"
 
 
 def test_no_cassette_lies_beside_no_case(tmp_path):

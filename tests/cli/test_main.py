@@ -18,15 +18,25 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers resume format",
+    ): "part cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers resume format",
     ("report",): "format",
+    ("prompts", "export"): "part out strategy policy detector model samples cases cassettes workers",
+    (
+        "prompts",
+        "import",
+    ): "prompts provenance dry-run replace skip-broken strategy detector cases cassettes workers format",
+    ("prompts", "diff"): "part full strategy policy detector model samples cases cassettes workers format",
+    ("prompts", "prune"): "dry-run cases cassettes workers format",
     ("case", "list"): "family kind tag difficulty provenance cases cassettes format",
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
     ("case", "import"): "workflow trace cassette har input kind provenance cases cassettes format",
     ("case", "check"): "cases cassettes record allow-shell workers format",
     ("strategy", "list"): "format",
-    ("strategy", "render"): "cases cassettes format",
+    ("strategy", "show"): "format",
+    ("strategy", "render"): "attempt part cases cassettes format",
+    ("strategy", "diff"): "part cases cassettes format",
+    ("strategy", "ablate"): "part model prompts-only cases cassettes out record allow-shell workers format",
 }
 PRINTS_A_TABLE = (
     ("run",),
@@ -37,7 +47,10 @@ PRINTS_A_TABLE = (
     ("case", "new"),
     ("case", "import"),
     ("strategy", "list"),
+    ("strategy", "show"),
     ("strategy", "render"),
+    ("strategy", "diff"),
+    ("strategy", "ablate"),
 )
 
 
@@ -101,13 +114,13 @@ def test_the_version_is_said(mendbench):
     ("words", "line"),
     [
         (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, show"),
-        (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: list, render"),
+        (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: ablate, diff, list, render, show"),
         (("report", "--fromat", "json"), "report: unknown option '--fromat'; did you mean '--format'? known: --format, --help"),
         (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),
         (("report", "a", "b"), "report: Got unexpected extra argument(s) (b); `mendbench report --help` shows how"),
         (("run", "--out"), "run: Option '--out' requires an argument; `mendbench run --help` shows how"),
         (("schema",), "schema: Missing argument 'WHAT'; `mendbench schema --help` shows how"),
-        (("strategy", "render", "none"), "strategy render: Missing argument 'CASE'; `mendbench strategy render --help` shows how"),
+        (("strategy", "diff", "none"), "strategy diff: Missing argument 'OTHER'; `mendbench strategy diff --help` shows how"),
         (("run", "--workers", "many"), "run: Invalid value for '--workers': 'many' is no whole number from 0 on; `mendbench run --help` shows how"),
         (("run", "--samples", "0"), "run: Invalid value for '--samples': '0' is no whole number from 1 on; `mendbench run --help` shows how"),
         (("run", "--format", "xml"), "run: Invalid value for '--format': 'xml' is not one of 'text', 'json'; `mendbench run --help` shows how"),

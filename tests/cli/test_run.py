@@ -80,7 +80,7 @@ def test_one_trial_is_not_called_trials(corpus, rules):
         (("http/renamed-feild",), f"unknown case 'http/renamed-feild'; did you mean '{cases.RENAMED}'? known: control, "),
         (("--strategy", "sumary"), "unknown strategy 'sumary'; did you mean 'summary'? known: agent-json, cli-json, "),
         (("--policy", "two-layers"), "unknown policy 'two-layers'; did you mean 'two-layer'? known: "),
-        (("--repairer", "rulse"), "unknown repairer 'rulse'; did you mean 'rules'? known: chat, "),
+        (("--repairer", "rulse"), "unknown repairer 'rulse'; did you mean 'rules'? known: callable, chat, "),
         (("--engine", "mendbnch"), "unknown engine 'mendbnch'; did you mean 'mendbench'? known: mendbench"),
         (("--detector", "mnd"), "unknown detector 'mnd'; did you mean 'mend'? known: coded, "),
         (("--record", "newepisodes"), "unknown record mode 'newepisodes'; did you mean 'new_episodes'? known: all, new_episodes, none"),

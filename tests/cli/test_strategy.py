@@ -1,5 +1,10 @@
+import io
 import json
+import sys
 
+from mendbench import api
+from mendbench.cli import strategy_screen
+from mendbench.cli.options import Format
 from tests.cli.test_run import TEMPLATE
 from tests.fakes import cases
 
@@ -44,3 +49,148 @@ def test_an_unknown_strategy_or_case_is_answered_with_the_closest(corpus, mendbe
     case = mendbench("strategy", "render", "summary", "http/renamed")
     assert case.code == 2
     assert f"unknown case 'http/renamed'; did you mean '{cases.RENAMED}'? known: " in case.line
+
+
+def test_a_strategy_is_shown_with_its_sections_its_template_and_its_digest(empty, mendbench):
+    said = mendbench("strategy", "show", "mend~form")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("mend~form\n  What the API said")
+    assert "\nsuspects  derived     3\n" in said.out
+    assert "\nform " not in said.out
+    assert "{% block form %}" in said.out
+    page = json.loads(mendbench("strategy", "show", "mend", "--format", "json").out)
+    assert set(page) == {"strategy", "title", "source", "path", "digest", "sections", "template"}
+    assert page["digest"] not in said.out
+    assert [section["name"] for section in page["sections"]] == ["error", "suspects", "form", "data"]
+
+
+def test_a_section_that_there_is_not_is_answered_with_those_that_there_are(empty, mendbench):
+    said = mendbench("strategy", "show", "mend~dta")
+    assert (said.code, said.line) == (
+        2, "strategy mend: unknown section 'dta'; did you mean 'data'? known: data, error, form, suspects",
+    )  # fmt: skip
+
+
+def test_a_prompt_in_json_has_all_that_is_said_beside_it(corpus, mendbench):
+    shown = json.loads(mendbench("strategy", "render", "full-context", cases.RENAMED, "--format", "json").out)
+    assert (shown["kind"], shown["attempt"], shown["asked"], shown["holds_fix"]) == ("repairable", 1, True, "state")
+    assert shown["facts"] == {"found": ["called"], "missing": [], "share": 1}
+    assert 0 < shown["context_tokens"] < shown["prompt_tokens"]
+    assert {section["label"] for section in shown["sections"]} == {"raw", "state", "derived"}
+    assert sum(section["tokens"] for section in shown["sections"]) >= shown["context_tokens"] - 10
+
+
+def test_where_nobody_is_asked_that_is_said(corpus, mendbench):
+    said = mendbench("strategy", "render", "summary", cases.QUIET)
+    assert said.line.endswith("; nobody is asked: the first execution does not fail")
+
+
+def test_the_prompt_of_a_later_attempt_is_shown(corpus, mendbench):
+    first, second = (mendbench("strategy", "render", "none", cases.RENAMED, "--attempt", n) for n in (1, 2))
+    assert (first.code, second.code) == (0, 0)
+    assert "${person.response.name}" in first.out
+    assert "${person.response.nick}" in second.out
+    assert mendbench("strategy", "render", "none", "--attempt", "2").line == (
+        "--attempt 2: no single case; name one case by its id"
+    )
+
+
+def test_many_cases_are_a_table_with_what_it_adds_up_to(corpus, mendbench):
+    said = mendbench("strategy", "render", "full-context")
+    assert said.code == 0
+    row = next(line for line in said.out.splitlines() if line.startswith(cases.RENAMED))
+    assert row.split()[1:3] == ["repairable", "state"]
+    assert row.split()[-1] == "1/1"
+    assert "\n2 cases; tokens: " in said.out
+    assert said.line == "1 more case does not fail at first, so that nobody is asked"
+    family = json.loads(mendbench("strategy", "render", "full-context", "http", "--format", "json").out)
+    assert [row["case"] for row in family["cases"]] == [cases.CLOSED, cases.RENAMED]
+    assert family["totals"]["context_recall"] == 1
+    assert mendbench("strategy", "render", "full-context", "http/r*", "--format", "json").code == 0
+
+
+def test_a_case_that_is_not_recorded_makes_the_table_incomplete(corpus, mendbench):
+    cases.make_live(corpus, cases.RENAMED)
+    said = mendbench("strategy", "render", "summary", "http")
+    assert said.code == 3
+    assert said.line.startswith(f"{cases.RENAMED}: no recording answers ")
+
+
+def test_two_contexts_are_shown_as_a_diff_with_what_each_tells(corpus, mendbench):
+    said = mendbench("strategy", "diff", "none", "full-context", cases.RENAMED)
+    assert said.code == 0
+    assert said.out.startswith("--- none\n+++ full-context\n@@ ")
+    assert "\n+**Node**: note\n" in said.out
+    one, other = said.err.splitlines()
+    assert one.startswith("mendbench: none: about 0 tokens; facts told: none; missing: called; ")
+    assert other.startswith("mendbench: full-context: about ")
+    shown = json.loads(mendbench("strategy", "diff", "none", "summary", cases.RENAMED, "--format", "json").out)
+    assert (shown["a"]["name"], shown["b"]["name"]) == ("none", "summary")
+    assert shown["diff"][:2] == ["--- none", "+++ summary"]
+
+
+def test_equal_contexts_have_no_diff(corpus, mendbench):
+    assert mendbench("strategy", "diff", "summary", "summary", cases.RENAMED).out == "the contexts are the same\n"
+
+
+def test_on_a_wide_terminal_they_stand_beside_each_other(corpus, monkeypatch):
+    out = Terminal()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setenv("COLUMNS", "200")
+    pair = tuple(api.render_strategy(name, cases.RENAMED, None, None) for name in ("summary", "full-context"))
+    strategy_screen.show_diff(pair, ("summary", "full-context"), Format.text)
+    lines = out.getvalue().splitlines()
+    assert "summary" in lines[0]
+    assert "full-context" in lines[0]
+    assert any(line.count("## Errors to Fix") == 2 for line in lines)
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def test_two_strategies_over_many_cases_are_a_table_of_what_only_one_tells(corpus, mendbench):
+    (corpus / "mine.md.j2").write_text(TEMPLATE, encoding="utf-8")
+    said = mendbench("strategy", "diff", "./mine.md.j2", "none")
+    row = next(line for line in said.out.splitlines() if line.startswith(cases.RENAMED))
+    assert row.split()[1] == "called"
+    assert row.split()[-2:] == ["1/1", "0/1"]
+    assert "\nA: 2 cases; " in said.out
+    assert "\nB: 2 cases; tokens: 0 on average; facts told: 0.00 on average; the fix's value: 1 nowhere" in said.out
+    shown = json.loads(mendbench("strategy", "diff", "./mine.md.j2", "none", "--format", "json").out)
+    assert [(row["only_a"], row["only_b"]) for row in shown["cases"]] == [([], []), (["called"], [])]
+
+
+def test_an_ablation_of_the_prompts_is_a_table_without_any_answer(corpus, mendbench):
+    said = mendbench("strategy", "ablate", "summary", "--prompts-only")
+    assert said.code == 0
+    assert "summary without its sections, part all\n" in said.out
+    assert "summary~guidance" in said.out
+    assert "right" not in said.out
+    assert not (corpus / "reports").exists()
+
+
+def test_an_ablation_with_answers_missing_is_incomplete_and_says_what_records_them(corpus, mendbench):
+    said = mendbench("strategy", "ablate", "full-context", cases.RENAMED, "--workers", "1")
+    assert said.code == 3
+    assert (
+        said.line == "some trials have no verdict; the same command with --record new_episodes records what they miss"
+    )
+    whole = next(line for line in said.out.splitlines() if line.startswith("whole"))
+    assert "1/1" in whole.split()
+    assert "the trials: reports/ablation/index.html\n" in said.out
+    shown = json.loads(
+        mendbench("strategy", "ablate", "full-context", cases.RENAMED, "--workers", "1", "--format", "json").out
+    )
+    assert (shown["model"], shown["run"], shown["cases"]) == (cases.MODEL, "reports/ablation", 1)
+    assert shown["rows"][0]["repairs"]["right"] == 1
+    assert shown["rows"][1]["left_out"] == ["errors"]
+
+
+def test_a_strategy_without_a_section_can_be_run(corpus, rules):
+    said = rules("--format", "json", cases.RENAMED, strategy="full-context~response")
+    assert said.code == 0
+    assert [total["strategy"] for total in json.loads(said.out)["totals"]] == ["full-context~response"]

@@ -8,13 +8,15 @@ from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.json import JsonObject
 
 
-def completion(content, *, finish_reason="stop", usage=None, elapsed_ms=0) -> Answer:
+def completion(content, *, finish_reason="stop", usage=None, model=None, elapsed_ms=0) -> Answer:
     """Return an OpenAI-shaped answer of a chat model."""
     value = {
         "choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": finish_reason}]
     }
     if usage is not None:
         value["usage"] = usage
+    if model is not None:
+        value["model"] = model
     headers = (("content-type", "application/json"),)
     return Answer(status=200, headers=headers, body=json.dumps(value).encode(), elapsed_ms=elapsed_ms)
 

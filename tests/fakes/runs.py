@@ -105,8 +105,8 @@ def key_of(case, strategy="summary", policy="two-layer", *, repairer="chat", mod
     )  # fmt: skip
 
 
-def row_of(case, happened, key, *, problem=None, seconds=0.5):
-    """Return one row and its texts, judged as the bench judges."""
+def row_of(case, happened, key, *, problem=None, seconds=0.5, **more):
+    """Return one row and its texts, judged as the bench judges; ``more`` is for :func:`build_row`."""
     trajectory, variant_text = happened
     own = (
         clean_run("Hi ada!")
@@ -120,7 +120,7 @@ def row_of(case, happened, key, *, problem=None, seconds=0.5):
     judged = judge(
         case, trajectory, clean, {} if problem else by_attempt, problem, right=right_of(case), first_clean=first_clean
     )
-    return build_row(case, key, evidence, judged, {"seconds": seconds})
+    return build_row(case, key, evidence, judged, {"seconds": seconds}, **more)
 
 
 def stored_run(rows_and_texts, **run):
@@ -133,7 +133,7 @@ def stored_run(rows_and_texts, **run):
         "format": 1,
         "mendbench_version": "0.0.1",
         "digests": {"cases": "c0ffee"},
-        "matrix": matrix,
+        "matrix": [matrix],
         "totals": [],
         **run,
     }

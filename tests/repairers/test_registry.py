@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,20 +11,30 @@ import pytest
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.prompt import Reply
 from mendbench.repairers import Options, registry, repairer, repairer_names
+from mendbench.repairers.command import command_model
+from mendbench.replay.recordings import model_file
 from tests.fakes.asks import FakeAsks, completion
 from tests.fakes.installed import install
 from tests.repairers.prompts import plain
 
 SOURCES = Path(registry.__file__).parents[2]
-OPTIONS = Options(model="m", patch=({"op": "remove", "path": "/nodes/a"},), argv=("/usr/bin/mender", "--fast"))
+OPTIONS = Options(
+    model="m",
+    patch=({"op": "remove", "path": "/nodes/a"},),
+    argv=("/usr/bin/mender", "--fast"),
+    function="mender.ask:one",
+)
 
 
 def test_all_that_the_specification_names_are_there():
-    assert {"chat", "command", "noop", "reference", "rules"} <= set(repairer_names())
+    named = {"callable", "chat", "command", "noop", "reference", "rules", "suggestion-only"}
+    assert named <= set(repairer_names())
 
 
 def test_an_unknown_name_gives_the_closest_and_all_others():
-    with pytest.raises(UnknownName, match=r"unknown repairer 'chta'; did you mean 'chat'\? known: chat, command"):
+    with pytest.raises(
+        UnknownName, match=r"unknown repairer 'chta'; did you mean 'chat'\? known: callable, chat, command"
+    ):
         repairer("chta")
 
 
@@ -61,9 +72,40 @@ def test_a_commands_ask_names_its_program_and_not_where_it_is_installed():
     assert b"/usr/bin" not in asks.sent[0].body
 
 
+def test_long_arguments_make_no_long_name_and_still_tell_programs_apart():
+    names = {command_model(["x", "-c", "pass;" * 200 + end]) for end in ("1", "2")}
+    assert len(names) == 2
+    assert all(len(model_file(name)) < 140 for name in names)
+
+
 def test_a_command_needs_a_program():
     with pytest.raises(BadInput, match="no program"):
         repairer("command")
+
+
+def test_a_python_function_is_a_repairer_and_is_not_imported():
+    asks = FakeAsks([completion("{}", model="served-as")])
+    one = repairer("no_such_package_at_all.agent:Mender.mend")
+    reply = one.reply(plain(), asks, sample=1, times_asked=2)
+    assert one.name == "no_such_package_at_all.agent:Mender.mend"
+    assert (asks.asks[0]["model"], asks.asks[0]["draw"]) == (f"callable:{one.name}", [1, 2])
+    assert reply.model == "served-as"
+
+
+@pytest.mark.parametrize("name", [":", "a:", ":b", "a.:b", "a b:c", "a:b:c", "1a:b", "a/b:c", "http://x"])
+def test_what_is_no_python_function_is_told(name):
+    with pytest.raises(BadInput, match="names no Python function; write package.module:function"):
+        repairer(name)
+
+
+@pytest.mark.parametrize("name", ["command", "callable"])
+def test_a_program_and_a_function_bear_the_name_that_the_operator_gave_them(name):
+    assert repairer(name, replace(OPTIONS, called="mine")).name == "mine"
+
+
+def test_a_callable_needs_a_function():
+    with pytest.raises(BadInput, match="no function; name it itself: --repairer package.module:function"):
+        repairer("callable")
 
 
 def test_a_module_that_makes_nothing_is_no_repairer():

@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from mendbench.errors import BadInput, Incomplete
+from mendbench.repairers.asking import read_answer
 from mendbench.replay.chat import ChatCaller
 from tests.fakes.worlds import completion
 
@@ -74,7 +75,16 @@ def test_the_key_comes_from_the_environment_and_does_not_come_back(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "first", [(429, {}, {"Retry-After": "7"}), (503, {}, {}), httpx2.ConnectError("x"), httpx2.ReadTimeout("x")]
+    "first",
+    [
+        (429, {}, {"Retry-After": "7"}),
+        (503, {}, {}),
+        (500, b"<html>", {}),
+        (524, {}, {}),
+        (529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, {}),
+        httpx2.ConnectError("x"),
+        httpx2.ReadTimeout("x"),
+    ],
 )
 def test_a_busy_server_is_asked_again(first):
     made, sent, slept = caller([first, GOOD])
@@ -96,6 +106,22 @@ def test_a_server_that_never_answers_is_no_answer(always, words):
     with pytest.raises(Incomplete, match=words):
         made.ask(ASK)
     assert len(sent) == 3
+
+
+def test_a_limit_that_never_ends_is_waited_for_as_it_asks_and_then_told_in_its_own_words():
+    limited = {"error": {"message": "Rate limit reached for requests", "code": "rate_limit_exceeded"}}
+    made, sent, slept = caller([(429, limited, {"Retry-After": "20"})])
+    with pytest.raises(Incomplete, match="HTTP 429 .*Rate limit reached for requests") as told:
+        made.ask(ASK)
+    assert (len(sent), slept) == (6, [20.0] * 5)
+    assert "\n" not in str(told.value)
+
+
+def test_a_server_that_asks_for_hours_is_not_waited_for():
+    made, sent, slept = caller([(429, {}, {"Retry-After": "7200"})])
+    with pytest.raises(Incomplete, match="HTTP 429"):
+        made.ask(ASK)
+    assert (len(sent), slept) == (1, [])
 
 
 def test_faults_and_busy_statuses_share_one_row_of_tries():
@@ -160,7 +186,34 @@ def test_a_prompt_that_is_too_long_is_an_answer(body):
 
 
 @pytest.mark.parametrize(
-    ("status", "text"), [(401, "invalid key"), (404, "no such model"), (400, "unknown parameter seed")]
+    "words",
+    [
+        "This model's maximum context length is 8192 tokens.",
+        "context_length_exceeded",
+        "the request exceeds the available context size, try increasing it",
+        "exceed_context_size_error",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
+        "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+        "Input is too long for requested model.",
+        "too many tokens",
+    ],
+)
+def test_what_is_recorded_as_too_long_a_prompt_is_read_as_one(words):
+    answer = caller([(400, {"error": {"message": words}}, {})])[0].ask(ASK)
+    assert read_answer(answer, model="small", ask="a").status == "prompt_too_long"
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (401, "invalid key"),
+        (403, "Country not supported"),
+        (404, "no such model"),
+        (400, "unknown parameter seed"),
+        (400, "API key not valid. Please pass a valid API key."),
+        (400, "Invalid value in this context: 'temperature' is above the maximum of 1"),
+    ],
 )
 def test_a_refused_ask_is_the_operators_to_mend(status, text):
     made, _, _ = caller([(status, {"error": {"message": text}}, {})])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mendbench.errors import ReplayMiss
+from mendbench.errors import BrokenService, ReplayMiss
 from mendbench.kit.clock import START_MS, VirtualClock
 from mendbench.kit.redaction import Redactor, canary
 from mendbench.model.exchange import Answer
@@ -473,3 +473,16 @@ def test_what_changed_is_the_same_recorded_replayed_and_derived(picks):
             made.append((answers, changes(world), [exchange.key for exchange in world.traffic()]))
         assert made[0] == made[1] == made[2]
         assert made[0][1] == [pick in (1, 2) for pick in picks]
+
+
+class BrokenNotes(NotesService):
+    def answer(self, state, request, now_ms):
+        raise ImportError("No module named 'notes'")
+
+
+def test_a_service_that_raises_is_neither_an_answer_nor_a_nodes_exception(tmp_path):
+    world = simulated(tmp_path, "new_episodes", BrokenNotes())
+    with pytest.raises(BrokenService, match="service notes: ImportError: No module named 'notes'"):
+        world.send(get(NOTES))
+    assert not issubclass(BrokenService, Exception)
+    assert not (tmp_path / WORLD).exists()

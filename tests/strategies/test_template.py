@@ -3,7 +3,7 @@
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.strategies import strategy
+from mendbench.strategies import diagnosis, run_data, strategy, template
 from mendbench.strategies.template import VARIABLES, load
 from tests.strategies import invented
 
@@ -175,3 +175,33 @@ def test_a_changed_template_has_another_digest_and_a_moved_one_the_same(write, t
 def test_a_template_given_by_its_path_is_used(write):
     path = write(block("mine"))
     assert strategy(str(path)).render(invented.renamed_field(), 100).text == "mine"
+
+
+@pytest.fixture
+def other_code(monkeypatch, tmp_path):
+    """Let the files of these modules seem to hold other bytes."""
+
+    def _other(module):
+        changed = tmp_path / "changed.py"
+        changed.write_bytes(b"# changed\n")
+        monkeypatch.setattr(module, "__file__", str(changed))
+        template._diagnosis_code.cache_clear()
+
+    yield _other
+    monkeypatch.undo()
+    template._diagnosis_code.cache_clear()
+
+
+@pytest.mark.parametrize("module", [diagnosis, run_data])
+def test_a_change_of_the_code_behind_diagnosis_changes_the_digest_of_what_uses_it_alone(write, other_code, module):
+    using = load(write(block("{{ diagnosis.suspects | length }}"), name="using.md.j2"))
+    other = load(write(block("{{ failures | length }}"), name="other.md.j2"))
+    before = using.digest, other.digest
+    other_code(module)
+    assert using.digest != before[0]
+    assert other.digest == before[1]
+
+
+def test_a_strategy_without_a_section_can_be_had_without_another_one():
+    less = strategy("mend~data").without(["form"])
+    assert (less.name, [spec.name for spec in less.sections]) == ("mend~data~form", ["error", "suspects"])

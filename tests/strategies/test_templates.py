@@ -5,12 +5,20 @@ import json
 import pickle
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
+from mendbench.model.execution import Judgement
+from mendbench.model.prompt import View
+from mendbench.runtime.engine import MendbenchEngine
 from mendbench.strategies import strategies, strategy
+from mendbench.strategies.environment import pattern_hint
 from mendbench.strategies.interface import SectionSpec
+from tests.fakes.engine import FakeWorld, chain, http, said
 from tests.strategies import invented
+from tests.strategies.ran import any_views, with_outputs
 
 WHOLE = 100_000
+BASE = "https://api.example.com"
 NAMES = [info.strategy for info in strategies()]
 
 ISSUE_FULL_CONTEXT = """\
@@ -80,7 +88,10 @@ def text(name, view):
 
 
 def test_the_strategies_and_controls_that_the_specification_names_are_there():
-    assert {"cli-text", "summary", "full-context", "agent-json", "none", "placebo"} <= set(NAMES)
+    assert set(NAMES) >= {
+        "cli-text", "cli-json", "top3-text", "errors-json", "suggestions", "summary", "full-context", "agent-json",
+        "pattern-hints", "mend", "none", "placebo", "summary-b",
+    }  # fmt: skip
 
 
 def test_full_context_tells_the_specifications_own_example_as_it_does():
@@ -198,6 +209,11 @@ class TestEveryShippedStrategy:
             assert once == twice
             assert repr(view) == before
 
+    @given(any_views())
+    @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.differing_executors])
+    def test_renders_whatever_a_workflow_and_its_failures_hold(self, name, view):
+        assert isinstance(text(name, view), str)
+
     def test_renders_an_execution_without_failures(self, name):
         strategy(name).render(invented.view("x", [invented.http("a", "GET", "/a")]), WHOLE)
 
@@ -221,3 +237,203 @@ class TestEveryShippedStrategy:
         assert one.title
         assert one.source
         assert one.info.path.is_file()
+
+
+def several(*messages):
+    """Return a view of a node that failed in several ways."""
+    node = invented.http("a", "GET", "/a")
+    return invented.view("x", [node], *(invented.failure(message, "a") for message in messages))
+
+
+def test_cli_json_of_a_runtime_failure_has_the_flag_and_the_metrics_and_nothing_of_the_failure():
+    for make in (*invented.ALL, invented.issue_422):
+        if make is not invented.not_valid:
+            document = json.loads(text("cli-json", make()))
+            assert list(document) == ["error", "is_error", "execution_time_seconds", "llm_costs"]
+            assert (document["error"], document["is_error"]) == ("Workflow execution failed", True)
+
+
+def test_cli_json_counts_seconds_and_dollars():
+    view = several("It failed")
+    execution = dataclasses.replace(view.execution, duration_ms=1230)
+    view = dataclasses.replace(view, execution=execution, agent={"metrics": {"total_cost_usd": 0.25}})
+    document = json.loads(text("cli-json", view))
+    assert (document["execution_time_seconds"], document["llm_costs"]) == (1.23, {"total_cost_usd": 0.25})
+
+
+def test_cli_json_of_a_validation_failure_passes_the_first_message_on():
+    message = "Unknown node type: 'htp'. Did you mean 'http'?"
+    assert json.loads(text("cli-json", invented.not_valid())) == {
+        "success": False, "error": message, "validation_errors": [message], "metadata": {},
+    }  # fmt: skip
+
+
+def test_top3_text_shows_a_line_for_each_of_at_most_three_errors():
+    assert text("top3-text", several("one", "two", "three", "four")) == (
+        "cli: Workflow execution failed\n  - [a] one\n  - [a] two\n  - [a] three"
+    )
+
+
+def test_top3_text_calls_a_node_unknown_that_a_failure_does_not_name():
+    assert "  - [unknown] Unknown node type: 'htp'" in text("top3-text", invented.not_valid())
+
+
+def test_errors_json_is_cli_json_with_the_core_fields_of_every_error():
+    view = several("one", "two", "three", "four")
+    document = json.loads(text("errors-json", view))
+    errors = document.pop("errors")
+    assert document == json.loads(text("cli-json", view))
+    assert [error["message"] for error in errors] == ["one", "two", "three", "four"]
+    assert errors[0] == {
+        "source": "runtime", "category": "execution_failure", "message": "one", "node_id": "a", "fixable": True,
+    }  # fmt: skip
+
+
+def test_suggestions_has_an_entry_of_five_fields_for_every_error():
+    document = json.loads(text("suggestions", invented.wrong_path()))
+    assert list(document) == ["success", "errors", "metrics"]
+    assert document["success"] is False
+    (error,) = document["errors"]
+    assert list(error) == ["node_id", "type", "message", "fixable", "suggestion"]
+    assert (error["node_id"], error["type"]) == ("post_card", "template_error")
+
+
+def test_suggestions_names_the_fields_that_there_are():
+    (error,) = json.loads(text("suggestions", invented.wrong_path()))["errors"]
+    assert error["suggestion"] == (
+        "Check available fields: response.id, response.full_name, response.branch.city, status_code"
+    )
+
+
+def test_suggestions_has_the_hint_where_no_fields_are_known():
+    node = invented.http("a", "GET", "/a")
+    view = invented.view("x", [node], invented.failure("no", "a", hint="Look at the URL", suggestion="our own"))
+    assert json.loads(text("suggestions", view))["errors"][0]["suggestion"] == "Look at the URL"
+
+
+def test_pattern_hints_tells_the_errors_and_the_suggestion_for_their_kind():
+    told = text("pattern-hints", several(*["Font not found: Arial"] * 3))
+    assert told.startswith(
+        "ERROR: Font not found: Arial\nERROR: Font not found: Arial\nERROR: Font not found: Arial\n\n"
+    )
+    assert told.endswith("\n\n" + pattern_hint(["Font not found: Arial"] * 3))
+    assert "(fonts)" in told
+
+
+def test_pattern_hints_has_general_advice_for_an_error_of_no_kind():
+    told = text("pattern-hints", several("It is Tuesday"))
+    assert "What may help:" in told
+    assert "(fonts)" not in told
+
+
+def test_summary_b_tells_what_summary_tells():
+    hinted = invented.view("x", [invented.http("a", "GET", "/a")], invented.failure("no", "a", hint="Look at the URL"))
+    for view in (hinted, *(make() for make in (*invented.ALL, invented.issue_422))):
+        one, other = text("summary", view), text("summary-b", view)
+        done = tuple(view.execution.checkpoint.completed)
+        for failure in view.failures:
+            for fact in (failure.message, failure.node_id, failure.category, failure.hint, *done):
+                assert fact is None or (fact in one and fact in other)
+
+
+def test_summary_b_has_no_line_and_no_sentence_of_summary():
+    def sentences(told):
+        lines = [part.strip(" -*#") for line in told.split("\n") for part in line.split(". ")]
+        return {line.rstrip(".") for line in lines if len(line.split()) > 3}
+
+    for make in (*invented.ALL, invented.issue_422):
+        messages = "\n".join(failure.message for failure in make().failures)
+        shared = sentences(text("summary", make())) & sentences(text("summary-b", make()))
+        assert {line for line in shared if line not in messages} == set()
+
+
+def test_summary_b_gives_guidance_for_the_categories_that_summary_does():
+    for make in (*invented.ALL, invented.issue_422):
+        titles = {
+            "api_validation": "### API Parameter", "execution_failure": "### Execution Failures",
+            "static_validation": "### Workflow Structure", "template_error": "### Template Variable",
+        }  # fmt: skip
+        for category, title in titles.items():
+            assert (title in text("summary", make())) == (f"On {category}: " in text("summary-b", make()))
+
+
+MEND_WRONG_PATH = """\
+Node `post_card` failed: Unresolved variables in parameter 'body': ${get_reader.response.fullname}
+
+Wrong:
+- `params.body.line` is `Welcome ${get_reader.response.fullname}!`: ${get_reader.response.fullname} does not exist
+
+Answer: {"edits": [{"node": "post_card", "path": "params.body.line", "value": "Welcome ${…}!"}]}
+
+where ${…} is one of these, whichever the request means:
+- ${get_reader.response.full_name} (now "Ann")
+- ${get_reader.response.id} (now 7)"""
+
+MEND_RENAMED_FIELD = """\
+Node `file_report` failed: HTTP 422
+The API answered: {"message": "Invalid request.\\n\\n\\"shelf_id\\" wasn't supplied.", "status": "422"}
+
+Wrong:
+- `params.body.shelf_id` is missing: "shelf_id" wasn't supplied.
+
+Answer: {"edits": [{"node": "file_report", "path": "params.body.shelf_id", "value": "${…}"}]}"""
+
+
+def test_mend_tells_what_is_wrong_the_form_of_the_answer_and_the_data_that_fits():
+    view = with_outputs(invented.wrong_path(), get_reader={"response": {"id": 7, "full_name": "Ann"}})
+    assert text("mend", view) == MEND_WRONG_PATH
+
+
+def test_mend_tells_which_field_is_missing_in_the_apis_words():
+    assert text("mend", invented.renamed_field()) == MEND_RENAMED_FIELD
+
+
+def test_mend_tells_the_specifications_own_example_by_its_answer_and_its_first_field():
+    told = text("mend", invented.issue_422())
+    assert told.startswith("Node `create-issue` failed: HTTP 422\nThe API answered: ")
+    assert '{"resource": "Issue", "field": "title", "code": "missing_field"}' in told
+    assert "\n- `params.body.title` is `${issue.title}`, which is missing\n" in told
+
+
+def test_mend_forms_no_answer_where_it_suspects_nothing():
+    told = text("mend", invented.only_the_user())
+    assert "missing_scope" in told
+    assert "edits" not in told
+
+
+def test_mend_shows_what_a_command_printed_once():
+    assert text("mend", invented.shell_typo()) == (
+        "Node `list_titles` failed: Command failed with exit code 127: sortt: not found\nIt printed: sh: 1: sortt: not found"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_strategy_tells_whether_a_handled_node_was_judged_a_warning_or_an_error(name):
+    answers = {
+        f"GET {BASE}/first": said({"ok": False, "error": "channel_not_found"}),
+        f"GET {BASE}/second": said({"id": 1}),
+    }
+    nodes = [http(one, f"{BASE}/{one}") for one in ("first", "second")]
+    nodes.append(http("last", f"{BASE}/last", body="${second.response.nope}"))
+    edges = [("first", "second"), ("first", "second", "error"), ("first", "second", "warning"), ("second", "last")]
+    workflow = chain(*nodes, edges=edges)
+    engine, views = MendbenchEngine(), []
+    for detector in (None, WarnsOfAnswers()):
+        world = FakeWorld(answers)
+        execution = engine.execute(workflow, {}, world, checkpoint=None, detector=detector, clock=world.clock)
+        assert execution.outcome == "error"
+        agent = engine.describe(workflow, execution)
+        views.append(View(request="x", workflow=workflow, execution=execution, agent=agent))
+    assert [view.execution.states()["first"] for view in views] == ["error", "warning"]
+    assert text(name, views[0]) == text(name, views[1])
+
+
+class WarnsOfAnswers:
+    """Warns of what an API said, and takes the rest for errors."""
+
+    name = "warns-of-answers"
+
+    def judge(self, sighting):
+        return Judgement(
+            state="error" if sighting.kind == "template" else "warning", message=f"API: {sighting.message}"
+        )

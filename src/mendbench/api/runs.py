@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from mendbench import __version__
+from mendbench.api.plans import Plan, Sweep, plan_of
 from mendbench.api.settings import Progress, RunOptions, open_setting
-from mendbench.bench.config import Config, load_config
-from mendbench.bench.corpus import select
+from mendbench.bench.config import load_config
 from mendbench.bench.executor import executor_for, run_all
-from mendbench.bench.matrix import Matrix, keys_of
-from mendbench.bench.parts import ENGINES, Setting, build_parts
+from mendbench.bench.matrix import keys_of
+from mendbench.bench.parts import ENGINES, Setting, build_parts, prices_of
+from mendbench.bench.protocol import read_protocol
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
 from mendbench.bench.rows import FORMAT, trial_key
+from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
 from mendbench.bench.totals import totals
 from mendbench.bench.trial import run_trial
 from mendbench.detectors import detector_names
@@ -31,7 +33,7 @@ from mendbench.repair.policies import policy_names
 from mendbench.repairers import repairer_names
 from mendbench.replay.recordings import model_file
 from mendbench.report.html import render_html
-from mendbench.strategies import strategies
+from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
 
 
@@ -44,14 +46,14 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
     """
     loaded = load_config(Path.cwd())
     setting = open_setting(loaded, options)
-    chosen = select(setting.corpus, options.names or _configured_cases(loaded.config, options))
-    matrix = _matrix(loaded.config, options)
-    keys = keys_of(matrix, chosen)
-    _refuse_unknown(matrix, setting, setting.corpus.case(keys[0].case), keys)
+    planned = plan_of(loaded.config, options, setting.corpus)
+    keys, chosen = planned.keys, planned.cases
+    for sweep in planned.sweeps:
+        _refuse_unknown(sweep, setting)
     out = options.out or Path(loaded.config.paths.out)
     plan: JsonObject = {
         "keys": [trial_key(key) for key in keys],
-        "digests": _digests(setting, chosen),
+        "digests": _digests(setting, chosen, keys),
         "treatments": _treatments(setting, keys),
     }
     with open_run(out, plan, resume=options.resume) as folder:
@@ -59,9 +61,47 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
             _replay(setting, keys, folder, options.workers, on_progress)
         else:
             _record(setting, keys, folder, on_progress)
-        document = _run_document(matrix, setting, chosen, folder.rows())
+        document = _run_document(planned, setting, folder.rows())
+        protocol = read_protocol(setting.cases_dir)
+        if protocol is not None:
+            document["protocol"] = protocol.changed(frame_digest(), _strategy_digests(setting, keys))
+        if planned.whole and setting.record == "none":
+            document["stale"] = counted(_stale(planned, setting, folder.rows(), folder.texts()))
         html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
         return folder.finish(document, {"index.html": html})
+
+
+def prune_answers(options: RunOptions, on_progress: Progress, *, dry_run: bool = False) -> tuple[StaleFile, ...]:
+    """Replay all that is configured, delete the recorded answers that nothing asked for, and return what they were.
+
+    Only the folders and the workers of ``options`` count. With ``dry_run`` nothing is deleted.
+
+    Raises:
+        BadInput: a trial has no verdict, so that it is not known what it would have asked for; nothing is deleted.
+    """
+    loaded = load_config(Path.cwd())
+    setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
+    planned = plan_of(loaded.config, RunOptions(), setting.corpus)
+    count = min(options.workers or os.cpu_count() or 1, len(planned.keys))
+    rows: list[JsonRow] = []
+    texts: dict[str, str] = {}
+    with executor_for(count) as pool:
+        for row, own in run_all(pool, partial(run_trial, setting), planned.keys, count):
+            rows.append(row)
+            texts.update(own)
+            on_progress(len(rows), len(planned.keys), row["key"])
+    unjudged = next((row for row in rows if row["verdict"] not in {"correct", "incorrect"}), None)
+    if unjudged is not None:
+        what = "no verdict, so it is not known what it asks for"
+        raise BadInput(str(unjudged["key"]), what, "record what it misses; `mendbench run` says how")
+    found = _stale(planned, setting, rows, texts)
+    if not dry_run:
+        drop_stale(found)
+    return found
+
+
+def _stale(planned: Plan, setting: Setting, rows: Sequence[JsonRow], texts: Mapping[str, str]) -> tuple[StaleFile, ...]:
+    return stale_files(setting.cassettes_dir, planned.cases, rows, texts)
 
 
 def report(folder: Path) -> StoredRun:
@@ -90,7 +130,9 @@ def _record(setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, on_
     So a complete sub-matrix exists at every moment, and the prompts of one case follow one another, which a model server's prefix
     cache is good for.
     """
-    with Recorder(setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell) as recorder:
+    with Recorder(
+        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers
+    ) as recorder:
         rounds = _rounds(keys)
         total = sum(len(each) for _, each in rounds) + len(keys)
         step = 0
@@ -112,26 +154,9 @@ def _rounds(keys: tuple[TrialKey, ...]) -> list[tuple[int, list[TrialKey]]]:
     return [(limit, order) for limit in (1, 2, 3)] if asking else []
 
 
-def _matrix(config: Config, options: RunOptions) -> Matrix:
-    own = config.matrix
-    repairers = options.repairers or tuple(own.repairers)
-    if options.models and "chat" not in repairers:
-        raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
-    narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
-    return Matrix(
-        engines=options.engines or tuple(own.engines),
-        strategies=options.strategies or tuple(own.strategies),
-        policies=options.policies or tuple(own.policies),
-        repairers=repairers,
-        models=options.models or tuple(own.models),
-        samples=options.samples or own.samples,
-        controls=() if narrowed else tuple(own.controls),
-        detector=options.detector,
-    )
-
-
-def _refuse_unknown(matrix: Matrix, setting: Setting, case: Case, keys: Iterable[TrialKey]) -> None:
+def _refuse_unknown(sweep: Sweep, setting: Setting) -> None:
     """Build the parts of one trial of each treatment, so that a wrong name ends the run before it has begun."""
+    matrix = sweep.matrix
     for kind, names, known in (
         ("engine", matrix.engines, tuple(ENGINES)),
         ("policy", matrix.policies, policy_names()),
@@ -145,68 +170,55 @@ def _refuse_unknown(matrix: Matrix, setting: Setting, case: Case, keys: Iterable
     for model in matrix.models:
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
             raise UnknownName("model", model, setting.models)
-    for key in {replace(key, case=case.id): None for key in keys}:
-        build_parts(key, case, setting)
+    for key in keys_of(matrix, sweep.cases[:1]):
+        build_parts(key, sweep.cases[0], setting)
 
 
-def _digests(setting: Setting, chosen: Iterable[Case]) -> JsonObject:
+def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...]) -> JsonObject:
     """Return what two runs must share to be compared, and what they may differ in."""
     return {
         "cases": digest({case.id: case.digest for case in chosen}),
         "corpus": setting.corpus.digest,
         "engine": f"mendbench {__version__}",
         "frame": frame_digest(),
+        "prices": prices_of(keys, setting),
     }
+
+
+def _strategy_digests(setting: Setting, keys: Iterable[TrialKey]) -> dict[str, str]:
+    names = sorted({key.strategy for key in keys})
+    return {name: strategy(name, setting.strategy_dirs).digest for name in names}
 
 
 def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what the two halves of a resumed run must share too: the templates' bytes and what models are sent."""
-    paths = {info.strategy: info.path for info in strategies(setting.strategy_dirs)}
-    named = {key.strategy: paths.get(key.strategy, Path(key.strategy)) for key in keys}
     return {
-        "strategies": {name: digest(path.read_bytes()) for name, path in sorted(named.items())},
+        "strategies": _strategy_digests(setting, keys),
         "models": {
-            name: digest([model.parameters, model.response_format, model.window])
+            name: digest([model.parameters, model.response_format, model.window, model.seed])
             for name in sorted({key.model for key in keys if key.model})
             for model in (setting.model(name),)
         },
     }
 
 
-def _run_document(matrix: Matrix, setting: Setting, chosen: tuple[Case, ...], rows: tuple[JsonRow, ...]) -> JsonObject:
-    provenance: dict[str, int] = {}
-    for case in chosen:
-        for source in sorted(set(case.recorded_from.values())):
-            provenance[source] = provenance.get(source, 0) + 1
-    kinds: dict[str, int] = {}
-    for case in chosen:
-        kinds[case.kind] = kinds.get(case.kind, 0) + 1
-    found = totals(rows)
+def _run_document(planned: Plan, setting: Setting, rows: tuple[JsonRow, ...]) -> JsonObject:
+    provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
+    kinds = Counter(case.kind for case in planned.cases)
     return {
         "format": FORMAT,
         "mendbench_version": __version__,
-        "digests": _digests(setting, chosen),
-        "matrix": {
-            "cases": [case.id for case in chosen],
-            "engines": list(matrix.engines),
-            "strategies": list(matrix.strategies),
-            "policies": list(matrix.policies),
-            "repairers": list(matrix.repairers),
-            "models": list(matrix.models),
-            "controls": list(matrix.controls),
-            "samples": matrix.samples,
-            "detector": matrix.detector,
+        "digests": _digests(setting, planned.cases, planned.keys),
+        "matrix": [sweep.document() for sweep in planned.sweeps],
+        "corpus": {
+            "cases": len(planned.cases),
+            "kinds": dict(sorted(kinds.items())),
+            "recorded_from": dict(sorted(provenance.items())),
         },
-        "corpus": {"cases": len(chosen), "kinds": dict(sorted(kinds.items())), "recorded_from": provenance},
         "trials": len(rows),
-        "totals": found,
+        "totals": totals(rows),
         "bounds": {
             "unjudged": sum(row["verdict"] == "unjudged" for row in rows),
             "crashed": sum(row["verdict"] == "crashed" for row in rows),
         },
     }
-
-
-def _configured_cases(config: Config, options: RunOptions) -> tuple[str, ...]:
-    """Return the cases that the configuration selects: of its own corpus, and of no other one."""
-    return () if options.cases is not None else tuple(config.matrix.cases)

@@ -22,6 +22,8 @@ class RunOptions:
     """What ``mendbench run`` was asked for. What is empty or None comes from the configuration."""
 
     names: tuple[str, ...] = ()
+    part: str | None = None
+    """Part of the corpus's split to which everything is confined."""
     cases: Path | None = None
     cassettes: Path | None = None
     out: Path | None = None
@@ -55,6 +57,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         cassettes_dir=corpus.cassettes_dir,
         strategy_dirs=strategy_dirs(loaded),
         models=dict(loaded.config.models),
+        repairers=dict(loaded.config.repairers),
         record=cast("RecordMode", options.record),
         allow_shell=options.allow_shell,
     )

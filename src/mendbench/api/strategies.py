@@ -1,53 +1,258 @@
-"""Strategies: listed and rendered, without any model."""
+"""Strategies: listed, shown, rendered and compared, without any model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 
-from mendbench.api.settings import open_corpus, strategy_dirs
-from mendbench.bench.config import load_config
-from mendbench.bench.parts import build_engine
-from mendbench.bench.proof import first_prompt
-from mendbench.bench.scope import Recording, open_scope
-from mendbench.model.prompt import Prompt
+from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
+from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.corpus import select
+from mendbench.bench.parts import Parts, Setting, build_parts
+from mendbench.bench.scope import Recording, Scope, open_scope
+from mendbench.bench.split import in_part
+from mendbench.bench.trial import record_hint
+from mendbench.errors import BadInput, ReplayMiss
+from mendbench.model.case import Case, Kind
+from mendbench.model.prompt import Prompt, View
+from mendbench.model.trial import StopReason, TrialKey
+from mendbench.repair.loop import Event, repair
+from mendbench.repair.policies import policy
+from mendbench.replay.asks import AskBook
+from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.recall import Recall, context_recall, facts_of, where_is_value
-from mendbench.strategies import StrategyInfo, strategies, strategy
+from mendbench.scoring.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
+from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
+
+LONGEST = "naive"
+"""The policy of which every other one is a prefix: whoever is asked at all is asked under it."""
+
+_HINT = "mendbench case check --record new_episodes"
 
 
-def list_strategies() -> tuple[StrategyInfo, ...]:
-    """Return all strategies."""
-    loaded = load_config(Path.cwd())
-    return strategies(strategy_dirs(loaded))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyPage:
+    """All that there is to see of a strategy."""
+
+    strategy: TemplateStrategy
+    text: str
+    """The template file, as it stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """A strategy's prompt for a case's first execution, and what it tells."""
+    """A strategy's prompt for a case, and what it tells."""
 
     case: str
+    kind: Kind
     prompt: Prompt
     recall: Recall
-    holds_fix: str | None
-    """Where the prompt holds the fix's new value: frame, raw, state, derived or nowhere."""
+    holds_fix: Where | None
+    """Where the prompt holds the fix's new value: frame, raw, state, derived or nowhere. None if there is no fix."""
+    attempt: int = 1
+    asked: bool = True
+    """Whether anyone is asked: nobody is where the first execution does not fail."""
 
 
-def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path | None) -> Rendering:
-    """Return the prompt that a strategy makes of a case's first execution, without any model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A strategy's first prompts over many cases."""
+
+    strategy: str
+    rows: tuple[Rendering, ...]
+    """One for each case in which somebody is asked."""
+    unasked: tuple[str, ...] = ()
+    """Cases whose first execution does not fail: there is no prompt."""
+    missing: dict[str, str] = field(default_factory=dict)
+    """Cases whose first execution is not recorded, and what is missing."""
+
+    @property
+    def context_tokens(self) -> float | None:
+        """Mean tokens of the contexts, estimated."""
+        return _mean(row.prompt.context.tokens for row in self.rows)
+
+    @property
+    def context_recall(self) -> float | None:
+        """Mean share of the facts that a context tells, over the cases that have any."""
+        return _mean(share for row in self.rows if (share := row.recall.share) is not None)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """How often the fix's value stands where."""
+        found = [row.holds_fix for row in self.rows if row.holds_fix is not None]
+        return {place: found.count(place) for place in PLACES}
+
+    @property
+    def fix_told(self) -> float | None:
+        """Share of the cases whose context holds the fix's value, among those whose frame does not."""
+        needed = [row.holds_fix for row in self.rows if row.holds_fix not in {None, "frame"}]
+        return _mean(place != "nowhere" for place in needed)
+
+
+def list_strategies() -> tuple[StrategyInfo, ...]:
+    """Return all strategies."""
+    return strategies(strategy_dirs(load_config(Path.cwd())))
+
+
+def show_strategy(name: str) -> StrategyPage:
+    """Return what a strategy is: one of that name or in that template file, also without some of its sections.
+
+    Raises:
+        MendbenchError: there is none, or it cannot be used.
+    """
+    found = strategy(name, strategy_dirs(load_config(Path.cwd())))
+    return StrategyPage(strategy=found, text=found.path.read_text("utf-8"))
+
+
+def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path | None, attempt: int = 1) -> Rendering:
+    """Return the prompt that a strategy makes of a case, without asking any model.
+
+    The first attempt's tells of the case's first execution. A later one's follows from the answers that the main model of the
+    configuration gave, as they are recorded.
+
+    Raises:
+        MendbenchError: a name is unknown, a file cannot be used, or there is no such attempt.
+        ReplayMiss: what happened before that attempt is not recorded.
+    """
     loaded = load_config(Path.cwd())
-    corpus = open_corpus(loaded, cases, cassettes, tolerant=True)
-    case = corpus.case(case_id)
-    strategy(name, strategy_dirs(loaded))
-    engine = build_engine("mendbench", case)
-    scope = open_scope(
-        case, None, Recordings.open(corpus.cassettes(case)), Recording(), "mendbench case check --record new_episodes"
+    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    case = setting.corpus.case(case_id)
+    if attempt == 1:
+        (rendering,) = _first(setting, case, (name,), main_model(loaded))
+        return rendering
+    return _later(setting, case, name, main_model(loaded), attempt)
+
+
+def survey_strategies(
+    names: Sequence[str], wanted: Iterable[str], part: str, cases: Path | None, cassettes: Path | None
+) -> tuple[Survey, ...]:
+    """Return the first prompts that each strategy makes of many cases; every case is executed once for all of them.
+
+    Raises:
+        MendbenchError: a name is unknown, a file cannot be used, or no case is selected.
+    """
+    loaded = load_config(Path.cwd())
+    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
+    return surveys(setting, select(setting.corpus, wanted), part, names, main_model(loaded))
+
+
+def surveys(
+    setting: Setting, cases: Sequence[Case], part: str, names: Sequence[str], model: str | None
+) -> tuple[Survey, ...]:
+    """Return a survey for each strategy over the cases of a part.
+
+    Raises:
+        MendbenchError: as :func:`survey_strategies`.
+    """
+    chosen = in_part(cases, part, setting.cases_dir)
+    if not chosen:
+        raise BadInput("cases", f"none of those named is in the part {part!r}", "name another, or add --part all")
+    rows: list[list[Rendering]] = [[] for _ in names]
+    unasked: list[str] = []
+    missing: dict[str, str] = {}
+    for case in chosen:
+        try:
+            made = _first(setting, case, names, model)
+        except ReplayMiss as error:
+            missing[case.id] = str(error)
+            continue
+        if not made[0].asked:
+            unasked.append(case.id)
+            continue
+        for own, rendering in zip(rows, made, strict=True):
+            own.append(rendering)
+    return tuple(
+        Survey(strategy=name, rows=tuple(own), unasked=tuple(unasked), missing=missing)
+        for name, own in zip(names, rows, strict=True)
     )
+
+
+def main_model(loaded: Loaded) -> str | None:
+    """Return the first model of the configured matrix, None if it has none."""
+    return loaded.config.matrix.models[0] if loaded.config.matrix.models else None
+
+
+def _first(setting: Setting, case: Case, names: Sequence[str], model: str | None) -> list[Rendering]:
+    """Return the first prompts that these strategies make of one execution of a case."""
+    parts = [_parts(setting, case, name, model) for name in names]
+    engine = parts[0].engine
+    scope = open_scope(case, None, _recordings(setting, case), Recording(), _HINT)
     execution = engine.execute(
         case.workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
     )
-    prompt = first_prompt(engine, case, execution, name, strategy_dirs(loaded))
-    where = where_is_value(case.workflow, case.fix, prompt.frame, prompt.context.sections) if case.fix else None
-    return Rendering(
-        case=case.id, prompt=prompt, recall=context_recall(facts_of(case), prompt.context.text), holds_fix=where
+    agent = engine.describe(case.workflow, execution)
+    view = View(request=case.request, workflow=case.workflow, execution=execution, agent=agent)
+    prompts = (build_prompt(view, one.strategy, budget=one.budget) for one in parts)
+    return [replace(_rendering(case, prompt), asked=execution.outcome == "error") for prompt in prompts]
+
+
+def _later(setting: Setting, case: Case, name: str, model: str | None, number: int) -> Rendering:
+    """Return the prompt of a later attempt of the recorded trial under the longest policy."""
+    if model is None:
+        raise BadInput("matrix.models", "no model whose answers led there", "configure one, or leave --attempt away")
+    hint = record_hint(case, _key(case, name, model))
+    recordings = _recordings(setting, case)
+    scope = open_scope(case, None, recordings, Recording(), hint)
+    asks = AskBook(recordings=recordings, redactor=scope.redactor, record_hint=hint)
+    prompts: list[Prompt] = []
+
+    def noted(event: Event) -> None:
+        if isinstance(event, Prompt):
+            prompts.append(event)
+
+    miss: ReplayMiss | None = None
+    try:
+        with guarded():
+            stop = _repaired(case, _parts(setting, case, name, model), scope, asks, number, noted)
+    except ReplayMiss as error:  # the prompt was made before its answer was missed
+        miss = error
+    if len(prompts) >= number:
+        return replace(_rendering(case, prompts[number - 1]), attempt=number)
+    if miss is not None:
+        raise miss
+    found = f"the trial has {len(prompts)} attempts and then stops ({stop})"
+    raise BadInput(f"--attempt {number}", found, "give the number of one that there is")
+
+
+def _repaired(
+    case: Case, parts: Parts, scope: Scope, asks: AskBook, limit: int, noted: Callable[[Event], None]
+) -> StopReason:
+    rules = policy(LONGEST)
+    return repair(
+        workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
+        asks=asks, strategy=parts.strategy, repairer=parts.repairer,
+        policy=replace(rules, max_answers=min(limit, rules.max_answers)), detector=parts.detector, clock=scope.clock,
+        budget=parts.budget, on_event=noted,
+    ).stop_reason  # fmt: skip
+
+
+def _parts(setting: Setting, case: Case, name: str, model: str | None) -> Parts:
+    return build_parts(_key(case, name, model), case, setting)
+
+
+def _key(case: Case, name: str, model: str | None) -> TrialKey:
+    return TrialKey(
+        case=case.id, strategy=name, policy=LONGEST, repairer="chat" if model else "noop", model=model, detector=None
     )
+
+
+def _recordings(setting: Setting, case: Case) -> Recordings:
+    return Recordings.open(setting.corpus.cassettes(case))
+
+
+def _rendering(case: Case, prompt: Prompt) -> Rendering:
+    sections = prompt.context.sections
+    return Rendering(
+        case=case.id,
+        kind=case.kind,
+        prompt=prompt,
+        recall=context_recall(facts_of(case), prompt.context.text),
+        holds_fix=where_is_value(case.workflow, case.fix, prompt.frame, sections) if case.fix else None,
+    )
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return round(fmean(found), 3) if found else None

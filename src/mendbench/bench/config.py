@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from mendbench.bench.documents import refused
 from mendbench.bench.shipped import shipped_root
+from mendbench.bench.split import Part
 from mendbench.errors import BadInput
 from mendbench.model.json import Json
 
@@ -21,25 +22,81 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class ModelConfig(_Part):
+class PricesConfig(_Part):
+    """What tokens cost."""
+
+    input_per_million: float = Field(description="US dollars for a million tokens of prompts", ge=0, lt=1e9)
+    output_per_million: float = Field(description="US dollars for a million tokens of answers", ge=0, lt=1e9)
+
+
+class _Priced(_Part):
+    """What answers of something cost, where it is told; else the price that is published, else nobody knows it."""
+
+    prices: PricesConfig | None = Field(None, description="what its tokens cost")
+    free: bool = Field(default=False, description="whether its answers cost nothing")
+
+    @model_validator(mode="after")
+    def _one_price(self) -> Self:
+        if self.free and self.prices is not None:
+            raise ValueError("both 'prices' and 'free' are given: leave one of them out")
+        return self
+
+
+class ModelConfig(_Priced):
     """One chat model, behind any server that speaks the OpenAI chat completions API."""
 
     base_url: str | None = Field(
         None, description="such as http://127.0.0.1:8091/v1; needed to record, never to replay"
+    )
+    served_as: str | None = Field(
+        None,
+        description="name by which its server knows it, where one model stands in several tables; left out, the table's own",
+    )
+    take: int = Field(
+        0,
+        description="another number asks every prompt anew even at temperature 0, which tells the noise of recording",
+        ge=0,
     )
     api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
     parameters: dict[str, Json] = Field(
         default_factory=lambda: {"temperature": 0, "max_tokens": 400},
         description="sampling parameters, sent as they are",
     )
+    seed: int | None = Field(
+        None,
+        description="sent at a temperature above 0, plus 1000 for each sample and 1 for each repeat of a prompt; left out, no seed is sent",
+    )
     response_format: dict[str, Json] | None = None
     window: int = Field(8192, description="context window, tokens", gt=512)
     provider: str | None = Field(
-        None, description="whose timeouts hold; left out, what stands before the slash in the model's name"
+        None,
+        description="whose timeouts hold, and whose published price where base_url tells none; "
+        "left out, what stands before the slash in the model's name, and no price",
     )
     timeout_s: float | None = Field(
         None, description="how long to wait for an answer, seconds; left out, the provider's, or 600 without one", gt=0
     )
+
+
+class RepairerConfig(_Priced):
+    """A repairer of the operator's own, run as it is and only while recording: a program, or a Python function."""
+
+    command: list[str] = Field(
+        default_factory=list, description="program and arguments: prompt on standard input, answer on standard output"
+    )
+    callable: str | None = Field(
+        None,
+        description="package.module:function, called with the system and the user message",
+        pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*$",
+    )
+    window: int = Field(8192, description="tokens that a prompt and its answer may have together", gt=512)
+    timeout_s: float = Field(600.0, description="how long to wait for a program's answer, seconds", gt=0)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if bool(self.command) == (self.callable is not None):
+            raise ValueError("give either 'command' or 'callable'")
+        return self
 
 
 class MatrixConfig(_Part):
@@ -55,7 +112,22 @@ class MatrixConfig(_Part):
     repairers: list[str] = ["chat"]
     models: list[str] = []
     samples: int = Field(1, ge=1)
+    part: Part = Field("all", description="part of the corpus's split that it is confined to")
     controls: list[str] = Field(default_factory=list, description="repairers run once a case, as floor and ceiling")
+
+
+class SweepConfig(_Part):
+    """One more matrix that a run without flags has beside the main one. What it leaves out is as in ``matrix``."""
+
+    cases: list[str] = Field(default_factory=list, description="as in matrix; empty for all")
+    part: Part = Field("all", description="part of the corpus's split that it is confined to")
+    engines: list[str] | None = None
+    strategies: list[str] | None = Field(None, min_length=1)
+    policies: list[str] | None = Field(None, min_length=1)
+    repairers: list[str] | None = None
+    models: list[str] | None = None
+    samples: int | None = Field(None, ge=1)
+    controls: list[str] = Field(default_factory=list, description="as in matrix")
 
 
 class McpServerConfig(_Part):
@@ -81,7 +153,9 @@ class Config(_Part):
     format: int = FORMAT
     paths: PathsConfig = PathsConfig()
     matrix: MatrixConfig
+    sweeps: dict[str, SweepConfig] = {}
     models: dict[str, ModelConfig] = {}
+    repairers: dict[str, RepairerConfig] = {}
     mcp: dict[str, McpServerConfig] = {}
 
 
@@ -125,9 +199,11 @@ def _loaded(path: Path, table: dict[str, Any]) -> Loaded:
         raise refused(path, error, Config, "mendbench schema config") from None
     if config.format != FORMAT:
         raise BadInput(f"{path}: format", f"format {config.format}", f"this mendbench reads format {FORMAT}")
-    unknown = [name for name in config.matrix.models if name not in config.models]
-    if unknown:
-        raise BadInput(
-            f"{path}: matrix.models", f"{unknown[0]!r} is not configured", f"add a table [models.{unknown[0]!r}]"
-        )
+    named = {"matrix": config.matrix.models, **{f"sweeps.{name}": one.models for name, one in config.sweeps.items()}}
+    for place, models in named.items():
+        for model in models or ():
+            if model not in config.models:
+                raise BadInput(
+                    f"{path}: {place}.models", f"{model!r} is not configured", f"add a table [models.{model!r}]"
+                )
     return Loaded(config=config, root=path.parent, place=str(path))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from mendbench.bench.config import ModelConfig
+from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.bench.corpus import Corpus, load_corpus
+from mendbench.bench.prices import UNKNOWN, Price, model_price, program_price
 from mendbench.bench.scope import redactor_of
+from mendbench.bench.split import Split, read_split
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
-from mendbench.repairers import Options, repairer
+from mendbench.repairers import Options, is_repairer, repairer, repairer_names
 from mendbench.replay.recordings import RecordMode
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.strategies import strategy
@@ -36,6 +39,8 @@ class Setting:
     cassettes_dir: Path
     strategy_dirs: tuple[Path, ...] = ()
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
+    repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
+    """The operator's own repairers, by the names that they gave them."""
     record: RecordMode = "none"
     allow_shell: bool = False
     tolerant: bool = False
@@ -47,6 +52,15 @@ class Setting:
     def corpus(self) -> Corpus:
         """The cases, loaded once per process."""
         return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
+
+    @cached_property
+    def split(self) -> Split | None:
+        """How the corpus is split, read once per process; None if it is not."""
+        return read_split(self.cases_dir)
+
+    def part_of(self, case: Case) -> str | None:
+        """Return the part of the split that a case is in: ``train`` or ``test``; None if in neither."""
+        return self.split.part_of(case) if self.split is not None else None
 
     def model(self, name: str) -> ModelConfig:
         """Return a model's configuration; for one that is not configured, the default parameters."""
@@ -62,6 +76,8 @@ class Parts:
     repairer: Repairer
     detector: Detector | None
     budget: Budget
+    price: Price = UNKNOWN
+    """What the repairer's answers cost."""
 
 
 def build_engine(name: str, case: Case) -> Engine:
@@ -83,12 +99,7 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
         BadInput: something it names cannot be used.
     """
     model = setting.model(key.model) if key.model else ModelConfig()
-    options = Options(
-        model=key.model,
-        params=model.parameters,
-        response_format=model.response_format,
-        patch=case.fix.patch if case.fix else None,
-    )
+    own = setting.repairers.get(key.repairer)
     answer_tokens = model.parameters.get("max_tokens", Budget().answer)
     if not isinstance(answer_tokens, int):
         raise BadInput(
@@ -97,7 +108,50 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
     return Parts(
         engine=build_engine(key.engine, case),
         strategy=strategy(key.strategy, setting.strategy_dirs),
-        repairer=repairer(key.repairer, options),
+        repairer=_repairer(key, case, model, setting),
         detector=detector(key.detector) if key.detector else None,
-        budget=Budget(window=model.window, answer=answer_tokens),
+        budget=Budget(window=own.window if own else model.window, answer=answer_tokens),
+        price=price_of(key.repairer, key.model, setting),
     )
+
+
+def price_of(repairer_name: str, model: str | None, setting: Setting) -> Price:
+    """Return what the answers of a trial's repairer cost."""
+    if model is not None:
+        config = setting.model(model)
+        return model_price(config.served_as or model, config)
+    own = setting.repairers.get(repairer_name)
+    return program_price(own, setting.models) if own is not None or ":" in repairer_name else UNKNOWN
+
+
+def prices_of(keys: Collection[TrialKey], setting: Setting) -> JsonObject:
+    """Return how the answers in a run are priced, by model, program or function: where two runs differ in one, no cost compares."""
+    prices = {(key.model or key.repairer): price_of(key.repairer, key.model, setting) for key in keys}
+    asking = {name for name in prices if name in setting.repairers or ":" in name}
+    asking |= {key.model for key in keys if key.model}
+    return {name: prices[name].described() for name in sorted(asking)}
+
+
+def repairer_kinds(setting: Setting) -> tuple[str, ...]:
+    """Return the names of all repairers, ours, installed ones and configured ones, sorted."""
+    return tuple(sorted({*repairer_names(), *setting.repairers}))
+
+
+def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: Setting) -> Repairer:
+    options = Options(
+        model=model.served_as or key.model,
+        take=model.take,
+        params=model.parameters,
+        response_format=model.response_format,
+        base_seed=model.seed,
+        patch=case.fix.patch if case.fix else None,
+    )
+    own = setting.repairers.get(key.repairer)
+    if own is None:
+        if ":" not in key.repairer and not is_repairer(key.repairer):
+            raise UnknownName("repairer", key.repairer, repairer_kinds(setting))
+        return repairer(key.repairer, options)
+    if ":" in key.repairer or is_repairer(key.repairer):
+        raise BadInput(f"repairers.{key.repairer}", "a name that stands for another repairer", "choose another name")
+    kind = "command" if own.command else "callable"
+    return repairer(kind, Options(argv=tuple(own.command), function=own.callable, called=key.repairer))

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mendbench.bench.config import ModelConfig
+from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.bench.sandbox_folders import FreshFiles, FreshShell
 from mendbench.bench.scope import FILES, OWN, SHELL, Recording, state_of
 from mendbench.errors import BadInput, MendbenchError
@@ -19,6 +19,9 @@ from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
+from mendbench.repairers.callable import PREFIX, callable_model
+from mendbench.repairers.command import command_model
+from mendbench.repairers.programs import CallableCaller, CommandCaller
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.live import HttpLive, Live, LiveWorld
@@ -38,8 +41,10 @@ class Recorder:
         *,
         trajectory: bool = False,
         allow_shell: bool = False,
+        repairers: Mapping[str, RepairerConfig] | None = None,
     ) -> None:
         self.mode = mode
+        self._programs = dict(_program(config) for config in (repairers or {}).values())
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, Reach]] = {}
         self._speaking: dict[str, HttpLive | McpLive] = {}
@@ -78,8 +83,11 @@ class Recorder:
         return self._opened[folder]
 
     def asker(self) -> AskCaller | None:
-        """Return what asks models for real, each where the configuration says, or None where nothing is recorded."""
-        return None if self.mode == "none" else _Asker(self)
+        """Return what asks repairers for real: models where the configuration says, the operator's own programs and functions.
+
+        None where nothing is recorded.
+        """
+        return None if self.mode == "none" else _RepairerAsker(self)
 
     def caller(self, model: str) -> AskCaller:
         """Return what asks one model.
@@ -87,7 +95,8 @@ class Recorder:
         Raises:
             BadInput: the model has no URL in the configuration.
         """
-        config = self._models.get(model)
+        served = (config for config in self._models.values() if config.served_as == model)
+        config = self._models.get(model) or next(served, None)
         if config is None or config.base_url is None:
             raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
         return ChatCaller(
@@ -96,6 +105,12 @@ class Recorder:
             provider=config.provider,
             timeout_s=config.timeout_s,
         )
+
+    def program(self, model: str) -> AskCaller | None:
+        """Return what runs the operator's own program or function of that name in asks; None where it names a model."""
+        if model.startswith(PREFIX):
+            return CallableCaller(function=model.removeprefix(PREFIX))
+        return self._programs.get(model)
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
         """Return how one scope of a case records."""
@@ -110,7 +125,7 @@ class Recorder:
         if FILES in case.recorded_from:
             live.append(FreshFiles(case, variant, self.folder))
         return Recording(
-            mode=self.mode, live=LiveWorld(live) if live else None, asker=self.asker(), trajectory=self._trajectory
+            mode=self.mode, live=LiveWorld(live) if live else None, asker=_NodeAsker(self), trajectory=self._trajectory
         )
 
     def running(self, name: str) -> RealWorld:
@@ -140,15 +155,37 @@ class Recorder:
         return Path(self._folders[-1].name)
 
 
-class _Asker:
-    """Asks each model where the configuration says that it is."""
+class _RepairerAsker:
+    """Asks for a repairer: its model where the configuration says that it is, or the operator's own program or function."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
     def ask(self, ask: JsonObject) -> Answer:
-        """Return the provider's answer."""
-        return self._recorder.caller(str(ask.get("model", ""))).ask(ask)
+        """Return the answer."""
+        model = str(ask.get("model", ""))
+        return (self._recorder.program(model) or self._recorder.caller(model)).ask(ask)
+
+
+class _NodeAsker:
+    """Asks for a workflow's node: models only, since a node is what a repairer made of it, and must not run anything."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the model's answer."""
+        model, asker = str(ask.get("model", "")), self._recorder.asker()
+        allowed = asker if asker is not None and self._recorder.program(model) is None else self._recorder.caller(model)
+        return allowed.ask(ask)
+
+
+def _program(config: RepairerConfig) -> tuple[str, AskCaller]:
+    """Return how a configured repairer is named in asks, and what runs it."""
+    if config.callable is not None:
+        return callable_model(config.callable), CallableCaller(function=config.callable)
+    argv = tuple(config.command)
+    return command_model(argv), CommandCaller(argv=argv, timeout_s=config.timeout_s)
 
 
 def _speaking_to(reach: Reach, hosts: tuple[str, ...]) -> HttpLive | McpLive:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from mendbench.bench.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.urls import normalise_url
@@ -48,13 +49,19 @@ def trial_key(key: TrialKey) -> str:
 
 
 def build_row(
-    case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject
-) -> tuple[JsonRow, dict[str, str]]:
-    """Return a trial's row and the long texts in it by digest."""
+    case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject,
+    *, answers: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None,
+) -> tuple[JsonRow, dict[str, str]]:  # fmt: skip
+    """Return a trial's row and the long texts in it by digest.
+
+    ``answers`` are the keys of all recorded answers of models, and of what their edits led to in the world.
+    ``price`` is what the repairer's answers cost. ``part`` is the part of the corpus's split that the case is in.
+    """
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
     traffic = trajectory.traffic if trajectory else ()
-    replies = [attempt.reply for attempt in attempts if not attempt.repeat]
+    replies = [attempt.reply for at, attempt in enumerate(attempts) if not given_before(attempts, at)]
+    costs = costs_of(attempts, price)
     right = (run for runs in evidence.right.values() for run in runs)
     clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
     all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
@@ -64,6 +71,7 @@ def build_row(
         **dataclasses.asdict(key),
         "group": case.group,
         "family": case.family,
+        "part": part,
         "kind": case.kind,
         "title": case.title,
         "difficulty": case.difficulty,
@@ -78,11 +86,11 @@ def build_row(
         "request": case.request,
         "workflow": _pretty(case.workflow),
         "first": _execution(trajectory.first) if trajectory else None,
-        "attempts": [_attempt(case, attempt, judged, at) for at, attempt in enumerate(attempts)],
+        "attempts": [_attempt(case, attempt, judged, at, costs[at]) for at, attempt in enumerate(attempts)],
         "wasted_attempts": judged.wasted if evidence.problem is None else None,
         "prompt_tokens": _sum(reply.prompt_tokens for reply in replies),
         "completion_tokens": _sum(reply.completion_tokens for reply in replies),
-        "cost_usd": None,
+        "cost_usd": amount(*costs),
         "context_recall": context_recall(facts_of(case), attempts[0].prompt.context.text).share if attempts else None,
         "leaks": _where(case, attempts[0]) if attempts else None,
         "nodes": _nodes(case, trajectory),
@@ -108,6 +116,7 @@ def build_row(
         "edited": judged.edited,
         "harmful": judged.harmful,
         "derived": sum(exchange.origin == "derived" for exchange in all_traffic),
+        "used": " ".join(sorted({*evidence.asks, *(exchange.key for exchange in all_traffic)}.intersection(answers))),
         "timing": timing,
     }
     texts: dict[str, str] = {}
@@ -121,7 +130,7 @@ def _stop_reason(evidence: Evidence) -> str:
     return evidence.trajectory.stop_reason if evidence.trajectory else "crashed"
 
 
-def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int) -> JsonObject:
+def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost) -> JsonObject:
     context, reply = attempt.prompt.context, attempt.reply
     recall = context_recall(facts_of(case), context.text)
     return {
@@ -141,6 +150,7 @@ def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int) -> JsonObjec
         "ask": reply.ask,
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens,
+        "cost_usd": amount(cost),
         "elapsed_ms": reply.elapsed_ms,
         "repeat": attempt.repeat,
         "status": attempt.status,

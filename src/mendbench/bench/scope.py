@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from mendbench.errors import BadInput
@@ -70,7 +71,13 @@ def redactor_of(case: Case) -> Redactor:
     """Return what takes a case's secrets out: those of its inputs and states, and of all its variants'."""
     variants = [(variant.inputs, variant.state) for variant in case.variants]
     _, secrets = plant_canaries([case.inputs, case.state, *map(list, variants)], case.id)
-    return Redactor(secrets)
+    return _redactor(tuple(sorted(secrets.items())))
+
+
+@lru_cache(maxsize=256)
+def _redactor(secrets: tuple[tuple[str, str], ...]) -> Redactor:
+    """Return the redactor of these secrets, whose pattern is dear to compile."""
+    return Redactor(dict(secrets))
 
 
 def recording_options(case: Case) -> tuple[str, ...]:

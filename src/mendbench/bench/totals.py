@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
+from mendbench.bench.prices import cost_totals
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.stats import wilson
@@ -50,6 +51,7 @@ def _total(rows: Sequence[JsonRow]) -> JsonObject:
         **_prompts(rows),
         "prompt_tokens": sum(row["prompt_tokens"] or 0 for row in rows),
         "completion_tokens": sum(row["completion_tokens"] or 0 for row in rows),
+        **cost_totals(rows),
         "derived": sum(row["derived"] for row in rows),
         "unjudged": sum(row["verdict"] == "unjudged" for row in rows),
         "crashed": sum(row["verdict"] == "crashed" for row in rows),

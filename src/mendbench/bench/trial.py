@@ -7,14 +7,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mendbench.bench.parts import TRUTH_DETECTOR, Parts, Setting, build_parts
+from mendbench.bench.clean_runs import CleanRunner
+from mendbench.bench.parts import Parts, Setting, build_parts
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.right_runs import kept_right_runs
+from mendbench.bench.right_runs import right_runs
 from mendbench.bench.rows import build_row
-from mendbench.bench.scope import Recording, Scope, open_scope, recording_options
-from mendbench.detectors import detector
+from mendbench.bench.scope import Scope, open_scope, recording_options
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
-from mendbench.model.case import Case, Variant
+from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
 from mendbench.model.trial import CleanRun, JsonRow, Problem, StopReason, Trajectory, TrialKey
@@ -66,7 +66,16 @@ def run_trial(
     evidence = gather(case, key, parts, rules, recordings, recorder)
     judged = judged_by(case, evidence)
     seconds = round(time.perf_counter() - began, 6)
-    return build_row(case, key, evidence, judged, {"seconds": seconds})
+    return build_row(
+        case,
+        key,
+        evidence,
+        judged,
+        {"seconds": seconds},
+        answers=recordings.answer_keys(),
+        price=parts.price,
+        part=setting.part_of(case),
+    )
 
 
 def judged_by(case: Case, evidence: Evidence) -> Judged:
@@ -112,7 +121,7 @@ def gather(
         return Evidence(
             trajectory=told and _without_secrets(told, scope), attempt_clean={}, asks=asked, problem=problem
         )
-    runner = CleanRunner(case=case, parts=parts, recordings=recordings, recorder=recorder, hint=hint)
+    runner = CleanRunner(case=case, engine=parts.engine, recordings=recordings, recorder=recorder, hint=hint)
     try:
         return replace(_clean_runs(runner, trajectory), asks=asked)
     except KeyboardInterrupt:
@@ -135,38 +144,10 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory) -> Evidence:
             by_attempt[attempt.number] = runner.run(attempt.candidate, None)
     if edit_faults(case) and len(ran) > 1 and ran[0].number == 1 and ran[0].candidate is not None:
         first_clean = tuple(runner.run(ran[0].candidate, variant) for variant in case.variants)
-    right = kept_right_runs(
-        case, runner.run, engine=runner.parts.engine.name, folder=runner.recordings.folder, mode=runner.recorder.mode
-    )
     return Evidence(
-        trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean, right=right
+        trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean,
+        right=right_runs(case, runner.run),
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanRunner:
-    """Runs workflows from their start in fresh worlds. The same detector judges every trial's."""
-
-    case: Case
-    parts: Parts
-    recordings: Recordings
-    recorder: Recorder
-    hint: str
-
-    def run(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
-        """Run a workflow on the case's own data, or on a variant's.
-
-        Raises:
-            ReplayMiss: an exchange that it needs is not recorded.
-        """
-        recording: Recording = self.recorder.for_trial(self.case, variant)
-        scope = open_scope(self.case, variant, self.recordings, recording, self.hint)
-        with guarded():
-            execution = self.parts.engine.execute(
-                workflow, scope.inputs, scope.world,
-                checkpoint=None, detector=detector(TRUTH_DETECTOR), clock=scope.clock,
-            )  # fmt: skip
-        return CleanRun(variant=variant.name if variant else None, execution=execution, traffic=scope.world.traffic())
 
 
 def _told(error: BaseException, scope: Scope, recorder: Recorder, hint: str) -> Problem:

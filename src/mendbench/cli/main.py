@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import typer
 
 from mendbench import __version__
-from mendbench.cli import case, debug, errors, mcp, node, run, schema, strategy, workflow
+from mendbench.cli import case, debug, errors, mcp, node, prompts, run, schema, strategy, workflow
 from mendbench.cli.exits import Exit, code_of, coded
 from mendbench.cli.group import Commands
 from mendbench.cli.output import prepare, say, write
@@ -27,6 +27,7 @@ app.command("run")(coded(run.run))
 app.command("report")(coded(run.report))
 app.add_typer(case.app, name="case")
 app.add_typer(strategy.app, name="strategy")
+app.add_typer(prompts.app, name="prompts")
 app.command("schema")(coded(schema.schema))
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(errors.app, name="errors")

@@ -44,6 +44,10 @@ Names: TypeAlias = Annotated[
         metavar="CASE", show_default=False, help="Cases: ids, families or patterns ('slack/*'); all if none is given."
     ),
 ]
+PartOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--part", metavar="PART", help="Only cases of that part of the split: train, test or half."),
+]
 Record: TypeAlias = Annotated[
     str,
     typer.Option(

@@ -15,6 +15,7 @@ from mendbench.cli.options import (
     Format,
     Names,
     Output,
+    PartOption,
     Record,
     Workers,
     at_least,
@@ -27,6 +28,7 @@ def run(
     names: Names = None,
     cases: Cases = None,
     cassettes: Cassettes = None,
+    part: PartOption = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder to write the run to; a complete run there is replaced."),
@@ -74,7 +76,7 @@ def run(
     from mendbench.cli import screen
 
     options = api.RunOptions(
-        names=tuple(names or ()), cases=cases, cassettes=recordings, out=folder, engines=tuple(engines or ()),
+        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder, engines=tuple(engines or ()),
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record,
         allow_shell=allow_shell, workers=workers, resume=resume is not None,

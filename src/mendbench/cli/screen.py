@@ -6,22 +6,19 @@ Only terminals get colours and bars.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from mendbench.api import Rendering
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_tables, show_totals, table
+from mendbench.cli.tables import show_totals
 from mendbench.model.trial import JsonRow
-from mendbench.strategies import StrategyInfo
 
 SHOWN = 3
 """Trials without a verdict that are named one by one; the report names them all."""
@@ -69,6 +66,7 @@ def show_run(stored: StoredRun, output: Format, record: str | None) -> int:
         show_totals(stored.run["totals"], title)
         write(f"\n{trials} {'trial' if trials == 1 else 'trials'}; report: {stored.folder / 'index.html'}\n")
     _say_open(stored, record)
+    _say_stale(stored)
     return Exit.INCOMPLETE if stored.run["bounds"]["unjudged"] else Exit.DONE
 
 
@@ -87,39 +85,17 @@ def _say_open(stored: StoredRun, record: str | None) -> None:
             say(f"{verdict}: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
 
 
+def _say_stale(stored: StoredRun) -> None:
+    """Say how many recorded answers nothing asks for any more."""
+    stale = stored.run.get("stale") or {"answers": 0}
+    if stale["answers"]:
+        found = (
+            f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes, that nothing asks for any more"
+        )
+        say(f"stale: {found}; `mendbench prompts prune` deletes them")
+
+
 def _what(row: JsonRow, stored: StoredRun) -> str:
     """Return what keeps a trial from a verdict, by which several trials that miss the same are one."""
     problem = whole(row["problem"], stored.texts)
     return f"{row['case']} {(problem.get('detail') or {}).get('request') or problem['message']}"
-
-
-def show_strategies(strategies: Sequence[StrategyInfo], output: Format) -> int:
-    """Print strategies."""
-    if output is Format.json:
-        write_json([dataclasses.asdict(info) for info in strategies])
-        return Exit.DONE
-    found = table("strategy", "title", "source", wraps=("title", "source"))
-    for info in strategies:
-        found.add_row(*map(plain, (info.strategy, info.title, info.source)))
-    show_tables([found])
-    return Exit.DONE
-
-
-def show_rendering(rendering: Rendering, output: Format) -> int:
-    """Print a prompt and what it tells."""
-    prompt, recall = rendering.prompt, rendering.recall
-    if output is Format.json:
-        write_json({
-            "case": rendering.case, "strategy": prompt.context.strategy, "system": prompt.system, "user": prompt.user,
-            "sections": [dataclasses.asdict(section) for section in prompt.context.sections],
-            "context_tokens": prompt.context.tokens, "truncated": prompt.context.truncated,
-            "facts": dataclasses.asdict(recall), "holds_fix": rendering.holds_fix,
-        })  # fmt: skip
-        return Exit.DONE
-    write(f"{prompt.system}\n\n{prompt.user}\n")
-    say(
-        f"context: about {prompt.context.tokens} tokens{', cut' if prompt.context.truncated else ''}; "
-        f"facts told: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
-        f"the fix's new value: {rendering.holds_fix or 'no fix'}"
-    )
-    return Exit.DONE

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -44,6 +45,12 @@ def load_member(package: str, name: str, attribute: str) -> object:
 
 def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points that installed packages announce in a group, in the order of the import path."""
+    return _announced(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=32)
+def _announced(group: str, _import_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return a group's entry points, looked for once per import path: every distribution's metadata has to be read."""
     return tuple(entry_points(group=group))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from mendbench.model.execution import Execution
@@ -68,6 +68,8 @@ class Prompt:
     system: str
     frame: str
     context: Context
+    view: View | None = field(default=None, compare=False, repr=False)
+    """What the context was rendered from, for a repairer that reads data and no text. Nothing of it is sent."""
 
     @property
     def user(self) -> str:

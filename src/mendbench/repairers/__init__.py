@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mendbench.repairers.interface import Factory, Options
-from mendbench.repairers.registry import repairer, repairer_names
+from mendbench.repairers.registry import is_repairer, repairer, repairer_names
 
-__all__ = ["Factory", "Options", "repairer", "repairer_names"]
+__all__ = ["Factory", "Options", "is_repairer", "repairer", "repairer_names"]

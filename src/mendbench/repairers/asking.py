@@ -22,6 +22,7 @@ _TOO_LONG_WORDS = (
     "context window",
     "maximum context",
     "prompt is too long",  # Anthropic
+    "context limit",
     "prompt too long",
     "too many tokens",
     "input is too long",
@@ -53,8 +54,8 @@ def ask_digest(ask: JsonObject) -> str:
     return digest(ask)
 
 
-def send_ask(asks: World, ask: JsonObject, url: str) -> Reply:
-    """Return the answer to ``ask``.
+def send_ask(asks: World, ask: JsonObject, url: str, *, says_model: bool = False) -> Reply:
+    """Return the answer to ``ask``. With ``says_model`` its model is the one that the answer names, if it names one.
 
     Raises:
         Incomplete: the model's server gave no answer that could be read. A timeout or a failure is never an answer.
@@ -62,7 +63,7 @@ def send_ask(asks: World, ask: JsonObject, url: str) -> Reply:
     """
     body = canonical_json(ask).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
     answer = asks.send(Request(method="POST", url=url, headers=(("content-type", "application/json"),), body=body))
-    return read_answer(answer, model=str(ask["model"]), ask=ask_digest(ask))
+    return read_answer(answer, model=str(ask["model"]), ask=ask_digest(ask), says_model=says_model)
 
 
 def model_url(model: str) -> str:
@@ -70,8 +71,8 @@ def model_url(model: str) -> str:
     return f"model://{quote(model, safe='')}/chat"
 
 
-def read_answer(answer: Answer, *, model: str, ask: str) -> Reply:
-    """Return the reply in an OpenAI-shaped chat completion.
+def read_answer(answer: Answer, *, model: str, ask: str, says_model: bool = False) -> Reply:
+    """Return the reply in an OpenAI-shaped chat completion, of ``model`` unless it ``says_model`` itself.
 
     Raises:
         Incomplete: it is none.
@@ -86,10 +87,11 @@ def read_answer(answer: Answer, *, model: str, ask: str) -> Reply:
         )
     status: ReplyStatus = "cut" if choice.get("finish_reason") == "length" else "answered"
     usage = value.get("usage") or {}
+    said = value.get("model") if says_model else None
     return Reply(
         text=_content(choice["message"].get("content")),
         status=status,
-        model=model,
+        model=said if isinstance(said, str) and said else model,
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
         ask=ask,
@@ -117,7 +119,7 @@ def _content(content: Json) -> str:
 
 def _count(usage: Json, name: str) -> int | None:
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _what_came(answer: Answer) -> str:

@@ -24,16 +24,18 @@ class ChatRepairer:
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     response_format: JsonObject | None = None
     base_seed: int | None = None
+    take: int = 0
+    """Which recording of the answers at temperature 0: another one asks every prompt anew."""
     name: str = "chat"
 
     def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
         """Return the ask for ``prompt``, without asking it.
 
-        At temperature 0 every draw is the same one. Else the draw is (sample, times asked), and the seed, where seeds
+        At temperature 0 every draw is the same one, ``take``. Else the draw is (sample, times asked), and the seed, where seeds
         are configured, is ``base_seed + 1000 * sample + times_asked``.
         """
         params = dict(self.params)
-        draw: int | tuple[int, int] = 0
+        draw: int | tuple[int, int] = self.take
         if params.get("temperature") != 0:
             draw = (sample, times_asked)
             if self.base_seed is not None:
@@ -58,4 +60,5 @@ def make(options: Options) -> ChatRepairer:
         params=dict(options.params),
         response_format=options.response_format,
         base_seed=options.base_seed,
+        take=options.take,
     )

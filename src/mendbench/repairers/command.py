@@ -1,20 +1,25 @@
 """The command repairer: the operator's own program, prompt on standard input, answer on standard output.
 
-The program is run by the recorder, unsandboxed, and what it prints is recorded as the content of a chat answer; so a
-replay needs no program.
+The program is run while recording alone, unsandboxed, and what it prints is recorded as the content of a chat answer; so a
+replay needs no program. :mod:`mendbench.repairers.programs` runs it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from mendbench.errors import BadInput
+from mendbench.kit.canonical import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
 from mendbench.repairers.asking import build_ask, model_url, send_ask
 from mendbench.repairers.interface import Options
+
+LONGEST_NAME = 100
+"""Characters of a program's name and arguments that name its recordings: file systems take 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +32,7 @@ class CommandRepairer:
     @property
     def model(self) -> str:
         """Return ``command:`` with the program's file name and its arguments."""
-        return " ".join([f"command:{PurePath(self.argv[0]).name}", *self.argv[1:]])
+        return command_model(self.argv)
 
     def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
         """Return the ask for ``prompt``. A program may answer otherwise each time, so every draw is its own."""
@@ -38,6 +43,12 @@ class CommandRepairer:
         return send_ask(asks, self.ask(prompt, sample=sample, times_asked=times_asked), model_url(self.model))
 
 
+def command_model(argv: Sequence[str]) -> str:
+    """Return what stands for a model's name in the asks to a program: ``command:mender --fast``; long arguments by their digest."""
+    name = " ".join([f"command:{PurePath(argv[0]).name}", *argv[1:]])
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]} {digest([name])}"
+
+
 def make(options: Options) -> CommandRepairer:
     """Return a command repairer.
 
@@ -45,5 +56,7 @@ def make(options: Options) -> CommandRepairer:
         BadInput: no program is named.
     """
     if not options.argv:
-        raise BadInput("repairer command", "no program", "name it and its arguments")
-    return CommandRepairer(argv=options.argv)
+        raise BadInput(
+            "repairer command", "no program", 'configure it as [repairers.NAME] command = ["program"], and name NAME'
+        )
+    return CommandRepairer(argv=options.argv, name=options.called or "command")

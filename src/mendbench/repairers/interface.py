@@ -20,6 +20,8 @@ class Options:
     """For ``chat``: the model's name, as its server knows it."""
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     """For ``chat``: the sampling parameters, sent as they are; what is not here is not sent."""
+    take: int = 0
+    """For ``chat``: which recording of its answers at temperature 0."""
     response_format: JsonObject | None = None
     """For ``chat``: OpenAI's field of that name."""
     base_seed: int | None = None
@@ -28,6 +30,10 @@ class Options:
     """For ``reference``: the case's fix."""
     argv: tuple[str, ...] = ()
     """For ``command``: the operator's program and its arguments."""
+    function: str | None = None
+    """For ``callable``: the operator's Python function, ``package.module:function``."""
+    called: str | None = None
+    """For ``command`` and ``callable``: the name that the operator gave it."""
 
 
 Factory: TypeAlias = Callable[[Options], Any]

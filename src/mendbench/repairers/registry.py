@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from mendbench.errors import UnknownName
@@ -18,11 +19,15 @@ _PACKAGE = __name__.rpartition(".")[0]
 def repairer(name: str, options: Options | None = None) -> Repairer:
     """Return the repairer of that name, made from ``options``; no other one is imported.
 
+    ``package.module:function`` is one too: that function, which is not imported here.
+
     Raises:
         UnknownName: there is none of that name.
         BadInput: an option that it needs is missing, or its installed package does not load.
     """
-    make = _factory(name)
+    if ":" in name:
+        options = replace(options or Options(), function=name, called=name)
+    make = _factory("callable" if ":" in name else name)
     if make is None:
         raise UnknownName("repairer", name, repairer_names())
     made: Repairer = make(options or Options())
@@ -39,6 +44,11 @@ def repairer_names() -> tuple[str, ...]:
     own = {name for name, module in modules if load_member(_PACKAGE, module, "make") is not None}
     installed = {point.name for point in entry_points_of(ENTRY_POINTS) if loaded(point) is not None}
     return tuple(sorted(own | installed))
+
+
+def is_repairer(name: str) -> bool:
+    """Return whether a repairer of that name ships with us, or comes with an installed package."""
+    return _factory(name) is not None
 
 
 def _factory(name: str) -> Factory | None:

@@ -1,8 +1,8 @@
 """Cassettes: recorded exchanges in vcrpy's YAML format, version 1, which stock vcrpy and pytest-recording load.
 
-What vcrpy has no field for stands beside each exchange: ``x-mendbench`` (service, after, n, elapsed_ms, ask, key, and
-changed where the world was changed otherwise than the method says) and ``x-mendbench-fault`` for an answer that never came
-whole (its status is 0). An entry ends with its ``key``; so
+What vcrpy has no field for stands beside each exchange: ``x-mendbench`` (service, after, n, elapsed_ms, ask, key;
+changed where the world was changed otherwise than the method says; provenance where a model's answer was made elsewhere and
+imported) and ``x-mendbench-fault`` for an answer that never came whole (its status is 0). An entry ends with its ``key``; so
 whatever follows the last whole ``key`` line is an append that was torn off by a crash, and is cut. The same entries
 always give the same bytes.
 """
@@ -31,7 +31,7 @@ HEADER = "version: 1\ninteractions:\n"
 its meaning."""
 
 _START = b"- request:\n"
-_END = re.compile(rb"^    key: (['\"]?)[0-9a-f]{16}\1(?:\n|\Z)", re.MULTILINE)
+_END = re.compile(rb"^    key: (['\"]?)([0-9a-f]{16})\1(?:\n|\Z)", re.MULTILINE)
 _ENTRY = re.compile(rb"^- ", re.MULTILINE)
 _MEND = "mend it by hand, or delete it and record it again"
 _FAULTS = frozenset(get_args(Fault))
@@ -56,6 +56,8 @@ class Entry:
     """Whether the world was changed; None where it was as the method says, and for a model."""
     ask: JsonObject | None = None
     """What a model was asked. The request's body is its canonical JSON, and is not stored a second time."""
+    provenance: str | None = None
+    """Where a model's answer comes from that was made elsewhere and imported; None for one that was recorded here."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -89,6 +91,21 @@ def load(path: Path) -> tuple[Entry, ...]:
     except OSError as error:
         raise BadInput(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
     return parse(data, str(path))
+
+
+def keys(path: Path) -> frozenset[str]:
+    """Return the keys of a cassette's whole entries, without reading what else is in them; none where there is no file.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return frozenset()
+    except OSError as error:
+        raise BadInput(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
+    return frozenset(found.group(2).decode() for found in _END.finditer(data))
 
 
 def parse(data: bytes, place: str) -> tuple[Entry, ...]:
@@ -240,7 +257,8 @@ def _plain(entry: Entry, *, binary: bool) -> JsonObject:
         plain["x-mendbench-fault"] = entry.answer.fault
     ours: JsonObject = {"service": entry.service, "after": entry.after, "n": entry.n}
     if entry.ask is not None:
-        ours = {"ask": _ordered(entry.ask)}
+        told = {} if entry.provenance is None else {"provenance": entry.provenance}
+        ours = {"ask": _ordered(entry.ask), **told}
     elif entry.changed is not None:
         ours["changed"] = entry.changed
     plain["x-mendbench"] = {**ours, "elapsed_ms": entry.answer.elapsed_ms, "key": entry.key}
@@ -329,6 +347,7 @@ def _entry(raw: Json, place: str) -> Entry:
             n=int(ours.get("n", 0)),
             changed=_flag(ours.get("changed")),
             ask=ask,
+            provenance=_text(ours.get("provenance")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(place, f"an entry with a missing or wrong field ({error!r})", _MEND) from error
@@ -338,6 +357,12 @@ def _flag(raw: Json) -> bool | None:
     if raw is None or isinstance(raw, bool):
         return raw
     raise ValueError(f"changed is {raw!r}")
+
+
+def _text(raw: Json) -> str | None:
+    if raw is None or isinstance(raw, str):
+        return raw
+    raise ValueError(f"provenance is {raw!r}")
 
 
 def _lists(raw: Json) -> dict[str, list[str]]:

@@ -36,9 +36,13 @@ OWN_SERVER_S = 600.0
 machine, and a small model on a busy machine takes minutes."""
 
 _TOO_LONG_STATUSES = frozenset({400, 413, 422})
-_TOO_LONG = re.compile(r"(?i)context|too long|too many tokens|token count|maximum.{0,20}(length|tokens)")
-"""How servers refuse a prompt for its length: OpenAI's ``context_length_exceeded``, llama.cpp's
-``exceed_context_size_error``, and others' words."""
+_TOO_LONG = re.compile(
+    r"(?i)context[ _](length|limit|size|window)|maximum context|prompt (is )?too long|too many tokens|input is too long|input token count"
+)
+"""How servers refuse a prompt for its length: OpenAI and vLLM (``context_length_exceeded``), llama.cpp
+(``exceed_context_size_error``), Anthropic (``prompt is too long``) and Google (``input token count``)."""
+
+_SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +121,9 @@ class ChatCaller:
         """Refuse what is no answer, so that it is never recorded."""
         text = answer.body.decode("utf-8", "replace")
         if _busy(answer):
-            tried = f"after {self.attempts} attempts at most: HTTP {answer.status}"
+            tried = (
+                f"after {self.attempts} attempts at most: HTTP {answer.status} {' '.join(text.split())[:200]}".rstrip()
+            )
             raise Incomplete(f"model {model!r} at {self.base_url} gave no answer {tried}")
         if answer.status in _TOO_LONG_STATUSES and _TOO_LONG.search(text):
             return
@@ -132,7 +138,8 @@ class ChatCaller:
 
 
 def _busy(answer: Answer) -> bool:
-    return answer.fault is None and answer.status in TRANSIENT_STATUSES
+    """Return whether the server did not come to answer: 429 and its like, or any 5xx, such as Anthropic's 529 ``overloaded_error``."""
+    return answer.fault is None and (answer.status in TRANSIENT_STATUSES or answer.status >= _SERVER_ERROR)
 
 
 def _has_choice(body: Json) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from mendbench.errors import ReplayMiss
+from mendbench.errors import BrokenService, ReplayMiss
 from mendbench.kit.clock import START_MS
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.urls import host_of, normalise_url
@@ -276,8 +276,8 @@ class ScopedWorld:
         simulated, part = self._services[asked.service], asked.part
         state = simulated.state if part.state is None else part.state
         for earlier in part.sent[part.driven :]:
-            state, _ = simulated.service.answer(state, earlier.request, earlier.now_ms)
-        part.state, came = simulated.service.answer(state, asked.raw, part.told_ms)
+            state, _ = _answered(simulated.service, state, earlier.request, earlier.now_ms)
+        part.state, came = _answered(simulated.service, state, asked.raw, part.told_ms)
         part.driven = len(part.sent) + 1
         return _Came(answer=self._clean(came), changed=effects.by_state(state, part.state), origin="recorded")
 
@@ -302,6 +302,20 @@ class ScopedWorld:
             return ReplayMiss(shown, nearest=None, differs=(), record=self._hint)
         differs = keys.differences(asked.clean, near) or _place_differences(asked, entries)
         return ReplayMiss(shown, nearest=f"{near.method} {normalise_url(near.url)}", differs=differs, record=self._hint)
+
+
+def _answered(
+    service: Service, state: dict[str, object], request: Request, now_ms: int
+) -> tuple[dict[str, object], Answer]:
+    """Return what a service answers.
+
+    Raises:
+        BrokenService: it raised. A node would take its exception for its own, and a model would be told of it.
+    """
+    try:
+        return service.answer(state, request, now_ms)
+    except Exception as error:  # a service is foreign code: an installed package may bring one
+        raise BrokenService(f"service {service.name}: {type(error).__name__}: {error}") from error
 
 
 def _place_differences(asked: _Asked, entries: Iterable[Entry]) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class Views:
 
 def views_of(run: StoredRun) -> Views:
     """Return what the run's trials can be looked at by; the run's own matrix gives the order, names the rest."""
-    matrix = run.run.get("matrix") or {}
+    matrix = _axes(run.run.get("matrix") or [])
     named = {row["repairer"] for row in run.rows}
     bounds = {name for name in named if name in BOUND_REPAIRERS}
     bounds = bounds if named - bounds else set()
@@ -83,6 +83,12 @@ def views_of(run: StoredRun) -> Views:
     controls = [Column(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
     ends = [Column(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
     return Views(solvers=_solvers(own, matrix), policies=_policies(own, matrix), columns=(*plain, *controls, *ends))
+
+
+def _axes(sweeps: Sequence[JsonObject]) -> JsonObject:
+    """Return the names on each axis of a run's sweeps, those of the main matrix first."""
+    axes = ("models", "strategies", "policies")
+    return {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep[axis])) for axis in axes}
 
 
 def _solvers(rows: Sequence[JsonRow], matrix: JsonObject) -> tuple[Solver, ...]:

@@ -131,13 +131,13 @@ def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
     return replace(
         failure,
         message=sanitise(redact(failure.message)),
-        raw_response=redact(failure.raw_response),
-        mcp_error=redact(failure.mcp_error),
+        raw_response=sanitise(redact(failure.raw_response)),
+        mcp_error=sanitise(redact(failure.mcp_error)),
         shell_command=sanitise(redact(failure.shell_command)),
-        shell_stdout=redact(failure.shell_stdout),
-        shell_stderr=redact(failure.shell_stderr),
+        shell_stdout=sanitise(redact(failure.shell_stdout)),
+        shell_stderr=sanitise(redact(failure.shell_stderr)),
         upstream=tuple(replace(one, value=_hidden(one, redact)) for one in failure.upstream),
-        upstream_data=redact(failure.upstream_data),
+        upstream_data=sanitise(redact(failure.upstream_data)),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -41,6 +41,12 @@ _WHOLE = re.compile(r"\$\{[^}]*\}")
 
 _FIXED = frozenset({"server", "tool", "method"})
 """Parameters that say what is called, and that many answers name."""
+
+_HOLDERS = ("arguments", "body")
+"""Parameters that hold what is sent, field by field."""
+
+_OWN_DEPTH = 2
+"""Names in the path of a node's own parameter: ``params`` and its name."""
 
 _SHORTEST = 3
 """Letters of a value that, found in an answer, is taken for a quotation."""
@@ -80,8 +86,8 @@ class Diagnosis:
 
     suspects: tuple[Suspect, ...]
     leaves: tuple[Leaf, ...]
-    roots: tuple[str, ...]
-    """What a template can begin with, where one begins with something else: nodes and inputs."""
+    meant: tuple[str, ...]
+    """Where a template begins with what there is not: the same template of each node that there is."""
 
 
 def diagnose(view: View) -> Diagnosis:
@@ -99,30 +105,39 @@ def diagnose(view: View) -> Diagnosis:
     return Diagnosis(
         suspects=found,
         leaves=tuple(sorted(usable, key=likely, reverse=True)[:_MOST_LEAVES]),
-        roots=_roots(view.workflow, found),
+        meant=_meant(view.workflow, found),
     )
 
 
-def _roots(workflow: JsonObject, found: Sequence[Suspect]) -> tuple[str, ...]:
-    nodes, inputs = workflow.get("nodes"), workflow.get("inputs")
+def _meant(workflow: JsonObject, found: Sequence[Suspect]) -> tuple[str, ...]:
+    ids, own = _node_ids(workflow), {one.node for one in found}
+    wrong = next((template for one in found for template in one.wrong if _root(template) not in ids), None)
+    if wrong is None or "." not in wrong:
+        return ()
+    rest = wrong.removeprefix("${").removeprefix(_root(wrong))
+    return tuple(f"${{{name}{rest}" for name in ids if name not in own)
+
+
+def _root(template: str) -> str:
+    return re.split(r"[.\[}]", template.removeprefix("${"))[0]
+
+
+def _node_ids(workflow: JsonObject) -> tuple[str, ...]:
+    nodes = workflow.get("nodes")
     listed = nodes if isinstance(nodes, list) else []
-    ids = [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
-    known = [*ids, *(inputs if isinstance(inputs, dict) else ())]
-    asked = {re.split(r"[.\[}]", template.removeprefix("${"))[0] for one in found for template in one.wrong}
-    own = {one.node for one in found}
-    return tuple(name for name in known if name not in own) if asked - set(known) else ()
+    return tuple(str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node)
 
 
 def suspects(view: View) -> tuple[Suspect, ...]:
     """Return the suspects of all failures, each parameter once, those of which most is known first."""
     found: dict[tuple[str, str], Suspect] = {}
     for failure in view.failures:
-        for one in _suspects(failure, _params(view.workflow, failure.node_id)):
+        for one in _suspects(failure, _params(view.workflow, failure.node_id), _node_ids(view.workflow)):
             found.setdefault((one.node, one.path), one)
     return tuple(found.values())
 
 
-def _suspects(failure: Failure, params: Json) -> Iterator[Suspect]:
+def _suspects(failure: Failure, params: Json, nodes: Collection[str]) -> Iterator[Suspect]:
     """Yield what names nothing and what the API complained of; only where it names neither, what its answer quotes."""
     if failure.node_id is None:
         return
@@ -130,7 +145,7 @@ def _suspects(failure: Failure, params: Json) -> Iterator[Suspect]:
     whole = {f"params.{one.param}": one for one in failure.upstream}
     values = {path: one.value for path, one in whole.items() if texts.get(path) == one.template}
     known = [*_unresolved(failure, texts), *_complained_of(failure, params, texts)]
-    for why, path, says, wrong in known or _named(failure, texts):
+    for why, path, says, wrong in known or _named(failure, texts, nodes):
         yield Suspect(
             node=failure.node_id, path=path, text=texts.get(path), value=None if why == "unresolved" else values.get(path),
             why=why, says=says, wrong=wrong,
@@ -151,11 +166,17 @@ def _complained_of(failure: Failure, params: Json, texts: dict[str, str]) -> Ite
             yield problem.problem, path, problem.says if " " in problem.says.strip() else None, ()
 
 
-def _named(failure: Failure, texts: dict[str, str]) -> Iterator[_Found]:
+def _named(failure: Failure, texts: dict[str, str], nodes: Collection[str]) -> Iterator[_Found]:
+    """Yield the parameters whose value the answer quotes. An input is the user's own word, and is not suspected."""
     answer = _answer(failure)
     for source in failure.upstream:
         path = f"params.{source.param}"
-        if path in texts and isinstance(source.value, str) and _quoted(source.value, answer):
+        if (
+            path in texts
+            and _root(source.template) in nodes
+            and isinstance(source.value, str)
+            and _quoted(source.value, answer)
+        ):
             yield "named", path, None, (source.template,)
     for path, text in texts.items():
         if _names(path)[-1] not in _FIXED and _quoted(text, answer):
@@ -187,18 +208,26 @@ def _path_of(problem: FieldProblem, params: Json, texts: dict[str, str]) -> str 
     words = [part for part in re.split(r"[/.\[\]]+", problem.field) if part]
     if not words:
         return None
-    places = list(_places("params", params))
-    for tail in (words, words[-1:]):
-        ending = [path for path in places if _names(path)[-len(tail) :] == tail]
-        if ending:
-            return _only_text(min(ending, key=len), texts)
+    holder = next((name for name in _HOLDERS if isinstance(params, dict) and isinstance(params.get(name), dict)), None)
+    for places in _by_nearness(params, holder):
+        for tail in (words, words[-1:]):
+            ending = [path for path in places if _names(path)[-len(tail) :] == tail]
+            if ending:
+                return _only_text(min(ending, key=len), texts)
     if problem.problem != "missing":
         return next((path for path, text in texts.items() if _quoted(words[-1], text)), None)
-    holder = next(
-        (name for name in ("arguments", "body") if isinstance(params, dict) and isinstance(params.get(name), dict)),
-        None,
-    )
     return f"params.{holder}.{words[-1]}" if holder else None
+
+
+def _by_nearness(params: Json, holder: str | None) -> Iterator[list[str]]:
+    """Yield the places inside what is sent, then the others. The node's own parameters are none of an API's fields."""
+    if holder is None:
+        yield list(_places("params", params))
+        return
+    places = [path for path in _places("params", params) if len(_names(path)) > _OWN_DEPTH]
+    sent = [path for path in places if _names(path)[1] == holder]
+    yield sent
+    yield [path for path in places if path not in sent]
 
 
 def _only_text(path: str, texts: dict[str, str]) -> str:

@@ -90,7 +90,7 @@ def build_prompt(view: View, strategy: Strategy, problem: str | None = None, bud
     frame = build_frame(view.request, view.workflow, problem)
     framed = f"{frame}\n\n{_CONTEXT}"
     context = strategy.render(view, budget.for_context(framed))
-    return Prompt(system=SYSTEM, frame=framed if context.text else frame, context=context)
+    return Prompt(system=SYSTEM, frame=framed if context.text else frame, context=context, view=view)
 
 
 def frame_digest() -> str:

@@ -10,6 +10,9 @@ from mendbench.model.prompt import SectionLabel
 SUFFIX = ".md.j2"
 """How the name of a template file ends; what stands before it is the strategy's name."""
 
+WITHOUT = "~"
+"""Stands before each section that is left out of a strategy: ``mend~data`` is ``mend`` without its section ``data``."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyInfo:

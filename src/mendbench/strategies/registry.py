@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.plugins import entry_points_of, loaded, unusable
-from mendbench.strategies.interface import SUFFIX, StrategyInfo, strategy_name
+from mendbench.strategies.interface import SUFFIX, WITHOUT, StrategyInfo, strategy_name
 from mendbench.strategies.template import TEMPLATES, TemplateStrategy, load
 
 ENTRY_POINTS = "mendbench.strategies"
 """Group of entry points; each names a folder of template files, as a path or a text."""
 
+_LEFT_OUT = re.compile(rf"(?:{WITHOUT}\w*)+$")
+"""What follows a strategy's name, or a template file's path, where sections are left out of it."""
+
 
 def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
-    """Return the strategy of that name, or the one in the template file of that path.
+    """Return the strategy of that name, or the one in the template file of that path; both also without some sections.
+
+    ``mend~data`` is ``mend`` without its section ``data``, ``mend~form~data`` is without two of them. So a trial's key can hold
+    the strategy, and any process can build it from there.
 
     Raises:
-        UnknownName: no folder holds a template of that name.
+        UnknownName: no folder holds a template of that name, or it has no section of a name that is left out.
         BadInput: the template cannot be used.
     """
+    left_out = _LEFT_OUT.search(name)
+    if left_out is None:
+        return _whole(name, extra_dirs)
+    sections = left_out.group().split(WITHOUT)[1:]
+    return _whole(name[: left_out.start()], extra_dirs).without(sections)
+
+
+def _whole(name: str, extra_dirs: Iterable[Path]) -> TemplateStrategy:
     if name.endswith(SUFFIX) or "/" in name:
         path = Path(name)
         if not path.name.endswith(SUFFIX):

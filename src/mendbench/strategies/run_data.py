@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from mendbench.kit.redaction import sanitise
 from mendbench.model.json import Json, JsonObject
@@ -26,6 +28,9 @@ _VALUE = 50
 """Characters that are shown of a value."""
 
 _DEPTH = 8
+
+_NAMEABLE = re.compile(r"[^\W\d][\w-]*")
+"""Keys that a template can name; what lies below another one is not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,21 +80,26 @@ def _node_leaves(node: str, outputs: JsonObject) -> Iterator[Leaf]:
             yield Leaf(template=f"${{{node}.response_headers.{name}}}", value=value)
 
 
-def _parsed(text: Json) -> Json:
+def _parsed(value: Json) -> Json:
+    """Return what a JSON text says, if it has parts that templates can name; else the value as it is."""
     try:
-        read = json.loads(text) if isinstance(text, str) else text
-    except ValueError:
-        return text
-    return read if isinstance(read, dict | list) else text
+        read = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
+    return read if isinstance(read, dict) or _has_parts(read) else value
 
 
 def _leaves(path: str, value: Json, depth: int) -> Iterator[Leaf]:
     if isinstance(value, dict) and value and depth < _DEPTH:
         for key, item in value.items():
-            if key not in _ABOUT:
+            if key not in _ABOUT and _NAMEABLE.fullmatch(key):
                 yield from _leaves(f"{path}.{key}", item, depth + 1)
-    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value) and depth < _DEPTH:
+    elif _has_parts(value) and not path.endswith("]") and depth < _DEPTH:
         for index, item in enumerate(value[:_ITEMS]):
             yield from _leaves(f"{path}[{index}]", item, depth + 1)
     elif value is not None:
         yield Leaf(template=f"${{{path}}}", value=value)
+
+
+def _has_parts(value: Json) -> TypeGuard[list[Json]]:
+    return isinstance(value, list) and any(isinstance(item, dict | list) for item in value)

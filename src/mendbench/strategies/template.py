@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 from jinja2 import Template, TemplateSyntaxError, meta, nodes
 
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
+from mendbench.strategies import diagnosis, run_data
 from mendbench.strategies.cutting import fit
 from mendbench.strategies.diagnosis import diagnose
 from mendbench.strategies.environment import GLOBALS, environment
 from mendbench.strategies.front_matter import FrontMatter, read_front_matter
-from mendbench.strategies.interface import SUFFIX, SectionSpec, StrategyInfo, strategy_name
+from mendbench.strategies.interface import SUFFIX, WITHOUT, SectionSpec, StrategyInfo, strategy_name
 from mendbench.strategies.placebo import choose, shipped_entries
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -28,8 +30,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
-VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo", "diagnosis"})
-"""What a template may name: the fields of the view; those of its first failure, null where there is none; and
+VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo", "diagnosis", "sections"})
+"""What a template may name: the fields of the view; those of its first failure, null where there is none; ``sections``, the
+names of those that are rendered; ``diagnosis``, see :mod:`mendbench.strategies.diagnosis`; and
 ``placebo``, a text about another workflow's failure, about as long as ``full-context`` would be."""
 
 
@@ -51,8 +54,26 @@ class TemplateStrategy:
 
     @property
     def digest(self) -> str:
-        """Return a digest over all that decides what it renders, but for the placebo's bank."""
-        return digest([self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]])
+        """Return a digest over all that decides what it renders, but for the placebo's bank and the filters.
+
+        The code behind ``diagnosis`` is in it where the template uses it: a change there changes prompts as an edit of the
+        template does.
+        """
+        own = [self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]]
+        return digest([*own, *(_diagnosis_code() if "diagnosis" in _named(self.body) else ())])
+
+    def without(self, names: Iterable[str]) -> TemplateStrategy:
+        """Return the strategy that leaves these sections out, as ``NAME~SECTION`` names it; they stand in its name in template order.
+
+        Raises:
+            UnknownName: it has no such section.
+        """
+        left_out, known = set(names), [spec.name for spec in self.sections]
+        for name in sorted(left_out - set(known)):
+            raise UnknownName("section", name, known, f"strategy {self.name}")
+        marks = "".join(f"{WITHOUT}{name}" for name in known if name in left_out)
+        kept = tuple(spec for spec in self.sections if spec.name not in left_out)
+        return dataclasses.replace(self, name=f"{self.name}{marks}", sections=kept)
 
     def render(self, view: View, budget: int) -> Context:
         """Return the context block, at most ``budget`` tokens of it: the same for the same view, whenever and wherever.
@@ -62,6 +83,7 @@ class TemplateStrategy:
         """
         template = _compiled(self.path, self.body)
         variables = _variables(view)
+        variables["sections"] = [spec.name for spec in self.sections]
         if "diagnosis" in _named(self.body):
             variables["diagnosis"] = diagnose(view)
         if "placebo" in _named(self.body):
@@ -76,9 +98,11 @@ def load(path: Path) -> TemplateStrategy:
     """Return the strategy that a template file holds, checked.
 
     Raises:
-        BadInput: the file is not a template of the documented form, names a variable that does not exist, or its blocks
-            are not the declared sections.
+        BadInput: the file is not a template of the documented form, names a variable that does not exist, its blocks
+            are not the declared sections, or its name would read as that of another strategy without a section.
     """
+    if WITHOUT in strategy_name(path):
+        raise BadInput(str(path), f"{WITHOUT!r} in the name, which stands before a section left out", "rename the file")
     return _checked(path, read_front_matter(path))
 
 
@@ -101,6 +125,13 @@ def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
 def _variables(view: View) -> dict[str, Json]:
     first = view.failures[0] if view.failures else None
     return {name: getattr(first, name, None) for name in _FAILURE_FIELDS} | {n: getattr(view, n) for n in _VIEW_FIELDS}
+
+
+@lru_cache(maxsize=1)
+def _diagnosis_code() -> tuple[str, ...]:
+    """Return the digests of the modules that ``diagnosis`` comes from, of their files' bytes."""
+    files = [Path(str(module.__file__)) for module in (diagnosis, run_data)]
+    return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
 
 
 @lru_cache(maxsize=256)

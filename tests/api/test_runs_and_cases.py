@@ -79,14 +79,14 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
 def test_a_run_says_what_it_consists_of_and_what_came_out(root):
     run = api.run(ONE, quietly).run
     assert run["format"] == 1
-    assert run["matrix"]["cases"] == [QUIET, CLOSED, RENAMED]
+    assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
         "cases": 3,
         "kinds": {"control": 1, "needs_user": 1, "repairable": 1},
         "recorded_from": {"simulator": 3},
     }
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
-    assert set(run["digests"]) == {"cases", "corpus", "engine", "frame"}
+    assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices"}
 
 
 def test_repair_success_is_counted_per_treatment(root):
@@ -192,7 +192,7 @@ def test_chat_without_a_model_is_refused(root):
 def test_what_is_asked_for_narrows_the_matrix_and_leaves_the_controls_out(root):
     stored = api.run(replace(ONE, names=(RENAMED,), strategies=("full-context",), policies=("naive",)), quietly)
     assert [row["key"].split(" | ")[2:6] for row in stored.rows] == [["chat", MODEL, "full-context", "naive"]]
-    assert stored.run["matrix"]["controls"] == []
+    assert stored.run["matrix"][0]["controls"] == []
 
 
 def test_a_repairer_without_a_model_needs_no_recorded_answer(root):

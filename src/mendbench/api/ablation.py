@@ -1,0 +1,172 @@
+"""What every section of a strategy is worth: it is left out, and what changes is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from mendbench.api.runs import run
+from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
+from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.corpus import select
+from mendbench.bench.results import PLAN, StoredRun
+from mendbench.bench.split import read_split
+from mendbench.bench.totals import EDIT_KINDS, is_judged
+from mendbench.errors import BadInput
+from mendbench.model.trial import JsonRow
+from mendbench.strategies import TemplateStrategy, strategy
+from mendbench.strategies.interface import WITHOUT
+
+FOLDER = "ablation"
+"""Beside the configured folder of runs: where the trials behind an ablation are written if nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """What became of the trials of one strategy. Repair success counts cases with an edit fault."""
+
+    right: int
+    cases: int
+    unjudged: int
+    """Of ``cases``: those whose verdict misses a recording, or whose trial crashed."""
+    won: int
+    """Cases that it repairs and the whole strategy does not, both judged."""
+    lost: int
+    paired: int
+    """Cases in which both are judged."""
+    shared: int
+    """Cases of all kinds in which both are judged."""
+    wasted_per_trial: float | None
+    """Over the shared cases."""
+    whole_wasted_per_trial: float | None
+    """The whole strategy's, over the same ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AblationRow:
+    """A strategy without some of its sections."""
+
+    what: str
+    strategy: str
+    left_out: tuple[str, ...]
+    survey: Survey
+    changed: int
+    """Cases whose first prompt is another one than the whole strategy's."""
+    repairs: Repairs | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation:
+    """The whole strategy first, then what is left of it."""
+
+    rows: tuple[AblationRow, ...]
+    part: str
+    model: str | None
+    """Whose answers were replayed, None if none were."""
+    run: StoredRun | None
+    """The trials behind it."""
+
+
+def ablate_strategy(name: str, options: RunOptions, on_progress: Progress, *, prompts_only: bool = False) -> Ablation:
+    """Leave one section out at a time, then all derived ones, and count what changes.
+
+    ``options`` says over which cases and with which model; without a part it is the training part, where the corpus has one.
+    The trials run under ``naive``, of which every other policy is a prefix, and are written to a run's folder.
+
+    Raises:
+        MendbenchError: a name or a file cannot be used, or no case is selected.
+    """
+    loaded = load_config(Path.cwd())
+    setting = open_setting(loaded, options, tolerant=True)
+    part = options.part or ("all" if read_split(setting.cases_dir) is None else "train")
+    model = options.models[0] if options.models else main_model(loaded)
+    whole = strategy(name, setting.strategy_dirs)
+    if not whole.sections:
+        raise BadInput(f"strategy {name}", "no section that could be left out", "name a strategy that has sections")
+    named = {_without(name, left_out): (what, left_out) for what, left_out in _plans(whole)}
+    found = surveys(setting, select(setting.corpus, options.names), part, tuple(named), model)
+    asked = (
+        None if prompts_only or model is None else _asked(loaded, options, found[0], tuple(named), model, on_progress)
+    )
+    verdicts = _by_strategy(asked.rows) if asked else {}
+    rows = tuple(
+        AblationRow(
+            what=what, strategy=one, left_out=left_out, survey=survey, changed=_changed(found[0], survey),
+            repairs=_repairs(verdicts[name], verdicts[one]) if verdicts else None,
+        )
+        for (one, (what, left_out)), survey in zip(named.items(), found, strict=True)
+    )  # fmt: skip
+    return Ablation(rows=rows, part=part, model=model if asked else None, run=asked)
+
+
+def _plans(whole: TemplateStrategy) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what each row leaves out; all derived sections are one row more where there are several."""
+    names = [spec.name for spec in whole.sections]
+    derived = tuple(spec.name for spec in whole.sections if spec.label == "derived")
+    plans: list[tuple[str, tuple[str, ...]]] = [("whole", ()), *((f"without {name}", (name,)) for name in names)]
+    if len(derived) > 1:
+        return [*plans, ("derived sections off", derived)]
+    return [
+        (f"{what} (derived sections off)" if derived and left_out == derived else what, left_out)
+        for what, left_out in plans
+    ]
+
+
+def _without(name: str, left_out: Sequence[str]) -> str:
+    return name + "".join(f"{WITHOUT}{section}" for section in left_out)
+
+
+def _asked(
+    loaded: Loaded, options: RunOptions, whole: Survey, names: tuple[str, ...], model: str, on_progress: Progress
+) -> StoredRun | None:
+    """Run the trials of all rows over the cases in which somebody is asked; None where that is no case."""
+    if not whole.rows:
+        return None
+    out = options.out or Path(loaded.config.paths.out).with_name(FOLDER)
+    begun = (out.with_name(f".{out.name}.partial") / PLAN).is_file()
+    chosen = replace(
+        options, names=tuple(row.case for row in whole.rows), part="all", out=out, strategies=names, policies=(LONGEST,),
+        repairers=("chat",), models=(model,), samples=1, resume=options.resume or begun,
+    )  # fmt: skip
+    return run(chosen, on_progress)
+
+
+def _by_strategy(rows: Sequence[JsonRow]) -> dict[str, dict[str, JsonRow]]:
+    found: dict[str, dict[str, JsonRow]] = {}
+    for row in rows:
+        found.setdefault(row["strategy"], {})[row["case"]] = row
+    return found
+
+
+def _repairs(whole: Mapping[str, JsonRow], own: Mapping[str, JsonRow]) -> Repairs:
+    shared = [(whole[case], row) for case, row in sorted(own.items()) if is_judged(row) and is_judged(whole[case])]
+    pairs = [(_right(before), _right(row)) for before, row in shared if row["kind"] in EDIT_KINDS]
+    edits = [row for row in own.values() if row["kind"] in EDIT_KINDS]
+    return Repairs(
+        right=sum(map(_right, edits)),
+        cases=len(edits),
+        unjudged=sum(not is_judged(row) for row in edits),
+        won=pairs.count((False, True)),
+        lost=pairs.count((True, False)),
+        paired=len(pairs),
+        shared=len(shared),
+        wasted_per_trial=_wasted(row for _, row in shared),
+        whole_wasted_per_trial=_wasted(before for before, _ in shared),
+    )
+
+
+def _wasted(rows: Iterable[JsonRow]) -> float | None:
+    found = [int(row["wasted_attempts"]) for row in rows]
+    return round(fmean(found), 3) if found else None
+
+
+def _right(row: JsonRow) -> bool:
+    return bool(row["verdict"] == "correct")
+
+
+def _changed(whole: Survey, other: Survey) -> int:
+    prompts = ((one.prompt, two.prompt) for one, two in zip(whole.rows, other.rows, strict=True))
+    return sum(one.user != two.user for one, two in prompts)

@@ -1,0 +1,137 @@
+"""What a run consists of: the main matrix and its sweeps, as the configuration and the options say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.api.settings import RunOptions
+from mendbench.bench.config import Config, SweepConfig
+from mendbench.bench.corpus import Corpus, select
+from mendbench.bench.matrix import Matrix, keys_of
+from mendbench.bench.split import in_part
+from mendbench.errors import BadInput
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import TrialKey
+
+MAIN = "matrix"
+"""Name of the main matrix among the sweeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """One matrix and the cases that it is crossed with."""
+
+    name: str
+    matrix: Matrix
+    cases: tuple[Case, ...]
+
+    def document(self) -> JsonObject:
+        """Return it as ``run.json`` has it."""
+        own = self.matrix
+        return {
+            "sweep": self.name,
+            "cases": [case.id for case in self.cases],
+            "engines": list(own.engines),
+            "strategies": list(own.strategies),
+            "policies": list(own.policies),
+            "repairers": list(own.repairers),
+            "models": list(own.models),
+            "controls": list(own.controls),
+            "samples": own.samples,
+            "detector": own.detector,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All trials of a run."""
+
+    sweeps: tuple[Sweep, ...]
+    """The main matrix first."""
+    keys: tuple[TrialKey, ...]
+    """Each once, in the order of the run's rows."""
+    whole: bool
+    """Whether it is all that is configured."""
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases of all sweeps, each once, by id."""
+        found = {case.id: case for sweep in self.sweeps for case in sweep.cases}
+        return tuple(found[case_id] for case_id in sorted(found))
+
+
+def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
+    """Return what a run with these options consists of.
+
+    Without options it is all that is configured, with named cases all that is configured for them. An option that changes
+    what is crossed leaves the main matrix alone, changed so, and no further sweep.
+
+    Raises:
+        UnknownName: a case or a part that there is not.
+        BadInput: nothing is selected, or a model's answers are asked of no model.
+    """
+    sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
+    if not sweeps:
+        raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
+    keys = {key: None for sweep in sweeps for key in keys_of(sweep.matrix, sweep.cases)}
+    narrowed = _changed(options) or bool(options.names or options.part)
+    return Plan(sweeps=sweeps, keys=tuple(sorted(keys, key=TrialKey.order)), whole=not narrowed)
+
+
+def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Sweep]:
+    main = _main(config, options)
+    configured = (
+        () if options.cases is not None else tuple(config.matrix.cases)
+    )  # of its own corpus, and of no other one
+    named = select(corpus, options.names or configured)
+    part = options.part or (config.matrix.part if options.cases is None else "all")
+    yield Sweep(name=MAIN, matrix=main, cases=in_part(named, part, corpus.cases_dir))
+    if _changed(options):
+        return
+    wanted = {case.id for case in select(corpus, options.names)}
+    for name, one in config.sweeps.items():
+        chosen = [case for case in select(corpus, one.cases) if case.id in wanted]
+        confined = in_part(in_part(chosen, one.part, corpus.cases_dir), options.part or "all", corpus.cases_dir)
+        yield Sweep(name=name, matrix=_sweep(main, one), cases=confined)
+
+
+def _changed(options: RunOptions) -> bool:
+    """Return whether an option changes what is crossed; a corpus of one's own has no sweeps of the configuration's."""
+    given = (
+        options.engines, options.strategies, options.policies, options.detector, options.repairers, options.models,
+        options.samples, options.cases,
+    )  # fmt: skip
+    return any(given)
+
+
+def _main(config: Config, options: RunOptions) -> Matrix:
+    own = config.matrix
+    repairers = options.repairers or tuple(own.repairers)
+    if options.models and "chat" not in repairers:
+        raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
+    narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
+    return Matrix(
+        engines=options.engines or tuple(own.engines),
+        strategies=options.strategies or tuple(own.strategies),
+        policies=options.policies or tuple(own.policies),
+        repairers=repairers,
+        models=options.models or tuple(own.models),
+        samples=options.samples or own.samples,
+        controls=() if narrowed else tuple(own.controls),
+        detector=options.detector,
+    )
+
+
+def _sweep(main: Matrix, own: SweepConfig) -> Matrix:
+    return Matrix(
+        engines=main.engines if own.engines is None else tuple(own.engines),
+        strategies=main.strategies if own.strategies is None else tuple(own.strategies),
+        policies=main.policies if own.policies is None else tuple(own.policies),
+        repairers=main.repairers if own.repairers is None else tuple(own.repairers),
+        models=main.models if own.models is None else tuple(own.models),
+        samples=main.samples if own.samples is None else own.samples,
+        controls=tuple(own.controls),
+        detector=main.detector,
+    )

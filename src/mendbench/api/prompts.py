@@ -1,0 +1,277 @@
+"""Prompts without an answer: exported, answered elsewhere, imported; and what an edited strategy does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mendbench.api.plans import plan_of
+from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.parts import Setting, build_parts
+from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
+from mendbench.bench.prompts.askers import CHAT, trials_asking
+from mendbench.bench.prompts.collecting import Collected, collect_all
+from mendbench.bench.prompts.differing import Nearest, nearest
+from mendbench.bench.prompts.importing import (
+    Deposit,
+    Placed,
+    Sorted,
+    place_answers,
+    refuse_others,
+    renamed,
+    sort_lines,
+    write_answers,
+)
+from mendbench.bench.prompts.prompt_lines import custom_id, in_order, prompt_line, read_prompts
+from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.canonical import digest
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import TrialKey
+from mendbench.replay.recordings import Recordings, model_file
+
+SHOWN = 3
+"""Missing prompts that a difference is shown of, where not all are asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What the selected trials ask of models."""
+
+    trials: int
+    cases: int
+    answered: int
+    """Different asks that recordings answer, per case."""
+    missing: int
+    """Different asks without an answer, per case."""
+    waiting: int
+    """Trials that stop at an ask without an answer: what they ask later is not known yet."""
+    stopped: tuple[tuple[str, str], ...]
+    """Trials that stop for another reason, and which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """The prompts that have no answer yet."""
+
+    lines: tuple[str, ...]
+    """Each as a line of OpenAI's batch input."""
+    models: tuple[tuple[str, int], ...]
+    """The models that are asked, and how many of the lines each is asked."""
+    asking: Asking
+
+    @property
+    def text(self) -> str:
+        """All lines as a file holds them."""
+        return "".join(f"{line}\n" for line in self.lines)
+
+
+def export_prompts(options: RunOptions, on_progress: Progress) -> Exported:
+    """Return the prompts of the selected trials that have no answer, replaying them from recordings alone.
+
+    Raises:
+        UnknownName, BadInput: something that the options name does not exist or cannot be used.
+    """
+    _, _, collected = _collected(options, on_progress)
+    asks = in_order(ask for one in collected for ask in one.missing)
+    models = [str(ask["model"]) for ask in asks]
+    return Exported(
+        lines=tuple(map(prompt_line, asks)),
+        models=tuple((model, models.count(model)) for model in dict.fromkeys(models)),
+        asking=_asking(collected),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What became of a file of answers."""
+
+    prompts: int
+    """How many had been exported."""
+    new: tuple[Deposit, ...]
+    """Answers that were recorded; with ``dry_run``, that would be."""
+    replaced: tuple[Deposit, ...]
+    """The same, in place of another answer."""
+    standing: tuple[Deposit, ...]
+    """Answers that are recorded already."""
+    repeated: tuple[AnswerLine, ...]
+    """Lines that say again what another one says."""
+    unanswered: tuple[AnswerLine, ...]
+    """Lines which say that there is no answer."""
+    absent: int
+    """Exported prompts of which no line speaks."""
+    unknown: tuple[AnswerLine, ...]
+    """Lines whose id was not exported."""
+    unplaced: tuple[AnswerLine, ...]
+    """Answers to prompts that no trial asks (any more, or yet)."""
+    broken: tuple[BadInput, ...]
+    """Lines that cannot be read and were left out."""
+    renamed: tuple[tuple[str, str, int], ...]
+    """Models that call themselves otherwise than they were asked: asked, answered, how many answers."""
+    dry_run: bool
+
+
+def import_answers(
+    answers: Path,
+    prompts: Path,
+    options: RunOptions,
+    on_progress: Progress,
+    *,
+    provenance: str | None = None,
+    dry_run: bool = False,
+    replacing: bool = False,
+    skip_broken: bool = False,
+) -> Imported:
+    """Write answers made elsewhere to the cassettes of all cases whose trials ask for them, and return what was done.
+
+    ``prompts`` is the file that was exported. Which trials ask what is found out anew, under every strategy that there is;
+    the options need not be those of the export. Only strategies that have no name are to be given: template files. All or
+    nothing: a line that cannot be read, two answers to one prompt, and an answer that differs from the recorded one
+    (unless ``replacing``) are refused before anything is written; ``skip_broken`` leaves out the lines that cannot be read.
+
+    Raises:
+        BadInput: as above; names file and line.
+    """
+    asks = read_prompts(prompts)
+    lines, broken = read_answers(answers)
+    if broken and not skip_broken:
+        raise _first(broken)
+    found = sort_lines(lines, asks)
+    loaded, setting = _setting(options)
+    wanted = [asks[name] for name in found.answers]
+    keys = (
+        trials_asking(wanted, loaded.config, setting, strategies=options.strategies, detector=options.detector)
+        if wanted
+        else ()
+    )
+    collected = collect_all(setting, keys, options.workers, on_progress)
+    placed = place_answers(found.answers, asks, collected, setting.corpus, provenance)
+    if not replacing:
+        refuse_others(placed.deposits)
+    if not dry_run:
+        write_answers([one for one in placed.deposits if not one.same], setting.corpus)
+    return _imported(asks, found, placed, broken, dry_run=dry_run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingPrompt:
+    """A prompt without an answer, and the recorded one that is most like it."""
+
+    case: str
+    custom_id: str
+    model: str
+    trials: tuple[TrialKey, ...]
+    """Who asks it."""
+    nearest: Nearest | None
+    """None where nothing is recorded of this model, or where no difference was wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptDiff:
+    """What the selected trials ask, and how that differs from what is recorded."""
+
+    asking: Asking
+    missing: tuple[MissingPrompt, ...]
+    """Those that a difference is shown of stand first."""
+    shown: int
+
+
+def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | None = SHOWN) -> PromptDiff:
+    """Return which prompts of the selected trials have no answer, and what they were like when they had one.
+
+    ``shown`` prompts are compared with what is recorded, None for all.
+
+    Raises:
+        UnknownName, BadInput: something that the options name does not exist or cannot be used.
+    """
+    _, setting, collected = _collected(options, on_progress)
+    asked: dict[tuple[str, str], tuple[JsonObject, list[TrialKey]]] = {}
+    for one in collected:
+        for ask in one.missing:
+            asked.setdefault((one.trial.case, digest(ask)), (ask, []))[1].append(one.trial)
+    missing = [
+        MissingPrompt(
+            case=case_id, custom_id=custom_id(ask), model=str(ask["model"]), trials=tuple(trials),
+            nearest=_nearest(setting, case_id, ask) if shown is None or at < shown else None,
+        )
+        for at, ((case_id, _), (ask, trials)) in enumerate(asked.items())
+    ]  # fmt: skip
+    count = len(missing) if shown is None else min(shown, len(missing))
+    return PromptDiff(asking=_asking(collected), missing=tuple(missing), shown=count)
+
+
+def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Setting, tuple[Collected, ...]]:
+    """Return what the trials ask that ``options`` select of those whose repairer is a chat model."""
+    loaded, setting = _setting(options)
+    given = (options.engines, options.strategies, options.policies, options.detector, options.models, options.samples)
+    if any(given):
+        options = replace(options, repairers=(CHAT,))
+    keys = tuple(key for key in plan_of(loaded.config, options, setting.corpus).keys if key.repairer == CHAT)
+    if not keys:
+        raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
+    _refuse_unknown(keys, setting)
+    return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
+
+
+def _setting(options: RunOptions) -> tuple[Loaded, Setting]:
+    loaded = load_config(Path.cwd())
+    return loaded, open_setting(loaded, replace(options, record="none", repairers=()))
+
+
+def _refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
+    """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs."""
+    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
+    for model in {key.model: None for key in keys if key.model}:
+        if model not in setting.models and Path(model_file(model)).stem not in recorded:
+            raise UnknownName("model", model, setting.models)
+    case = setting.corpus.case(keys[0].case)
+    for key in {replace(key, case=case.id): None for key in keys}:
+        build_parts(key, case, setting)
+
+
+def _asking(collected: Collection[Collected]) -> Asking:
+    return Asking(
+        trials=len(collected),
+        cases=len({one.trial.case for one in collected}),
+        answered=len({(one.trial.case, key) for one in collected for key in one.answered}),
+        missing=len({(one.trial.case, digest(ask)) for one in collected for ask in one.missing}),
+        waiting=sum(bool(one.missing) for one in collected),
+        stopped=tuple((_named(one.trial), one.problem) for one in collected if one.problem is not None),
+    )
+
+
+def _named(key: TrialKey) -> str:
+    return " | ".join((key.case, key.strategy, key.policy, key.model or "", str(key.sample)))
+
+
+def _first(broken: Sequence[BadInput]) -> BadInput:
+    """Return the first of what is wrong, and how much more there is."""
+    first, more = broken[0], len(broken) - 1
+    also = f" (and {more} more such {'line' if more == 1 else 'lines'})" if more else ""
+    return BadInput(first.place, first.found + also, f"{first.mend}; or leave such lines out with --skip-broken")
+
+
+def _imported(
+    asks: Mapping[str, JsonObject], found: Sorted, placed: Placed, broken: tuple[BadInput, ...], *, dry_run: bool
+) -> Imported:
+    spoken_of = {*found.answers, *(line.custom_id for line in found.unanswered)}
+    return Imported(
+        prompts=len(asks),
+        new=tuple(one for one in placed.deposits if one.standing is None),
+        replaced=tuple(one for one in placed.deposits if one.standing is not None and not one.same),
+        standing=tuple(one for one in placed.deposits if one.same),
+        repeated=found.repeated,
+        unanswered=found.unanswered,
+        absent=len(asks.keys() - spoken_of),
+        unknown=found.unknown,
+        unplaced=placed.unplaced,
+        broken=broken,
+        renamed=tuple((*pair, count) for pair, count in sorted(renamed(found.answers.values(), asks).items())),
+        dry_run=dry_run,
+    )
+
+
+def _nearest(setting: Setting, case_id: str, ask: JsonObject) -> Nearest | None:
+    folder = setting.corpus.cassettes(setting.corpus.case(case_id))
+    return nearest(ask, Recordings.open(folder).ask_entries(str(ask["model"])))

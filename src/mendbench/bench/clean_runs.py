@@ -1,0 +1,85 @@
+"""Clean runs: a workflow from its start, in a fresh world, judged by one and the same detector in every trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from mendbench.bench.parts import TRUTH_DETECTOR
+from mendbench.bench.recorder import Recorder
+from mendbench.bench.scope import Recording, open_scope
+from mendbench.detectors import detector
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.case import Case, Variant
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import CleanRun
+from mendbench.ports.engine import Engine
+from mendbench.replay.guard import guarded
+from mendbench.replay.recordings import Recordings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanRunner:
+    """Runs a case's workflows. Each is run once per process for one state of the recordings.
+
+    Policies differ in when they stop, and seldom in what they come to, so most workflows are met in several trials.
+    """
+
+    case: Case
+    engine: Engine
+    recordings: Recordings
+    recorder: Recorder
+    hint: str
+
+    def run(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
+        """Run a workflow on the case's own data, or on a variant's.
+
+        Raises:
+            ReplayMiss: an exchange that it needs is not recorded.
+        """
+        stamps = tuple(_stamp(path) for path in sorted(self.recordings.folder.glob("*.yaml")))
+        decides = (
+            self.case.id, self.case.digest, self.engine.name, self.recordings.folder, self.recorder.mode, stamps,
+            variant.name if variant else None, canonical_json(workflow),
+        )  # fmt: skip
+        return _kept(_Wanted(decides, runner=self, workflow=workflow, variant=variant))
+
+    def run_anew(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
+        """Run a workflow, whether it was run before or not.
+
+        Raises:
+            ReplayMiss: as :meth:`run`.
+        """
+        recording: Recording = self.recorder.for_trial(self.case, variant)
+        scope = open_scope(self.case, variant, self.recordings, recording, self.hint)
+        with guarded():
+            execution = self.engine.execute(
+                workflow, scope.inputs, scope.world,
+                checkpoint=None, detector=detector(TRUTH_DETECTOR), clock=scope.clock,
+            )  # fmt: skip
+        return CleanRun(variant=variant.name if variant else None, execution=execution, traffic=scope.world.traffic())
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What decides a run, and beside it what makes it."""
+
+    decides: tuple[object, ...]
+    runner: CleanRunner = field(compare=False, kw_only=True)
+    workflow: JsonObject = field(compare=False, kw_only=True)
+    variant: Variant | None = field(compare=False, kw_only=True)
+
+
+@lru_cache(maxsize=1024)
+def _kept(wanted: _Wanted) -> CleanRun:
+    return wanted.runner.run_anew(wanted.workflow, wanted.variant)
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    """Return a recording's name, when it was written and how long it is; zeros if it is gone by now."""
+    try:
+        found = path.stat()
+    except OSError:
+        return path.name, 0, 0
+    return path.name, found.st_mtime_ns, found.st_size

@@ -1,0 +1,64 @@
+"""Who may ask a prompt: the trials that are replayed to find the cases that an answer belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mendbench.bench.config import Config
+from mendbench.bench.matrix import Matrix, keys_of
+from mendbench.bench.parts import Setting
+from mendbench.bench.scope import redactor_of
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import TrialKey
+from mendbench.strategies import strategies as all_strategies
+
+CHAT = "chat"
+"""The one repairer whose answers can be made elsewhere."""
+
+_FURTHEST = "naive"
+"""The policy that never stops early: under it a trial asks all that it asks under any other one with its detector."""
+
+_FURTHEST_DETECTING = "warn"
+"""The same with a detector, which alone can lead further."""
+
+
+def trials_asking(
+    asks: Sequence[JsonObject],
+    config: Config,
+    setting: Setting,
+    *,
+    strategies: Sequence[str] = (),
+    detector: str | None = None,
+) -> tuple[TrialKey, ...]:
+    """Return the trials that may ask these.
+
+    They are those of every strategy that there is and of those given besides, with the models and samples that the asks
+    name, in the cases that the asks tell of.
+    """
+    configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
+    known = (info.strategy for info in all_strategies(setting.strategy_dirs))
+    draws = (ask["draw"] for ask in asks)
+    matrix = Matrix(
+        engines=tuple(config.matrix.engines),
+        strategies=tuple(dict.fromkeys((*strategies, *(name for names in configured for name in names), *known))),
+        policies=(_FURTHEST, _FURTHEST_DETECTING) if detector else (_FURTHEST,),
+        repairers=(CHAT,),
+        models=tuple(sorted({str(ask["model"]) for ask in asks})),
+        samples=1 + max((draw[0] for draw in draws if isinstance(draw, list)), default=0),
+        detector=detector,
+    )
+    return keys_of(matrix, told_of(setting.corpus.cases, asks))
+
+
+def told_of(cases: tuple[Case, ...], asks: Iterable[JsonObject]) -> tuple[Case, ...]:
+    """Return the cases whose request stands in one of the asks; all, if an ask has none: then it is a node's own."""
+    requests = {case.id: redactor_of(case).text(case.request.strip()) for case in cases}
+    told: set[str] = set()
+    for ask in asks:
+        text = "\n".join(str(message.get("content", "")) for message in ask["messages"])
+        here = {case_id for case_id, request in requests.items() if request in text}
+        if not here:
+            return cases
+        told |= here
+    return tuple(case for case in cases if case.id in told)

@@ -1,0 +1,184 @@
+"""``mendbench prompts``: answers made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from mendbench.cli.exits import coded
+from mendbench.cli.group import Commands
+from mendbench.cli.options import (
+    Cases,
+    Cassettes,
+    Format,
+    Names,
+    Output,
+    PartOption,
+    Workers,
+    at_least,
+    existing_cassettes,
+)
+
+app = typer.Typer(cls=Commands, help="Have prompts answered elsewhere: by batch APIs, other machines, people.")
+
+Strategies: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--strategy", metavar="NAME", help="Strategy, or a template file (my.md.j2). Repeatable."),
+]
+Policies: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--policy", metavar="NAME", help="When repairing stops. Repeatable.")
+]
+Detector: TypeAlias = Annotated[
+    str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policies' detector.")
+]
+Models: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--model", metavar="NAME", help="Model that is asked. Repeatable.")
+]
+Samples: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--samples", metavar="N", parser=at_least(1), help="How often a model is asked anew, per trial."),
+]
+
+
+def export(
+    names: Names = None,
+    part: PartOption = None,
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="FILE", help="File to write; - for standard output. A file there is replaced."),
+    ] = "-",
+    strategies: Strategies = None,
+    policies: Policies = None,
+    detector: Detector = None,
+    models: Models = None,
+    samples: Samples = None,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    workers: Workers = 0,
+) -> int:
+    """Write the prompts that have no answer yet, one a line, as OpenAI's batch API takes them.
+
+    They are those of the same trials that run would replay with these options, as far as recordings lead: second
+    attempts come once the first ones are answered.
+    """
+    recordings = existing_cassettes(cassettes, "none")
+
+    from mendbench import api
+    from mendbench.cli import prompts_screen, screen
+
+    options = api.RunOptions(
+        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
+        policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
+    )  # fmt: skip
+    with screen.progress() as progress:
+        exported = api.export_prompts(options, progress)
+    return prompts_screen.show_exported(exported, None if out == "-" else Path(out))
+
+
+def import_(
+    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File of answers: JSONL or CSV.")],
+    prompts: Annotated[Path, typer.Option("--prompts", metavar="FILE", help="The file that was exported.")],
+    provenance: Annotated[
+        str | None,
+        typer.Option("--provenance", metavar="TEXT", help="Where the answers come from; stands beside each of them."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")] = False,
+    replacing: Annotated[bool, typer.Option("--replace", help="Replace recorded answers that differ.")] = False,
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="Leave out lines that cannot be read, and import the others.")
+    ] = False,
+    strategies: Annotated[
+        list[str] | None,
+        typer.Option("--strategy", metavar="FILE", help="Template file that prompts were made by. Repeatable."),
+    ] = None,
+    detector: Annotated[
+        str | None, typer.Option("--detector", metavar="NAME", help="Detector that was given to the export.")
+    ] = None,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    workers: Workers = 0,
+    output: Output = Format.text,
+) -> int:
+    """Record answers that were made elsewhere.
+
+    Lines are OpenAI batch output, Anthropic batch results, or custom_id with content; CSV has the latter as columns.
+    The cases that ask for an answer are found out anew. Nothing is written if a line cannot be read, or contradicts
+    another one or what is recorded.
+    """
+    recordings = existing_cassettes(cassettes, "none")
+
+    from mendbench import api
+    from mendbench.cli import prompts_screen, screen
+
+    options = api.RunOptions(
+        cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers
+    )
+    with screen.progress() as progress:
+        imported = api.import_answers(
+            answers, prompts, options, progress,
+            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken,
+        )  # fmt: skip
+    return prompts_screen.show_imported(imported, output)
+
+
+def diff(
+    names: Names = None,
+    part: PartOption = None,
+    full: Annotated[bool, typer.Option("--full", help="Show what became of every prompt, not of a few.")] = False,
+    strategies: Strategies = None,
+    policies: Policies = None,
+    detector: Detector = None,
+    models: Models = None,
+    samples: Samples = None,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    workers: Workers = 0,
+    output: Output = Format.text,
+) -> int:
+    """Show which prompts have no answer (any more), each beside the recorded one that is most like it.
+
+    So it shows what an edited template would leave behind. No model is asked. The exit code is 3 if an answer is missing.
+    """
+    recordings = existing_cassettes(cassettes, "none")
+
+    from mendbench import api
+    from mendbench.cli import prompts_screen, screen
+
+    options = api.RunOptions(
+        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
+        policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
+    )  # fmt: skip
+    with screen.progress() as progress:
+        found = api.diff_prompts(options, progress, **({"shown": None} if full else {}))
+    return prompts_screen.show_diff(found, output)
+
+
+def prune(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be deleted, and delete nothing.")] = False,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    workers: Workers = 0,
+    output: Output = Format.text,
+) -> int:
+    """Delete the recorded answers that nothing asks for any more.
+
+    All that is configured is replayed first, to see what is asked for. What edits led to in the world is pruned too, where
+    no answer leads there any more.
+    """
+    recordings = existing_cassettes(cassettes, "none")
+
+    from mendbench import api
+    from mendbench.cli import prompts_screen, screen
+
+    options = api.RunOptions(cases=cases, cassettes=recordings, workers=workers)
+    with screen.progress() as progress:
+        found = api.prune_answers(options, progress, dry_run=dry_run)
+    return prompts_screen.show_pruned(found, output, dry_run=dry_run)
+
+
+app.command("export")(coded(export))
+app.command("import")(coded(import_))
+app.command("diff")(coded(diff))
+app.command("prune")(coded(prune))

@@ -1,0 +1,68 @@
+"""The callable repairer: the operator's own Python function, called with the prompt.
+
+It is called while recording alone, and what it returns is recorded as the content of a chat answer; so a replay needs no package.
+:mod:`mendbench.repairers.programs` calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mendbench.errors import BadInput
+from mendbench.model.json import JsonObject
+from mendbench.model.prompt import Prompt, Reply
+from mendbench.ports.world import World
+from mendbench.repairers.asking import build_ask, model_url, send_ask
+from mendbench.repairers.interface import Options
+
+PREFIX = "callable:"
+"""What stands before the function in the model's name of an ask."""
+
+_DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_FUNCTION = re.compile(rf"{_DOTTED}:{_DOTTED}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallableRepairer:
+    """Asks a Python function. Its answers are known by its name, wherever it is installed."""
+
+    function: str
+    """``package.module:function``."""
+    name: str = "callable"
+
+    @property
+    def model(self) -> str:
+        """Return ``callable:`` with the function."""
+        return callable_model(self.function)
+
+    def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
+        """Return the ask for ``prompt``. A function may answer otherwise each time, so every draw is its own."""
+        return build_ask(prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked))
+
+    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
+        """Return what the function returned, recorded or live. The reply's model is the one that it says it asked."""
+        ask = self.ask(prompt, sample=sample, times_asked=times_asked)
+        return send_ask(asks, ask, model_url(self.model), says_model=True)
+
+
+def callable_model(function: str) -> str:
+    """Return what stands for a model's name in the asks to a function: ``callable:package.module:function``."""
+    return PREFIX + function
+
+
+def make(options: Options) -> CallableRepairer:
+    """Return a callable repairer. Its package is not imported.
+
+    Raises:
+        BadInput: no function is named, or what names it is not of the form ``package.module:function``.
+    """
+    if not options.function:
+        raise BadInput("repairer callable", "no function", "name it itself: --repairer package.module:function")
+    if not _FUNCTION.fullmatch(options.function):
+        raise BadInput(
+            f"repairer {options.called or options.function}",
+            f"{options.function!r} names no Python function",
+            "write package.module:function",
+        )
+    return CallableRepairer(function=options.function, name=options.called or "callable")

@@ -1,0 +1,212 @@
+"""Runs the operator's own programs and functions, as they are and unsandboxed. Only a recorder does this.
+
+What they answer becomes a chat completion, so that it is recorded and read as a model's answer is. What goes wrong in them is no
+answer, as with a model's server that fails: nothing is recorded, and a later recording asks again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mendbench.errors import BadInput, Incomplete
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.exchange import Answer
+from mendbench.model.json import Json, JsonObject
+
+PATIENCE_S = 600.0
+"""How long a program is waited for where nothing else is configured, seconds: as long as for a model of one's own."""
+
+_HEADERS = (("content-type", "application/json"),)
+_COUNTS = ("prompt_tokens", "completion_tokens")
+_KEYS = frozenset({"text", "model", *_COUNTS})
+_SHOWN = 200
+"""Characters shown of what a program or a function said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandCaller:
+    """Runs a program for each ask: both messages, an empty line between them, on its standard input."""
+
+    argv: tuple[str, ...]
+    timeout_s: float = PATIENCE_S
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return what the program printed, as a chat completion.
+
+        Raises:
+            BadInput: it cannot be started.
+            Incomplete: it failed, or did not end in time. The program and all that it started have ended then.
+        """
+        began = time.perf_counter()
+        done = self._ran("\n\n".join(_messages(ask)) + "\n")
+        if done.returncode != 0:
+            said = _line(done.stderr) or _line(done.stdout) or "it said nothing"
+            raise self._none(f"exit code {done.returncode}: {said}")
+        return _completion({"text": done.stdout.decode("utf-8", "replace")}, began)
+
+    def _ran(self, prompt: str) -> subprocess.CompletedProcess[bytes]:
+        try:
+            process = subprocess.Popen(  # noqa: S603  the operator's own program
+                self.argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # so that all that it starts can be ended with it
+            )
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise BadInput(
+                self._name, f"cannot be run ({why})", "check its path, or replay with --record none"
+            ) from None
+        try:
+            out, err = process.communicate(prompt.encode("utf-8", "replace"), timeout=self.timeout_s)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            raise self._none(f"it did not end within {self.timeout_s:g} s") from None
+        except BaseException:
+            _end(process)
+            raise
+        return subprocess.CompletedProcess(self.argv, process.returncode, out, err)
+
+    def _none(self, why: str) -> Incomplete:
+        return Incomplete(f"{self._name} gave no answer: {why}; mend it and record the ask again")
+
+    @property
+    def _name(self) -> str:
+        return f"command {self.argv[0]!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallableCaller:
+    """Calls a Python function for each ask, with the system and the user message.
+
+    It returns a text, or a mapping with ``text`` and, where it knows them, ``prompt_tokens``, ``completion_tokens`` and ``model``.
+    """
+
+    function: str
+    """``package.module:function``."""
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return what the function returned, as a chat completion. What it prints goes to standard error.
+
+        Raises:
+            BadInput: it cannot be imported.
+            Incomplete: it raised, or returned something else.
+        """
+        function = self.imported()
+        began = time.perf_counter()
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                returned = function(*_messages(ask))
+            fields = _fields(returned)
+        except (Exception, SystemExit) as error:  # foreign code, which may even exit
+            why = f"{type(error).__name__}: {_line(str(error))}"
+            raise Incomplete(f"{self._name} gave no answer: {why}; mend it and record the ask again") from error
+        return _completion(fields, began)
+
+    def imported(self) -> Callable[[str, str], Any]:
+        """Return the function. The working folder is the last place where its package is looked for.
+
+        Raises:
+            BadInput: it cannot be imported, or is no function.
+        """
+        module, _, names = self.function.partition(":")
+        try:
+            with _working_folder_importable(), contextlib.redirect_stdout(sys.stderr):
+                found: Any = importlib.import_module(module)
+            for name in names.split("."):
+                found = getattr(found, name)
+        except (Exception, SystemExit) as error:  # an operator's own module
+            why = f"{type(error).__name__}: {_line(str(error))}"
+            raise BadInput(
+                self._name, f"cannot be imported ({why})", "check it, or replay with --record none"
+            ) from error
+        if not callable(found):
+            raise BadInput(self._name, f"a {type(found).__name__}, and no function", "name a function")
+        function: Callable[[str, str], Any] = found
+        return function
+
+    @property
+    def _name(self) -> str:
+        return f"callable {self.function}"
+
+
+def _messages(ask: JsonObject) -> tuple[str, str]:
+    """Return the system and the user message."""
+    by_role = {str(message.get("role")): str(message.get("content")) for message in ask["messages"]}
+    return by_role.get("system", ""), by_role.get("user", "")
+
+
+def _fields(returned: object) -> Mapping[str, Json]:
+    """Return what a function returned, once it is of the documented form.
+
+    Raises:
+        TypeError, ValueError: it is not.
+    """
+    if isinstance(returned, str):
+        return {"text": returned}
+    if not isinstance(returned, Mapping):
+        raise TypeError(f"it returned {type(returned).__name__}; return a text, or a mapping with 'text'")
+    if unknown := sorted(map(str, set(returned) - _KEYS)):
+        raise ValueError(f"it returned an unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+    if not isinstance(returned.get("text"), str):
+        raise TypeError(f"its 'text' is {type(returned.get('text')).__name__}; return a text")
+    for name in _COUNTS:
+        count = returned.get(name)
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 0):
+            raise ValueError(f"its {name!r} is {count!r}; return a number of tokens, or nothing")
+    if not isinstance(returned.get("model"), str | None):
+        raise TypeError(f"its 'model' is {type(returned.get('model')).__name__}; return a name, or nothing")
+    return returned
+
+
+def _completion(fields: Mapping[str, Json], began: float) -> Answer:
+    """Return an answer in the form of the OpenAI chat completions API. What is not known is not in it."""
+    message = {"role": "assistant", "content": fields["text"]}
+    body: JsonObject = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    if fields.get("model"):
+        body["model"] = fields["model"]
+    usage = {name: fields[name] for name in _COUNTS if fields.get(name) is not None}
+    if usage:
+        body["usage"] = usage
+    raw = canonical_json(body).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
+    took = max(0, round((time.perf_counter() - began) * 1000))
+    return Answer(status=200, headers=_HEADERS, body=raw, elapsed_ms=took)
+
+
+def _line(said: str | bytes) -> str:
+    """Return the last line of what was said, cut to what a message shows."""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+    lines = text.strip().splitlines()
+    return " ".join(lines[-1].split())[:_SHOWN] if lines else ""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what it was being told has nobody to read it
+                pipe.close()
+    process.wait()
+
+
+@contextlib.contextmanager
+def _working_folder_importable() -> Iterator[None]:
+    before = list(sys.path)
+    sys.path.append(str(Path.cwd()))
+    try:
+        yield
+    finally:
+        sys.path[:] = before

@@ -1,0 +1,72 @@
+"""The repairer that applies our own suggestion, if there is one: what the engine's diagnosis is worth without a model.
+
+It reads the failures of the execution that it is asked about and no text of the prompt, so that it answers alike under every strategy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.model.failure import Failure
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Prompt, Reply
+from mendbench.ports.world import World
+from mendbench.repairers.interface import Options
+from mendbench.repairers.likeness import path_likeness
+from mendbench.repairers.told import Path, spell, walk
+
+_PARTS = ("params", "batch")
+"""Parts of a node that hold templates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionOnlyRepairer:
+    """Writes the suggested template wherever the failed node has the one that did not resolve."""
+
+    name: str = "suggestion-only"
+    model: str | None = None
+
+    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
+        """Return the suggested edits: none where nothing is suggested."""
+        view = prompt.view
+        edits = [] if view is None else [edit for one in view.failures for edit in suggested_edits(one, view.workflow)]
+        unique = [edit for at, edit in enumerate(edits) if edit not in edits[:at]]
+        return Reply(text=json.dumps({"edits": unique}, ensure_ascii=False))
+
+
+def suggested_edits(failure: Failure, workflow: JsonObject) -> list[JsonObject]:
+    """Return the edits that a failure's suggestion means: in its node, or in the outputs where it names no node.
+
+    A suggestion is for one template: of several that did not resolve, the one most like it is replaced.
+    """
+    good = failure.suggestion
+    if good is None or not good.startswith("${") or not failure.unresolved:
+        return []
+    bad = max(failure.unresolved, key=lambda text: path_likeness(text[2:-1], good[2:-1]))  # of equals the first
+    return [
+        {**place, "value": text.replace(bad, good)} for place, text in _texts(failure.node_id, workflow) if bad in text
+    ]
+
+
+def _texts(node_id: str | None, workflow: JsonObject) -> Iterator[tuple[JsonObject, str]]:
+    """Yield each text in which a template can stand, after the place of it as an edit names it."""
+    if node_id is None:
+        yield from (({"path": spell(path)}, text) for path, text in _inside(workflow, ("outputs",)))
+        return
+    nodes = workflow.get("nodes")
+    for node in nodes if isinstance(nodes, list) else ():
+        if isinstance(node, dict) and node.get("id") == node_id:
+            yield from (({"node": node_id, "path": spell(path)}, text) for path, text in _inside(node, _PARTS))
+
+
+def _inside(value: JsonObject, names: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    for name in names:
+        held: Json = value.get(name)
+        yield from ((path, text) for path, text in walk(held, (name,)) if isinstance(text, str))
+
+
+def make(options: Options) -> SuggestionOnlyRepairer:  # noqa: ARG001 (it needs none)
+    """Return the repairer that applies our own suggestion."""
+    return SuggestionOnlyRepairer()

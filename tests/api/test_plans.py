@@ -1,0 +1,104 @@
+"""What a run consists of: the main matrix, its sweeps, and what options make of them."""
+
+import pytest
+
+from mendbench.api.plans import plan_of
+from mendbench.api.settings import RunOptions
+from mendbench.bench.config import Config
+from mendbench.bench.corpus import load_corpus
+from mendbench.errors import BadInput, UnknownName
+from tests.fakes.cases import CLOSED, QUIET, RENAMED, write_corpus
+
+CONFIG = Config.model_validate({
+    "matrix": {"strategies": ["none", "summary"], "policies": ["naive", "two-layer"], "models": ["large"], "controls": ["noop"]},
+    "sweeps": {
+        "small": {"models": ["tiny"], "strategies": ["none"]},
+        "drawn": {"models": ["warm"], "strategies": ["summary"], "policies": ["naive"], "samples": 3, "cases": [RENAMED]},
+    },
+    "models": {"large": {}, "tiny": {}, "warm": {}},
+})  # fmt: skip
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    write_corpus(tmp_path)
+    return load_corpus(tmp_path / "cases", tmp_path / "cassettes")
+
+
+def split(corpus, **groups):
+    by_id = {case.id: case.group for case in corpus.cases}
+    lines = [f"{part}: [{', '.join(by_id[one] for one in ids)}]\n" for part, ids in groups.items()]
+    (corpus.cases_dir / "split.yaml").write_text("format: 1\n" + "".join(lines), encoding="utf-8")
+
+
+def tuples(plan, *names):
+    return {tuple(getattr(key, name) for name in names) for key in plan.keys}
+
+
+def test_without_options_it_is_the_main_matrix_and_every_sweep(corpus):
+    plan = plan_of(CONFIG, RunOptions(), corpus)
+    assert [sweep.name for sweep in plan.sweeps] == ["matrix", "small", "drawn"]
+    assert tuples(plan, "model", "strategy") == {
+        ("large", "none"), ("large", "summary"), ("tiny", "none"), ("warm", "summary"), (None, "none"),
+    }  # fmt: skip
+    assert {key.sample for key in plan.keys if key.model == "warm"} == {0, 1, 2}
+    assert {key.case for key in plan.keys if key.model == "warm"} == {RENAMED}
+
+
+def test_a_sweep_takes_what_it_leaves_out_from_the_main_matrix_but_no_control(corpus):
+    small = plan_of(CONFIG, RunOptions(), corpus).sweeps[1].matrix
+    assert (small.policies, small.samples, small.controls) == (("naive", "two-layer"), 1, ())
+
+
+def test_named_cases_narrow_every_sweep(corpus):
+    plan = plan_of(CONFIG, RunOptions(names=(QUIET,)), corpus)
+    assert [sweep.name for sweep in plan.sweeps] == ["matrix", "small"]
+    assert tuples(plan, "case") == {(QUIET,)}
+
+
+def test_an_option_leaves_the_main_matrix_alone(corpus):
+    plan = plan_of(CONFIG, RunOptions(policies=("seed",)), corpus)
+    assert tuples(plan, "model", "policy") == {("large", "seed")}
+
+
+def test_a_part_confines_every_sweep(corpus):
+    split(corpus, train=[RENAMED], test=[QUIET, CLOSED], half=[QUIET])
+    assert tuples(plan_of(CONFIG, RunOptions(part="train"), corpus), "case") == {(RENAMED,)}
+    plan = plan_of(CONFIG, RunOptions(part="half"), corpus)
+    assert [sweep.name for sweep in plan.sweeps] == ["matrix", "small"]
+    assert tuples(plan, "case") == {(QUIET,)}
+
+
+def test_a_sweep_can_be_confined_to_a_part_by_the_configuration(corpus):
+    split(corpus, train=[RENAMED], test=[QUIET, CLOSED], half=[QUIET])
+    config = CONFIG.model_copy(update={"sweeps": {"half": CONFIG.sweeps["small"].model_copy(update={"part": "half"})}})
+    assert [case.id for case in plan_of(config, RunOptions(), corpus).sweeps[1].cases] == [QUIET]
+
+
+def test_a_trial_of_two_sweeps_is_one(corpus):
+    again = CONFIG.model_copy(
+        update={"sweeps": {"again": CONFIG.sweeps["small"].model_copy(update={"models": ["large"]})}}
+    )
+    plan = plan_of(again, RunOptions(), corpus)
+    assert (
+        len(plan.keys)
+        == len(set(plan.keys))
+        == len(plan_of(CONFIG.model_copy(update={"sweeps": {}}), RunOptions(), corpus).keys)
+    )
+
+
+def test_the_configured_cases_are_those_of_its_own_corpus(corpus):
+    config = CONFIG.model_copy(update={"matrix": CONFIG.matrix.model_copy(update={"cases": [QUIET]}), "sweeps": {}})
+    assert tuples(plan_of(config, RunOptions(), corpus), "case") == {(QUIET,)}
+    assert len(tuples(plan_of(config, RunOptions(cases=corpus.cases_dir), corpus), "case")) == len(corpus.cases)
+
+
+def test_an_empty_selection_is_refused(corpus):
+    split(corpus, train=[RENAMED], test=[QUIET, CLOSED], half=[])
+    with pytest.raises(BadInput, match="no trial is selected"):
+        plan_of(CONFIG, RunOptions(part="half"), corpus)
+
+
+def test_an_unknown_case_is_refused(corpus):
+    with pytest.raises(UnknownName, match="unknown case 'nowhere/x'"):
+        plan_of(CONFIG, RunOptions(names=("nowhere/x",)), corpus)

@@ -1,0 +1,67 @@
+"""Recorded answers that nothing asks for any more: found, counted and deleted."""
+
+import pytest
+
+from mendbench.bench.stale import counted, drop_stale, stale_files
+from mendbench.model.exchange import Request
+from mendbench.replay import cassette
+from mendbench.replay.recordings import TRAJECTORIES, WORLD
+from tests.fakes.scoring import make_case
+from tests.fakes.worlds import json_answer
+
+CASE = make_case(name="one")
+
+
+def entry(key):
+    request = Request(method="POST", url="https://a.example/x", headers=(), body=b"")
+    return cassette.settled(cassette.Entry(key=key, request=request, answer=json_answer({"v": 1}), service="a"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / CASE.family / CASE.name
+    folder.mkdir(parents=True)
+    for name, keys in ((WORLD, "12"), (TRAJECTORIES, "34"), ("tiny.yaml", "56")):
+        for key in keys:
+            cassette.append(folder / name, entry(key * 16))
+    return folder
+
+
+def row(*used, verdict="correct", case=CASE.id):
+    return {"case": case, "verdict": verdict, "used": " ".join(key * 16 for key in used)}
+
+
+def found(tmp_path, *rows, texts=None):
+    return {
+        one.path.name: "".join(sorted(key[0] for key in one.keys))
+        for one in stale_files(tmp_path, [CASE], rows, texts or {})
+    }
+
+
+def test_what_no_trial_used_is_stale_whatever_the_world_itself_holds(tmp_path, folder):
+    assert found(tmp_path, row("3", "5")) == {TRAJECTORIES: "4", "tiny.yaml": "6"}
+
+
+def test_what_any_trial_of_the_case_used_is_not(tmp_path, folder):
+    assert found(tmp_path, row("3", "5"), row("4"), row("6")) == {}
+    assert found(tmp_path, row("3", "4", "5"), row("6", case="slack/other")) == {"tiny.yaml": "6"}
+
+
+def test_a_long_list_of_keys_is_read_from_the_texts(tmp_path, folder):
+    long = {"case": CASE.id, "verdict": "incorrect", "used": {"$text": "d"}}
+    assert found(tmp_path, long, texts={"d": " ".join(key * 16 for key in "3456")}) == {}
+
+
+@pytest.mark.parametrize("verdict", ["unjudged", "crashed"])
+def test_of_a_case_with_an_open_trial_nothing_is_known(tmp_path, folder, verdict):
+    assert found(tmp_path, row(), row(verdict=verdict)) == {}
+
+
+def test_deleting_leaves_what_is_used_and_takes_an_empty_cassette_away(tmp_path, folder):
+    stale = stale_files(tmp_path, [CASE], [row("3")], {})
+    assert counted(stale) == {"answers": 3, "cassettes": 2}
+    assert drop_stale(stale) == 3
+    assert [one.key for one in cassette.load(folder / TRAJECTORIES)] == ["3" * 16]
+    assert not (folder / "tiny.yaml").exists()
+    assert len(cassette.load(folder / WORLD)) == 2
+    assert stale_files(tmp_path, [CASE], [row("3")], {}) == ()

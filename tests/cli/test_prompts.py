@@ -1,0 +1,354 @@
+"""Prompts leave as lines, are answered elsewhere, and come back: until nothing is missing, and the run is the recorded one."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from mendbench.bench.config import ModelConfig
+from mendbench.bench.trial import run_trial
+from mendbench.replay import cassette
+from mendbench.strategies.template import TEMPLATES
+from tests.fakes import cases, prompts
+
+ONE = ("--workers", "1")
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """The invented corpus with the recordings of its worlds alone. Nobody may change it."""
+    return prompts.write_bare(tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture
+def empty(bare, tmp_path, monkeypatch):
+    """A copy of it to be changed, which is the current folder."""
+    root = cases.copy_of(bare, tmp_path / "corpus")
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def exported(empty, mendbench):
+    """The prompts of all first attempts, exported to p.jsonl."""
+    said = mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
+    assert (said.code, said.out) == (0, "")
+    return empty / "p.jsonl"
+
+
+def bring(mendbench, text, *words, name="a"):
+    Path(name).write_text(text, encoding="utf-8", newline="")
+    return mendbench("prompts", "import", name, "--prompts", "p.jsonl", *ONE, *words)
+
+
+def recorded(root):
+    return {path: path.read_bytes() for path in sorted((root / "cassettes").rglob(f"{cases.MODEL}.yaml"))}
+
+
+def entries(root):
+    return [entry for path in recorded(root) for entry in cassette.load(path)]
+
+
+def document(said):
+    return json.loads(said.out)
+
+
+def edited(root):
+    """Write a template that differs from a shipped one in a heading, and return its name."""
+    text = (TEMPLATES / "full-context.md.j2").read_text(encoding="utf-8").replace("Errors to Fix", "Mistakes to Mend")
+    (root / "mine.md.j2").write_text(text, encoding="utf-8")
+    return "mine.md.j2"
+
+
+def told(root, key):
+    """Return what a trial came to, whoever answered."""
+    row, _ = run_trial(cases.setting_of(root), key)
+    attempts = [(one["status"], one["label"]) for one in row["attempts"]]
+    return row["verdict"], row["outcome"], row["stop_reason"], attempts
+
+
+@pytest.mark.parametrize("shape", prompts.SHAPES)
+def test_a_round_trip_ends_where_recording_ends(empty, built, mendbench, shape):
+    rounds = []
+    for at in range(4):
+        exported = mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
+        assert exported.code == 0
+        text = (empty / "p.jsonl").read_text(encoding="utf-8")
+        if not text:
+            break
+        rounds.append(text.count("\n"))
+        answers = prompts.in_shape(shape, prompts.replies(empty / "p.jsonl"))
+        assert bring(mendbench, answers, "--provenance", f"round {at}").code == 0
+        if not at:
+            assert all(told(empty, key)[3] for key in cases.MATRIX if key.case == cases.RENAMED)
+    assert len(rounds) > 1
+    assert [told(empty, key) for key in cases.MATRIX] == [told(built, key) for key in cases.MATRIX]
+    assert mendbench("run", *ONE).code == 0
+    assert {entry.provenance for entry in entries(empty)} == {f"round {at}" for at in range(len(rounds))}
+    assert {entry.key for entry in entries(empty)} == {entry.key for entry in entries(built)}
+
+
+def test_first_attempts_are_each_exported_once_and_second_ones_when_the_first_are_answered(empty, exported, mendbench):
+    first = prompts.replies(exported)
+    assert len({name for name, _ in first}) == len(first) == 4
+    bring(mendbench, prompts.in_shape("plain", first))
+    mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
+    second = prompts.replies(exported)
+    assert second
+    assert not {name for name, _ in first} & {name for name, _ in second}
+
+
+def test_an_export_gives_the_same_bytes_each_time_and_to_standard_output(empty, exported, mendbench):
+    said = mendbench("prompts", "export", *ONE)
+    assert said.out == exported.read_text(encoding="utf-8")
+    assert said.line == "4 prompts without an answer; 0 answered, 12 trials"
+    assert mendbench("prompts", "export", "--workers", "2").out == said.out
+
+
+def test_a_selection_exports_a_part_under_the_same_ids(empty, exported, mendbench):
+    whole = set(exported.read_text(encoding="utf-8").splitlines())
+    words = (cases.RENAMED, "--strategy", "none", "--policy", "naive", "--model", cases.MODEL)
+    part = set(mendbench("prompts", "export", *words, *ONE).out.splitlines())
+    assert len(part) == 1
+    assert part < whole
+
+
+def test_samples_are_drawn_apart_and_come_back(empty, mendbench):
+    path = empty / "mendbench.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "parameters = { temperature = 0.8, max_tokens = 400 }\n", encoding="utf-8")
+    words = (cases.RENAMED, "--strategy", "full-context", "--samples", "2", *ONE)
+    mendbench("prompts", "export", *words, "--out", "p.jsonl")
+    assert {name[-3:] for name, _ in prompts.replies(empty / "p.jsonl")} == {"0-0", "1-0"}
+    assert bring(mendbench, prompts.in_shape("plain", prompts.replies(empty / "p.jsonl"))).code == 0
+    assert sorted(entry.ask["draw"] for entry in entries(empty)) == [[0, 0], [1, 0]]
+    assert mendbench("prompts", "export", *words).out == ""
+
+
+def test_a_nodes_own_prompt_travels_too(empty, mendbench):
+    prompts.add_rhyme(empty)
+    seen = []
+    for _ in range(2):
+        mendbench("prompts", "export", prompts.RHYME, "--out", "p.jsonl", *ONE)
+        said = prompts.replies(
+            empty / "p.jsonl", lambda body: body["messages"][0]["content"].replace("Rhyme on", "A rhyme for")
+        )
+        seen += [text for _, text in said]
+        assert bring(mendbench, prompts.in_shape("openai", said)).code == 0
+    assert seen == ["A rhyme for Runa", "A rhyme for Leif"]
+    assert mendbench("prompts", "export", prompts.RHYME, *ONE).out == ""
+    assert (empty / "cassettes" / prompts.RHYME / f"{prompts.POET}.yaml").is_file()
+
+
+def test_prompts_of_a_template_file_come_back_when_it_is_named(empty, mendbench):
+    edited(empty)
+    mendbench("prompts", "export", cases.RENAMED, "--strategy", "mine.md.j2", "--out", "p.jsonl", *ONE)
+    text = prompts.in_shape("plain", prompts.replies(empty / "p.jsonl"))
+    lost = bring(mendbench, text)
+    assert lost.code == 1
+    assert "unplaced: 1 line (no trial asks; name its template file with --strategy" in lost.out
+    assert bring(mendbench, text, "--strategy", "mine.md.j2").code == 0
+
+
+def test_a_dry_run_writes_nothing_and_says_what_would_be(empty, exported, mendbench):
+    text = prompts.in_shape("plain", prompts.replies(exported))
+    said = bring(mendbench, text, "--dry-run")
+    assert (said.code, said.out) == (0, "4 answers would be recorded in 2 cases; 4 prompts were exported\n")
+    assert recorded(empty) == {}
+
+
+def test_importing_twice_changes_nothing(empty, exported, mendbench):
+    text = prompts.in_shape("plain", prompts.replies(exported))
+    bring(mendbench, text)
+    before = recorded(empty)
+    said = bring(mendbench, text)
+    assert (said.code, recorded(empty)) == (0, before)
+    assert "4 answers recorded already" in said.out
+
+
+def test_another_answer_is_refused_and_with_replace_it_stands(empty, exported, mendbench):
+    said = prompts.replies(exported)
+    bring(mendbench, prompts.in_shape("plain", said))
+    before = recorded(empty)
+    other = prompts.in_shape("plain", [*said[:-1], (said[-1][0], "Good day")])
+    refused = bring(mendbench, other)
+    assert refused.code == 2
+    assert refused.line.startswith(f"a:4: another answer to {said[-1][0]} than ")
+    assert recorded(empty) == before
+    done = bring(mendbench, other, "--replace", "--format", "json")
+    assert (done.code, [one["custom_id"] for one in document(done)["replaced"]]) == (0, [said[-1][0]])
+
+
+def test_a_line_that_is_cut_off_stops_everything_unless_the_rest_is_asked_for(empty, exported, mendbench):
+    text = prompts.in_shape("openai", prompts.replies(exported))[:-30]
+    said = bring(mendbench, text)
+    assert said.code == 2
+    assert said.line.startswith("a:4: no whole line of JSON (")
+    assert said.line.endswith("fetch the file again, or mend the line; or leave such lines out with --skip-broken")
+    assert recorded(empty) == {}
+    rest = bring(mendbench, text, "--skip-broken")
+    assert rest.code == 1
+    assert "broken: 1 line (left out)" in rest.out
+    assert len(entries(empty)) == 3
+
+
+def test_how_many_lines_are_broken_is_said(empty, exported, mendbench):
+    assert "(and 2 more such lines)" in bring(mendbench, "{\n{\n{\n").line
+
+
+def test_two_answers_to_one_prompt_stop_everything_and_equal_ones_count_once(empty, exported, mendbench):
+    said = prompts.replies(exported)
+    twice = bring(mendbench, prompts.in_shape("plain", [*said, (said[0][0], "Good day")]))
+    assert (twice.code, twice.line) == (
+        2, f"a:5: another answer to {said[0][0]} than at a:1; delete one of the two lines",
+    )  # fmt: skip
+    assert recorded(empty) == {}
+    same = bring(mendbench, prompts.in_shape("plain", [*said, said[0]]))
+    assert same.code == 0
+    assert "1 line said again what another one says" in same.out
+    assert len(entries(empty)) == 4
+
+
+def test_an_unknown_id_is_named_and_the_others_are_imported(empty, exported, mendbench):
+    said = bring(mendbench, prompts.in_shape("plain", [*prompts.replies(exported), ("ask-of-somebody", "hi")]))
+    assert said.code == 1
+    assert "unknown: 1 line (not exported)\n  a:5: ask-of-somebody\n" in said.out
+    assert len(entries(empty)) == 4
+
+
+def test_what_was_not_answered_is_told_and_exported_again(empty, exported, mendbench):
+    said = prompts.replies(exported)
+    lines = [prompts.openai_line(*said[0]), {"custom_id": said[1][0], "result": {"type": "expired"}}]
+    lines.append({"custom_id": said[2][0], "response": None, "error": {"code": "batch_expired", "message": "too late"}})
+    done = bring(mendbench, prompts.jsonl(lines))
+    assert done.code == 3
+    assert f"a:2: {said[1][0]}: expired" in done.out
+    assert f"a:3: {said[2][0]}: batch_expired: too late" in done.out
+    assert "absent: 1 exported prompt of which no line speaks" in done.out
+    assert len(entries(empty)) == 1
+    mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
+    assert {name for name, _ in said[1:]} <= {name for name, _ in prompts.replies(exported)}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: prompts.openai_line(name, None, refusal="I can't help with that."),
+        lambda name: prompts.anthropic_line(name, "I can't help with that.", stop_reason="refusal"),
+    ],
+)
+def test_a_refusal_is_an_answer_that_mends_nothing(empty, exported, mendbench, make):
+    done = bring(mendbench, prompts.jsonl([make(name) for name, _ in prompts.replies(exported)]))
+    assert done.code == 0
+    assert {"I can't help with that." in entry.answer.body.decode() for entry in entries(empty)} == {True}
+    mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
+    second = prompts.replies(exported, lambda body: body["messages"][1]["content"])
+    assert {"# Your last answer was not usable" in prompt for _, prompt in second} == {True}
+
+
+def test_a_model_that_calls_itself_otherwise_is_kept_and_told(empty, exported, mendbench):
+    done = bring(mendbench, prompts.in_shape("openai", prompts.replies(exported)))
+    assert f"4 answers of tiny-coder-2026-01-01, which was asked as {cases.MODEL}" in done.out
+    assert document(bring(mendbench, prompts.in_shape("openai", prompts.replies(exported)), "--format", "json"))[
+        "models"
+    ] == [{"asked": cases.MODEL, "answered": "tiny-coder-2026-01-01", "answers": 4}]
+
+
+def test_prompts_whose_parameters_were_configured_anew_are_not_asked_any_more(empty, exported, mendbench):
+    path = empty / "mendbench.toml"
+    path.write_text(
+        path.read_text(encoding="utf-8") + "parameters = { temperature = 0, max_tokens = 90 }\n", encoding="utf-8"
+    )
+    done = bring(mendbench, prompts.in_shape("plain", prompts.replies(exported)))
+    assert done.code == 1
+    assert "unplaced: 4 lines" in done.out
+    assert recorded(empty) == {}
+
+
+def test_the_exported_file_has_to_be_the_one_that_was_exported(empty, exported, mendbench):
+    exported.write_text(
+        exported.read_text(encoding="utf-8").replace("A workflow failed", "A workflow fell", 1), encoding="utf-8"
+    )
+    refused = bring(mendbench, "")
+    assert refused.code == 2
+    assert refused.line.startswith("p.jsonl:1: the prompt is not the one that its id 'ask-")
+
+
+def test_a_spreadsheet_is_read(empty, exported, mendbench):
+    with Path("sheet.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerows([("custom_id", "content"), *prompts.replies(exported)])
+    said = mendbench("prompts", "import", "sheet.csv", "--prompts", "p.jsonl", *ONE)
+    assert (said.code, len(entries(empty))) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("export", "--model", "tiny-codr"), "unknown model 'tiny-codr'; did you mean 'tiny-coder'?"),
+        (("export", "--strategy", "nome"), "unknown strategy 'nome'; did you mean 'none'?"),
+        (("export", "--policy", "niave"), "unknown policy 'niave'; did you mean 'naive'?"),
+        (("export", "http/nothing"), "unknown case 'http/nothing'"),
+        (("export", "--part", "train"), "no such file, so the corpus has no parts"),
+        (("export", "--out", "."), "--out .: "),
+        (("export", "--out", "p.jsonl/x"), "--out p.jsonl/x: "),
+        (("import", "nowhere", "--prompts", "p.jsonl"), "nowhere: No such file or directory"),
+        (("import", "a", "--prompts", "nowhere"), "nowhere: No such file or directory"),
+        (("import", "a"), "prompts import: Missing option '--prompts'"),
+        (("diff", "--cassettes", "nowhere"), "--cassettes nowhere: no such folder"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_one_line(empty, exported, mendbench, words, says):
+    said = mendbench("prompts", *words)
+    assert said.code == 2
+    assert says in said.line
+
+
+def test_without_a_model_nothing_can_be_asked(empty, mendbench):
+    path = empty / "mendbench.toml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('repairers = ["chat"]', 'repairers = ["rules"]'), encoding="utf-8"
+    )
+    assert mendbench("prompts", "export", *ONE).line == "matrix: no selected trial asks a model; name one with --model"
+    assert mendbench("prompts", "export", "--model", cases.MODEL, *ONE).code == 0
+
+
+def test_a_trial_that_lacks_another_recording_is_named(empty, mendbench):
+    cases.make_live(empty, cases.RENAMED)
+    said = mendbench("prompts", "export", cases.RENAMED, "--policy", "naive", "--strategy", "none", *ONE)
+    assert (said.code, said.out) == (0, "")
+    assert f"stopped: {cases.RENAMED} | none | naive | {cases.MODEL} | 0: no recording answers GET " in said.err
+
+
+def test_a_diff_shows_what_an_edited_template_leaves_behind(corpus, mendbench):
+    said = mendbench("prompts", "diff", "--strategy", edited(corpus), "--policy", "naive", *ONE)
+    assert said.code == 3
+    assert "\n-## Errors to Fix\n+## Mistakes to Mend\n" in said.out
+    assert said.out.endswith(
+        "0 prompts answered, 2 without an answer; 3 trials\n2 trials stop there: what they ask later hangs on the answer\n"
+    )
+
+
+def test_a_diff_of_what_is_recorded_finds_nothing_missing(corpus, mendbench):
+    said = mendbench("prompts", "diff", *ONE)
+    assert said.code == 0
+    assert "0 without an answer; 12 trials" in said.out
+
+
+def test_a_diff_shows_a_few_or_all_and_json_has_every_missing_prompt(empty, mendbench):
+    few = mendbench("prompts", "diff", *ONE)
+    assert few.out.count("nothing is recorded of tiny-coder there") == 3
+    assert "1 more without an answer; --full shows all" in few.out
+    assert mendbench("prompts", "diff", "--full", *ONE).out.count("nothing is recorded") == 4
+    found = document(mendbench("prompts", "diff", "--format", "json", *ONE))
+    assert (found["missing"], len(found["prompts"]), found["trials"]) == (4, 4, 12)
+
+
+def test_a_diff_names_a_parameter_that_changed(corpus, mendbench):
+    path = corpus / "mendbench.toml"
+    path.write_text(
+        path.read_text(encoding="utf-8") + "parameters = { temperature = 0, max_tokens = 90 }\n", encoding="utf-8"
+    )
+    said = mendbench("prompts", "diff", cases.RENAMED, "--strategy", "none", *ONE)
+    assert "in params.max_tokens" in said.out
+    assert ModelConfig().parameters["max_tokens"] != 90

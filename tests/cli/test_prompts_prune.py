@@ -1,0 +1,66 @@
+"""Answers that nothing asks for any more are counted by a run, and deleted by a command of their own."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from mendbench.replay import cassette
+from tests.fakes.cases import MODEL, RENAMED
+
+ONE = ("--workers", "1")
+
+
+@pytest.fixture
+def answers(corpus):
+    """The recorded answers of one case, with one that nothing asks for."""
+    path = corpus / "cassettes" / RENAMED / f"{MODEL}.yaml"
+    first = cassette.load(path)[0]
+    cassette.append(path, replace(first, key="f" * 16))
+    return path
+
+
+def keys(path):
+    return [entry.key for entry in cassette.load(path)]
+
+
+def stale(said):
+    return [line for line in said.err.splitlines() if "stale" in line]
+
+
+def test_a_run_of_all_says_how_many_there_are(mendbench, answers):
+    assert stale(mendbench("run", *ONE)) == [
+        "mendbench: stale: 1 recorded answers, in 1 cassettes, that nothing asks for any more; `mendbench prompts prune` deletes them"
+    ]
+
+
+def test_a_run_of_less_cannot_know_and_says_nothing(mendbench, answers):
+    assert stale(mendbench("run", RENAMED, *ONE)) == []
+
+
+def test_pruning_deletes_them_and_nothing_else(mendbench, answers):
+    before = keys(answers)
+    said = mendbench("prompts", "prune", *ONE)
+    assert (said.code, said.out) == (
+        0, f"{RENAMED}: 1 of {len(before)} in {MODEL}.yaml\n1 recorded answer that nothing asks for, deleted\n",
+    )  # fmt: skip
+    assert keys(answers) == before[:-1]
+    assert stale(mendbench("run", *ONE)) == []
+
+
+def test_a_dry_run_deletes_nothing(mendbench, answers):
+    before = answers.read_bytes()
+    said = mendbench("prompts", "prune", "--dry-run", "--format", "json", *ONE)
+    assert json.loads(said.out)["cassettes"] == [
+        {"case": RENAMED, "cassette": f"{MODEL}.yaml", "stale": 1, "entries": len(keys(answers))}
+    ]
+    assert answers.read_bytes() == before
+
+
+def test_nothing_is_deleted_while_a_trial_has_no_verdict(mendbench, answers):
+    cassette.rewrite(answers, cassette.load(answers)[1:])
+    before = answers.read_bytes()
+    said = mendbench("prompts", "prune", *ONE)
+    assert said.code == 2
+    assert "no verdict, so it is not known what it asks for; record what it misses" in said.line
+    assert answers.read_bytes() == before
