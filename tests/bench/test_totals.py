@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.bench.totals import totals
+from mendbench.bench.totals import headline_rows, totals
 from mendbench.scoring.stats import wilson
 from tests.fakes.runs import (
     crashed,
@@ -174,3 +174,17 @@ def test_nothing_ever_leaves_the_denominator(names):
     assert found["cases"] == len(names) == sum(found["outcomes"].values())
     assert found["bounds"]["lower"] == found["right"] == names.count("right")
     assert found["bounds"]["upper"] == names.count("right") + names.count("open")
+
+
+def test_parts_of_the_corpus_are_never_pooled_and_the_test_part_comes_first():
+    rows = [
+        {**row_of(repairable(), repaired(), key_of(repairable()))[0], "part": part}
+        for part in ("train", "test", "train")
+    ]
+    assert [(total["part"], total["attempts"]) for total in totals(rows)] == [("test", 1), ("train", 2)]
+
+
+def test_results_are_told_of_the_test_part_and_of_everything_where_there_is_none():
+    test, train, other = ({"part": part} for part in ("test", "train", None))
+    assert headline_rows([train, test, other]) == (test,)
+    assert headline_rows([train, other]) == (train, other)

@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 def total(strategy, policy, model=None, repairer="chat", **more):
     return {
-        "engine": "mendbench", "repairer": repairer, "model": model, "strategy": strategy, "policy": policy, "detector": None,
+        "engine": "mendbench", "repairer": repairer, "model": model, "strategy": strategy, "policy": policy, "detector": None, "part": None,
         "cases": 41, "right": 12, "bounds": {"lower": 12, "upper": 31}, "interval": {"low": 0.17, "high": 0.45},
         "first_attempt": 9, "outcomes": {"plausible": 3, "harmful": 1}, "wasted_per_trial": 1.875, "context_tokens": 581.25,
         "context_recall": 0.43, **more,
@@ -125,3 +125,9 @@ def test_colours_are_left_out_on_demand(monkeypatch, wish, coloured):
     made.add_row("red", style="red")
     show_tables([made])
     assert ("31m" in screen.getvalue()) is coloured
+
+
+def test_parts_of_the_corpus_have_tables_of_their_own(capsys):
+    show_totals([total("summary", "naive", "m", part="test"), total("summary", "naive", "m", part="train")], "")
+    said = capsys.readouterr().out
+    assert said.index("m, test part") < said.index("m, train part")

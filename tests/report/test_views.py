@@ -24,7 +24,8 @@ def test_names_that_the_matrix_does_not_have_come_after_its_own():
 
 def test_models_come_in_the_order_of_the_matrix_and_rule_books_after_them():
     run = stored_run(
-        [one("rules", None), one(model="second"), one(model="first")], matrix={"models": ["first", "second"]}
+        [one("rules", None), one(model="second"), one(model="first")],
+        matrix=[{"models": ["first"]}, {"models": ["second", "first"]}],
     )
 
     assert [solver.label for solver in views_of(run).solvers] == ["first", "second", "rules"]

@@ -14,7 +14,9 @@ from mendbench.bench.proof import Finding, Proof, prove
 from mendbench.bench.proof_store import store_proof
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
+from mendbench.bench.split import FILE
 from mendbench.errors import BadInput, EffectEscape
+from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 
 SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
@@ -96,7 +98,7 @@ def check_case(setting: Setting, case_id: str, recorder: Recorder | None = None)
     try:
         case = setting.corpus.case(case_id)
         folder = setting.corpus.cassettes(case)
-        problems += [*cut_texts(case), *unsound_labels(case)]
+        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case)]
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
             return Checked(case=case_id, problems=tuple(problems), proof=None)
         proof = prove(setting, case_id, recorder)
@@ -112,3 +114,12 @@ def check_case(setting: Setting, case_id: str, recorder: Recorder | None = None)
         found = f"the proof ends in {type(error).__name__}: {error}"
         problems.append(BadInput(place, found, "mend the case, or report this if the case is right"))
     return Checked(case=case_id, problems=tuple(problems), proof=proof)
+
+
+def _undealt(setting: Setting, case: Case) -> tuple[BadInput, ...]:
+    """Return what is wrong if the corpus is split and the case's group is in no part."""
+    if setting.split is None or setting.split.part_of(case) is not None:
+        return ()
+    found = f"the group {case.group!r} of {case.id} is in no part"
+    mend = "put it under test, or under train if strategies were tuned on it"
+    return (BadInput(str(setting.cases_dir / FILE), found, mend),)

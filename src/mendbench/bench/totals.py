@@ -16,9 +16,12 @@ EDIT_KINDS = ("repairable", "mixed")
 
 TREATMENT = ("engine", "repairer", "model", "strategy", "policy", "detector")
 
+HEADLINE_PART = "test"
+"""The part of a split corpus that results are told of: strategies may have been tuned on the other one."""
+
 
 def totals(rows: Sequence[JsonRow]) -> list[JsonObject]:
-    """Return one total for each treatment, in the order of :data:`TREATMENT`.
+    """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
     Repair success is ``right`` of ``cases``: cases with an edit fault that came out right within three attempts. Nothing leaves the
     denominator; ``unjudged`` trials widen ``bounds`` and ``interval`` instead. With several samples a case counts by its share of
@@ -27,8 +30,18 @@ def totals(rows: Sequence[JsonRow]) -> list[JsonObject]:
     """
     groups: dict[tuple[str, ...], list[JsonRow]] = defaultdict(list)
     for row in rows:
-        groups[tuple(row[name] or "" for name in TREATMENT)].append(row)
+        groups[
+            (
+                "" if row.get("part") == HEADLINE_PART else row.get("part") or "",
+                *(row[name] or "" for name in TREATMENT),
+            )
+        ].append(row)
     return [_total(group) for _, group in sorted(groups.items())]
+
+
+def headline_rows(rows: Sequence[JsonRow]) -> tuple[JsonRow, ...]:
+    """Return the rows that results are told of: those of the test part; all where there are none of it."""
+    return tuple(row for row in rows if row.get("part") == HEADLINE_PART) or tuple(rows)
 
 
 def _total(rows: Sequence[JsonRow]) -> JsonObject:
@@ -38,6 +51,7 @@ def _total(rows: Sequence[JsonRow]) -> JsonObject:
     interval, method = _interval(edits, right, upper)
     return {
         **{name: rows[0][name] for name in TREATMENT},
+        "part": rows[0].get("part"),
         "cases": cases,
         "right": right,
         "bounds": {"lower": right, "upper": upper},

@@ -55,11 +55,14 @@ def show_tables(tables: Iterable[Table], title: str = "") -> None:
 
 
 def show_totals(totals: Sequence[JsonObject], title: str) -> None:
-    """Print a run's totals: one table for each model, then one for all repairers that ask none."""
-    console = _console()
-    models = sorted({total["model"] or "" for total in totals}, key=lambda model: (not model, model))
-    own = ([total for total in totals if (total["model"] or "") == model] for model in models)
-    _show(console, [_fitting(console, each) for each in own], title)
+    """Print a run's totals: by part of the corpus one table for each model, then one for all repairers that ask none."""
+    console, tables = _console(), []
+    for part in dict.fromkeys(total["part"] for total in totals):
+        of_part = [total for total in totals if total["part"] == part]
+        models = sorted({total["model"] or "" for total in of_part}, key=lambda model: (not model, model))
+        own = ([total for total in of_part if (total["model"] or "") == model] for model in models)
+        tables += [_fitting(console, each) for each in own]
+    _show(console, tables, title)
 
 
 def _console() -> Console:
@@ -93,7 +96,8 @@ def _totals_table(totals: Sequence[JsonObject], count: int) -> Table:
     several = len({total["engine"] for total in totals}) > 1
     leads = (*(["engine"] if several else []), *([] if model else ["repairer"]), "strategy", "policy")
     made = table(*leads, wraps=leads, numbers=_MEASURES[:count], tight=not model)
-    made.title = plain(model) if model else None
+    part = totals[0]["part"]
+    made.title = ", ".join([*([plain(model)] if model else []), *([f"{part} part"] if part else [])]) or None
     for total in totals:
         made.add_row(*(plain(str(total[lead])) for lead in leads), *_measures(total)[:count])
     return made

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
-from mendbench.bench.totals import EDIT_KINDS
+from mendbench.bench.totals import EDIT_KINDS, headline_rows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
@@ -72,9 +72,9 @@ class Summary:
 
 def summarise(run: StoredRun) -> Summary:
     """Return what the first screen of a run's report shows."""
-    views = views_of(run)
-    tables = panels(run.rows, views)
-    edits = {row["case"] for row in run.rows if row["kind"] in EDIT_KINDS}
+    views, told = views_of(run), headline_rows(run.rows)
+    tables = panels(told, views)
+    edits = {row["case"] for row in told if row["kind"] in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
         lead=_lead(tables[0]) if tables else "",
@@ -84,7 +84,7 @@ def summarise(run: StoredRun) -> Summary:
         few=len(edits) < FEW,
         views=views,
         panels=tables,
-        policies=policy_tables(run.rows, views),
+        policies=policy_tables(told, views),
     )
 
 
@@ -123,12 +123,23 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
             name="Trials",
             value=f"{len(run.rows)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
         ),
+        Fact(name="Told of", value=_told_of(run.rows)),
         Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
         Fact(name="World", value=_provenance(run.rows)),
     ]
     return [fact for fact in facts if fact.value]
+
+
+def _told_of(rows: Sequence[JsonRow]) -> str:
+    """Return which part of a split corpus the figures are told of; nothing where all rows are."""
+    told = headline_rows(rows)
+    if len(told) == len(rows):
+        return ""
+    cases, of = len({row["case"] for row in told}), len({row["case"] for row in rows})
+    others = "the others may have been looked at while a strategy was tuned, and stand in the grid alone"
+    return f"{cases} of the {of} cases, the test part; {others}"
 
 
 def _provenance(rows: Sequence[JsonRow]) -> str:

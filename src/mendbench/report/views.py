@@ -88,7 +88,7 @@ def views_of(run: StoredRun) -> Views:
 def _axes(sweeps: Sequence[JsonObject]) -> JsonObject:
     """Return the names on each axis of a run's sweeps, those of the main matrix first."""
     axes = ("models", "strategies", "policies")
-    return {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep[axis])) for axis in axes}
+    return {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep.get(axis, ()))) for axis in axes}
 
 
 def _solvers(rows: Sequence[JsonRow], matrix: JsonObject) -> tuple[Solver, ...]:
