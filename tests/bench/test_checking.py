@@ -1,10 +1,13 @@
 """Checking one case: what its surroundings lack is told with its place."""
 
+from dataclasses import replace
+
 import pytest
 
 from mendbench.bench.checking import check_case
+from mendbench.replay import cassette
 from tests.fakes import cases
-from tests.fakes.cases import QUIET
+from tests.fakes.cases import MODEL, QUIET, RENAMED
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +39,34 @@ def test_one_whose_group_is_in_a_part_is_not(root):
 
 def test_a_corpus_that_is_not_split_needs_none(root):
     assert told(root) == []
+
+
+@pytest.fixture
+def leftover(root):
+    """A corpus with one recorded answer that nothing asks for, and its path."""
+    path = root / "cassettes" / RENAMED / f"{MODEL}.yaml"
+    cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
+    return path
+
+
+def stale(root, trials):
+    problems = check_case(cases.setting_of(root), RENAMED, trials=trials).problems
+    return [str(one) for one in problems if "asks for" in one.found]
+
+
+def test_an_answer_that_no_configured_trial_asks_for_is_told(root, leftover):
+    trials = [
+        cases.key(RENAMED, strategy, policy)
+        for strategy in ("none", "full-context")
+        for policy in ("naive", "two-layer")
+    ]
+    (said,) = stale(root, trials)
+    entries = len(cassette.load(leftover))
+    assert (
+        said
+        == f"{leftover}: 1 of {entries} recorded answers that nothing asks for any more; delete them with `mendbench prompts prune`"
+    )
+
+
+def test_without_the_configured_trials_nobody_knows(root, leftover):
+    assert stale(root, ()) == []

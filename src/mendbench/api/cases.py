@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
 
+from mendbench.api.plans import plan_of
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
 from mendbench.bench.checking import Checked, check
-from mendbench.bench.config import PathsConfig, load_config
+from mendbench.bench.config import Loaded, PathsConfig, load_config
 from mendbench.bench.corpus import selected_ids
 from mendbench.bench.corpus_summary import counts, summary
 from mendbench.bench.importing.engine_trace import is_engine_trace, read_engine_trace
@@ -28,6 +30,7 @@ from mendbench.bench.scaffold import STARTER, Draft, split_id, write_draft
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Kind, Provenance
 from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import TrialKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +114,20 @@ def check_cases(
     options = RunOptions(cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell)
     loaded = load_config(Path.cwd())
     setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
-    checked = check(setting, names, workers or os.cpu_count() or 1, on_progress)
+    checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))
     ids = {one.case for one in checked}
     sound = [case for case in setting.corpus.cases if case.id in ids]
     return CheckedCorpus(cases=checked, summary=summary(checked, sound))
+
+
+def _configured_trials(loaded: Loaded, setting: Setting) -> Mapping[str, tuple[TrialKey, ...]]:
+    """Return all configured trials by case; none for a corpus that is not the configuration's."""
+    if setting.cases_dir != loaded.root / loaded.config.paths.cases:
+        return {}
+    found: dict[str, list[TrialKey]] = defaultdict(list)
+    for key in plan_of(loaded.config, RunOptions(), setting.corpus).keys:
+        found[key.case].append(key)
+    return {case: tuple(keys) for case, keys in found.items()}
 
 
 def new_case(

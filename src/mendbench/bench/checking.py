@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,9 +15,12 @@ from mendbench.bench.proof_store import store_proof
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
 from mendbench.bench.split import FILE
+from mendbench.bench.stale import stale_files
+from mendbench.bench.trial import run_trial
 from mendbench.errors import BadInput, EffectEscape
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow, TrialKey
 
 SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
 """What :func:`mendbench.bench.proof.prove` calls the finding whose places :func:`canaries_found` tells."""
@@ -54,9 +57,15 @@ class Checked:
 
 
 def check(
-    setting: Setting, names: tuple[str, ...], workers: int, on_progress: Callable[[int, int, str], None]
+    setting: Setting,
+    names: tuple[str, ...],
+    workers: int,
+    on_progress: Callable[[int, int, str], None],
+    trials: Mapping[str, tuple[TrialKey, ...]] | None = None,
 ) -> tuple[Checked, ...]:
     """Check the selected cases, on that many worker processes, and return what became of each, sorted by id.
+
+    ``trials`` are all configured ones of a case: with them, recorded answers that none asks for are told.
 
     Recording uses this process alone: real servers serve one scope at a time.
 
@@ -71,27 +80,38 @@ def check(
     ]
     sound = [case.id for case in corpus.cases if case.id in chosen]
     twice = said_twice(corpus.cases)
-    for done, one in enumerate(_each(setting, sound, workers), start=1):
+    asking = trials if trials is not None and setting.record == "none" else {}
+    for done, one in enumerate(_each(setting, [(name, asking.get(name, ())) for name in sound], workers), start=1):
         again = (twice[one.case],) if one.case in twice else ()
         found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
         on_progress(done, len(sound), one.case)
     return tuple(sorted(found, key=lambda one: one.case))
 
 
-def _each(setting: Setting, ids: list[str], workers: int) -> Iterator[Checked]:
+def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
     """Yield what became of each case, as they finish."""
     if setting.record != "none":
         with Recorder(setting.record, setting.models, allow_shell=setting.allow_shell) as recorder:
-            for case_id in ids:
+            for case_id, _ in todo:
                 yield check_case(setting, case_id, recorder)
         return
-    count = max(1, min(workers, len(ids)))
+    count = max(1, min(workers, len(todo)))
     with executor_for(count) as pool:
-        yield from run_all(pool, partial(check_case, setting), ids, count)
+        yield from run_all(pool, partial(_check_one, setting), todo, count)
 
 
-def check_case(setting: Setting, case_id: str, recorder: Recorder | None = None) -> Checked:
-    """Return what became of one case; whatever its files or its proof raise is told as a problem."""
+def _check_one(setting: Setting, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
+    case_id, trials = todo
+    return check_case(setting, case_id, trials=trials)
+
+
+def check_case(
+    setting: Setting, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
+) -> Checked:
+    """Return what became of one case; whatever its files or its proof raise is told as a problem.
+
+    ``trials`` are all configured ones of the case, or none: then it is not looked at whether they ask for what is recorded.
+    """
     place = str(setting.cases_dir / case_id)
     problems: list[BadInput] = []
     proof = None
@@ -105,6 +125,7 @@ def check_case(setting: Setting, case_id: str, recorder: Recorder | None = None)
         problems += foreign_recordings(case, folder)
         if any(one.what == SECRET_FINDING and not one.held for one in proof.findings):
             problems += canaries_found(case, folder)
+        problems += _stale(setting, case, trials)
         if setting.record == "none" and setting.proofs_dir is not None:
             store_proof(setting.proofs_dir, case, folder, proof)
     except BadInput as error:
@@ -123,3 +144,22 @@ def _undealt(setting: Setting, case: Case) -> tuple[BadInput, ...]:
     found = f"the group {case.group!r} of {case.id} is in no part"
     mend = "put it under test, or under train if strategies were tuned on it"
     return (BadInput(str(setting.cases_dir / FILE), found, mend),)
+
+
+def _stale(setting: Setting, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
+    """Return one line for each cassette that holds answers which no configured trial asks for any more."""
+    if not trials:
+        return ()
+    rows: list[JsonRow] = []
+    texts: dict[str, str] = {}
+    for key in trials:
+        row, own = run_trial(setting, key)
+        rows.append(row)
+        texts.update(own)
+    mend = "delete them with `mendbench prompts prune`"
+    return tuple(
+        BadInput(
+            str(one.path), f"{len(one.keys)} of {one.entries} recorded answers that nothing asks for any more", mend
+        )
+        for one in stale_files(setting.cassettes_dir, [case], rows, texts)
+    )
