@@ -64,7 +64,7 @@ def test_an_answer_that_no_configured_trial_asks_for_is_told(root, leftover):
     entries = len(cassette.load(leftover))
     assert (
         said
-        == f"{leftover}: 1 of {entries} recorded answers that nothing asks for any more; delete them with `mendbench prompts prune`"
+        == f"{leftover}: 1 of {entries} recorded answers that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
     )
 
 

@@ -79,3 +79,10 @@ def test_a_failure_is_not_kept(ran, monkeypatch):
         ran()
     monkeypatch.setattr(CleanRunner, "run_anew", kept)
     assert ran() == 1
+
+
+def test_the_order_of_keys_and_the_kind_of_a_number_can_show_in_what_a_workflow_writes(ran):
+    def of(data):
+        return {"nodes": [{"id": "a", "type": "transform", "params": {"data": data}}]}
+
+    assert [ran(workflow=of(data)) for data in ({"x": 1, "n": 2}, {"n": 2, "x": 1}, {"n": 2, "x": 1.0})] == [1, 1, 1]

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.bench.results import open_run, read_run
-from mendbench.bench.rows import REQUIRED
+from mendbench.bench.rows import FORMAT, REQUIRED
 from mendbench.errors import BadInput, CheckFailed
 
 PLAN = {"keys": ["a", "b", "c"]}
-DOCUMENT = {"format": 1, "trials": 2}
+DOCUMENT = {"format": FORMAT, "trials": 2}
 
 
 def row(key, **more):
@@ -240,7 +240,7 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
     [
         ("run.json", "{", "run.json:1: "),
         ("run.json", "[]", "run.json:1: no JSON object"),
-        ("run.json", '{"format": 99}', "run.json: format: 99; this mendbench reads format 1"),
+        ("run.json", '{"format": 99}', "run.json: format: 99; this mendbench reads format 2"),
         ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2: "),
         ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
         ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl:1: a line without 'attempts'"),

@@ -6,15 +6,17 @@ from mendbench.bench.stale import counted, drop_stale, stale_files
 from mendbench.model.exchange import Request
 from mendbench.replay import cassette
 from mendbench.replay.recordings import TRAJECTORIES, WORLD
+from mendbench.strategies.frame import SYSTEM
 from tests.fakes.scoring import make_case
 from tests.fakes.worlds import json_answer
 
 CASE = make_case(name="one")
 
 
-def entry(key):
-    request = Request(method="POST", url="https://a.example/x", headers=(), body=b"")
-    return cassette.settled(cassette.Entry(key=key, request=request, answer=json_answer({"v": 1}), service="a"))
+def entry(key, system=SYSTEM):
+    request = Request(method="POST", url="model://tiny/chat")
+    ask = {"model": "tiny", "messages": [{"role": "system", "content": system}]}
+    return cassette.settled(cassette.Entry(key=key, request=request, answer=json_answer({"v": 1}), ask=ask))
 
 
 @pytest.fixture
@@ -31,10 +33,10 @@ def row(*used, verdict="correct", case=CASE.id):
     return {"case": case, "verdict": verdict, "used": " ".join(key * 16 for key in used)}
 
 
-def found(tmp_path, *rows, texts=None):
+def found(tmp_path, *rows, texts=None, models=("tiny",)):
     return {
         one.path.name: "".join(sorted(key[0] for key in one.keys))
-        for one in stale_files(tmp_path, [CASE], rows, texts or {})
+        for one in stale_files(tmp_path, [CASE], rows, texts or {}, models)
     }
 
 
@@ -58,10 +60,21 @@ def test_of_a_case_with_an_open_trial_nothing_is_known(tmp_path, folder, verdict
 
 
 def test_deleting_leaves_what_is_used_and_takes_an_empty_cassette_away(tmp_path, folder):
-    stale = stale_files(tmp_path, [CASE], [row("3")], {})
+    stale = stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"])
     assert counted(stale) == {"answers": 3, "cassettes": 2}
     assert drop_stale(stale) == 3
     assert [one.key for one in cassette.load(folder / TRAJECTORIES)] == ["3" * 16]
     assert not (folder / "tiny.yaml").exists()
     assert len(cassette.load(folder / WORLD)) == 2
-    assert stale_files(tmp_path, [CASE], [row("3")], {}) == ()
+    assert stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"]) == ()
+
+
+def test_what_another_model_answered_is_left_alone_and_what_it_led_to(tmp_path, folder):
+    assert found(tmp_path, row("5"), models=("other",)) == {}
+    cassette.append(folder / "other.yaml", entry("7" * 16))
+    assert found(tmp_path, row("5")) == {"tiny.yaml": "6"}
+
+
+def test_what_a_node_asked_is_left_alone_since_a_proof_may_ask_it_too(tmp_path, folder):
+    cassette.append(folder / "tiny.yaml", entry("7" * 16, "You sum up."))
+    assert found(tmp_path, row("3", "4", "5")) == {"tiny.yaml": "6"}

@@ -188,3 +188,8 @@ def test_results_are_told_of_the_test_part_and_of_everything_where_there_is_none
     test, train, other = ({"part": part} for part in ("test", "train", None))
     assert headline_rows([train, test, other]) == (test,)
     assert headline_rows([train, other]) == (train, other)
+
+
+def test_a_case_in_no_part_is_not_pooled_with_the_test_part():
+    rows = [{**row_of(repairable(), repaired(), key_of(repairable()))[0], "part": part} for part in (None, "test")]
+    assert [(total["part"], total["attempts"]) for total in totals(rows)] == [("test", 1), (None, 1)]

@@ -26,7 +26,7 @@ OPTIONS = {
         "import",
     ): "prompts provenance dry-run replace skip-broken strategy detector cases cassettes workers format",
     ("prompts", "diff"): "part full strategy policy detector model samples cases cassettes workers format",
-    ("prompts", "prune"): "dry-run cases cassettes workers format",
+    ("prompts", "prune"): "delete cases cassettes workers format",
     ("case", "list"): "family kind tag difficulty provenance cases cassettes format",
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",

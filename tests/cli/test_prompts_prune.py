@@ -30,7 +30,7 @@ def stale(said):
 
 def test_a_run_of_all_says_how_many_there_are(mendbench, answers):
     assert stale(mendbench("run", *ONE)) == [
-        "mendbench: stale: 1 recorded answers, in 1 cassettes, that nothing asks for any more; `mendbench prompts prune` deletes them"
+        "mendbench: stale: 1 recorded answers, in 1 cassettes, that nothing asks for any more; `mendbench prompts prune` lists them"
     ]
 
 
@@ -40,7 +40,7 @@ def test_a_run_of_less_cannot_know_and_says_nothing(mendbench, answers):
 
 def test_pruning_deletes_them_and_nothing_else(mendbench, answers):
     before = keys(answers)
-    said = mendbench("prompts", "prune", *ONE)
+    said = mendbench("prompts", "prune", "--delete", *ONE)
     assert (said.code, said.out) == (
         0, f"{RENAMED}: 1 of {len(before)} in {MODEL}.yaml\n1 recorded answer that nothing asks for, deleted\n",
     )  # fmt: skip
@@ -48,9 +48,9 @@ def test_pruning_deletes_them_and_nothing_else(mendbench, answers):
     assert stale(mendbench("run", *ONE)) == []
 
 
-def test_a_dry_run_deletes_nothing(mendbench, answers):
+def test_unless_told_so_it_only_lists_them(mendbench, answers):
     before = answers.read_bytes()
-    said = mendbench("prompts", "prune", "--dry-run", "--format", "json", *ONE)
+    said = mendbench("prompts", "prune", "--format", "json", *ONE)
     assert json.loads(said.out)["cassettes"] == [
         {"case": RENAMED, "cassette": f"{MODEL}.yaml", "stale": 1, "entries": len(keys(answers))}
     ]
@@ -60,7 +60,7 @@ def test_a_dry_run_deletes_nothing(mendbench, answers):
 def test_nothing_is_deleted_while_a_trial_has_no_verdict(mendbench, answers):
     cassette.rewrite(answers, cassette.load(answers)[1:])
     before = answers.read_bytes()
-    said = mendbench("prompts", "prune", *ONE)
+    said = mendbench("prompts", "prune", "--delete", *ONE)
     assert said.code == 2
     assert "no verdict, so it is not known what it asks for; record what it misses" in said.line
     assert answers.read_bytes() == before

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import build_row
+from mendbench.bench.rows import FORMAT, build_row
 from mendbench.bench.trial import Evidence
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
@@ -130,7 +130,7 @@ def stored_run(rows_and_texts, **run):
         texts.update(own)
     matrix = {"strategies": ["none", "full-context", "summary"], "policies": ["naive", "two-layer"], "models": [MODEL]}
     about = {
-        "format": 1,
+        "format": FORMAT,
         "mendbench_version": "0.0.1",
         "digests": {"cases": "c0ffee"},
         "matrix": [matrix],

@@ -11,10 +11,10 @@ from pathlib import Path
 from mendbench import __version__
 from mendbench.api.plans import Plan, Sweep, plan_of
 from mendbench.api.settings import Progress, RunOptions, open_setting
-from mendbench.bench.config import load_config
+from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.executor import executor_for, run_all
 from mendbench.bench.matrix import keys_of
-from mendbench.bench.parts import ENGINES, Setting, build_parts, prices_of
+from mendbench.bench.parts import ENGINES, Setting, asked_models, build_parts, prices_of
 from mendbench.bench.protocol import read_protocol
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
@@ -27,10 +27,9 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.repair.policies import policy_names
-from mendbench.repairers import repairer_names
 from mendbench.replay.recordings import model_file
 from mendbench.report.html import render_html
 from mendbench.strategies import strategy
@@ -71,10 +70,10 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
         return folder.finish(document, {"index.html": html})
 
 
-def prune_answers(options: RunOptions, on_progress: Progress, *, dry_run: bool = False) -> tuple[StaleFile, ...]:
-    """Replay all that is configured, delete the recorded answers that nothing asked for, and return what they were.
+def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -> tuple[StaleFile, ...]:
+    """Replay all that is configured and return the recorded answers that nothing asked for, deleted if ``delete``.
 
-    Only the folders and the workers of ``options`` count. With ``dry_run`` nothing is deleted.
+    Only the folders and the workers of ``options`` count.
 
     Raises:
         BadInput: a trial has no verdict, so that it is not known what it would have asked for; nothing is deleted.
@@ -95,13 +94,13 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, dry_run: bool =
         what = "no verdict, so it is not known what it asks for"
         raise BadInput(str(unjudged["key"]), what, "record what it misses; `mendbench run` says how")
     found = _stale(planned, setting, rows, texts)
-    if not dry_run:
+    if delete:
         drop_stale(found)
     return found
 
 
 def _stale(planned: Plan, setting: Setting, rows: Sequence[JsonRow], texts: Mapping[str, str]) -> tuple[StaleFile, ...]:
-    return stale_files(setting.cassettes_dir, planned.cases, rows, texts)
+    return stale_files(setting.cassettes_dir, planned.cases, rows, texts, asked_models(planned.keys, setting))
 
 
 def report(folder: Path) -> StoredRun:
@@ -160,7 +159,6 @@ def _refuse_unknown(sweep: Sweep, setting: Setting) -> None:
     for kind, names, known in (
         ("engine", matrix.engines, tuple(ENGINES)),
         ("policy", matrix.policies, policy_names()),
-        ("repairer", matrix.repairers, repairer_names()),
         ("detector", (matrix.detector,) if matrix.detector else (), detector_names()),
     ):
         for name in names:
@@ -194,12 +192,23 @@ def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what the two halves of a resumed run must share too: the templates' bytes and what models are sent."""
     return {
         "strategies": _strategy_digests(setting, keys),
+        "repairers": {
+            name: digest([list(own.command), own.callable, own.window])
+            for name in sorted({key.repairer for key in keys})
+            if (own := setting.repairers.get(name)) is not None
+        },
+        "parts": digest(sorted(f"{key.case} {setting.part_of(setting.corpus.case(key.case))}" for key in keys)),
         "models": {
-            name: digest([model.parameters, model.response_format, model.window, model.seed])
+            name: digest(_sent(model))
             for name in sorted({key.model for key in keys if key.model})
             for model in (setting.model(name),)
         },
     }
+
+
+def _sent(model: ModelConfig) -> list[Json]:
+    """Return all of a model's configuration that decides what is asked and what is served."""
+    return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.take]
 
 
 def _run_document(planned: Plan, setting: Setting, rows: tuple[JsonRow, ...]) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +11,6 @@ from mendbench.bench.parts import TRUTH_DETECTOR
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Recording, open_scope
 from mendbench.detectors import detector
-from mendbench.kit.canonical import canonical_json
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import CleanRun
@@ -38,10 +38,11 @@ class CleanRunner:
         Raises:
             ReplayMiss: an exchange that it needs is not recorded.
         """
+        # Not the canonical JSON: the order of keys and 1.0 beside 1 can show in what a workflow writes.
         stamps = tuple(_stamp(path) for path in sorted(self.recordings.folder.glob("*.yaml")))
         decides = (
             self.case.id, self.case.digest, self.engine.name, self.recordings.folder, self.recorder.mode, stamps,
-            variant.name if variant else None, canonical_json(workflow),
+            variant.name if variant else None, json.dumps(workflow),
         )  # fmt: skip
         return _kept(_Wanted(decides, runner=self, workflow=workflow, variant=variant))
 

@@ -132,6 +132,11 @@ def prices_of(keys: Collection[TrialKey], setting: Setting) -> JsonObject:
     return {name: prices[name].described() for name in sorted(asking)}
 
 
+def asked_models(keys: Collection[TrialKey], setting: Setting) -> frozenset[str]:
+    """Return the models that trials ask, by the names that their servers know."""
+    return frozenset(setting.model(key.model).served_as or key.model for key in keys if key.model)
+
+
 def repairer_kinds(setting: Setting) -> tuple[str, ...]:
     """Return the names of all repairers, ours, installed ones and configured ones, sorted."""
     return tuple(sorted({*repairer_names(), *setting.repairers}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,6 @@ from mendbench.bench.right_runs import right_runs
 from mendbench.bench.scope import Recording, open_scope, recording_options, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
-from mendbench.kit.canonical import canonical_json
 from mendbench.kit.patching import PatchError, apply_patch
 from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import Case, Fix, Variant
@@ -102,7 +102,7 @@ class _Bench:
         return self.recorder.for_trial(self.case, variant)
 
     def clean(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
-        key = (canonical_json(workflow), variant.name if variant else None)
+        key = (json.dumps(workflow), variant.name if variant else None)
         if key not in self.runs:
             self.runs[key] = self.fresh(workflow, variant, self.recordings)
         return self.runs[key]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from mendbench.bench.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from mendbench.bench.trial import Evidence
     from mendbench.scoring.judge import Judged
 
-FORMAT = 1
-"""1: the first."""
+FORMAT = 2
+"""2: rows have part, used and costs, and run.json a list of sweeps. 1: the first."""
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
 """Fields that tell trials apart: they stand in the row however long they are."""
+
+MODEL_URL = "model://"
+"""How the address of an ask begins."""
 
 REFERENCE = "$text"
 """The one key of an object that stands for a long text; its value is the text's digest."""
@@ -50,11 +53,11 @@ def trial_key(key: TrialKey) -> str:
 
 def build_row(
     case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject,
-    *, answers: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None,
+    *, trajectories: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None,
 ) -> tuple[JsonRow, dict[str, str]]:  # fmt: skip
     """Return a trial's row and the long texts in it by digest.
 
-    ``answers`` are the keys of all recorded answers of models, and of what their edits led to in the world.
+    ``trajectories`` are the keys of all that models' edits led to in the world.
     ``price`` is what the repairer's answers cost. ``part`` is the part of the corpus's split that the case is in.
     """
     trajectory = evidence.trajectory
@@ -116,12 +119,19 @@ def build_row(
         "edited": judged.edited,
         "harmful": judged.harmful,
         "derived": sum(exchange.origin == "derived" for exchange in all_traffic),
-        "used": " ".join(sorted({*evidence.asks, *(exchange.key for exchange in all_traffic)}.intersection(answers))),
+        "used": " ".join(sorted({*evidence.asks, *_used(all_traffic, trajectories)})),
         "timing": timing,
     }
     texts: dict[str, str] = {}
     short = {name: value if name in IDENTITY else _shortened(value, texts) for name, value in row.items()}
     return json.loads(canonical_json(short)), texts
+
+
+def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
+    """Yield the keys of what models answered and of what their edits led to."""
+    for exchange in traffic:
+        if exchange.request.url.startswith(MODEL_URL) or exchange.key in trajectories:
+            yield exchange.key
 
 
 def _stop_reason(evidence: Evidence) -> str:

@@ -6,16 +6,17 @@ Known only after all that is configured was run: a trial that was left out may b
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mendbench.bench.rows import whole
 from mendbench.model.case import Case
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.replay import cassette
-from mendbench.replay.recordings import WORLD
+from mendbench.replay.recordings import TRAJECTORIES, WORLD, model_file
+from mendbench.strategies.frame import SYSTEM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +32,18 @@ class StaleFile:
 
 
 def stale_files(
-    cassettes_dir: Path, cases: Iterable[Case], rows: Sequence[JsonRow], texts: Mapping[str, str]
+    cassettes_dir: Path,
+    cases: Iterable[Case],
+    rows: Sequence[JsonRow],
+    texts: Mapping[str, str],
+    models: Collection[str],
 ) -> tuple[StaleFile, ...]:
     """Return the cassettes, of models' answers and of what edits led to, that hold more than the trials used.
 
-    ``rows`` are those of all configured trials of the cases, and ``texts`` their long texts. A case with a trial that has no
-    verdict is left out: what that trial would have used is not known.
+    ``rows`` are those of all configured trials of the cases, ``texts`` their long texts, and ``models`` the configured ones, by
+    the names that their servers know. What other models answered is left alone, and with it what that led to; so is what
+    the nodes of a workflow asked, since a proof may ask it too, and every case with a trial that has no verdict: what that
+    trial would have used is not known.
 
     Raises:
         BadInput: a cassette is broken.
@@ -45,15 +52,32 @@ def stale_files(
     for row in rows:
         used[row["case"]].update(str(whole(row["used"], texts)).split())
     open_cases = {row["case"] for row in rows if row["verdict"] not in {"correct", "incorrect"}}
+    names = {model_file(model) for model in models}
     found = []
     for case in cases:
-        if case.id in open_cases:
-            continue
-        for path in sorted((cassettes_dir / case.family / case.name).glob("*.yaml")):
-            keys = frozenset() if path.name == WORLD else cassette.keys(path)
-            if keys - used[case.id]:
-                found.append(StaleFile(case=case.id, path=path, keys=keys - used[case.id], entries=len(keys)))
+        files = {path.name: path for path in (cassettes_dir / case.family / case.name).glob("*.yaml")}
+        others = files.keys() - names - {WORLD, TRAJECTORIES}
+        for name in sorted(() if case.id in open_cases else files.keys() - others - {WORLD}):
+            if name == TRAJECTORIES and others:
+                continue
+            keys = cassette.keys(files[name])
+            stale = keys - used[case.id]
+            if stale and name != TRAJECTORIES:
+                stale &= _of_repairers(files[name])
+            if stale:
+                found.append(StaleFile(case=case.id, path=files[name], keys=stale, entries=len(keys)))
     return tuple(found)
+
+
+def _of_repairers(path: Path) -> frozenset[str]:
+    """Return the keys of the asks that repairers made; the others are those of a workflow's nodes."""
+    return frozenset(entry.key for entry in cassette.load(path) if _system(entry.ask) == SYSTEM)
+
+
+def _system(ask: JsonObject | None) -> Json:
+    messages = (ask or {}).get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    return first.get("content") if isinstance(first, dict) else None
 
 
 def drop_stale(found: Iterable[StaleFile]) -> int:

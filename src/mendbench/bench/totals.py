@@ -20,6 +20,10 @@ HEADLINE_PART = "test"
 """The part of a split corpus that results are told of: strategies may have been tuned on the other one."""
 
 
+_PARTS = (HEADLINE_PART, "train", None)
+"""In the order of the totals; None for a case that is in no part."""
+
+
 def totals(rows: Sequence[JsonRow]) -> list[JsonObject]:
     """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
@@ -28,11 +32,11 @@ def totals(rows: Sequence[JsonRow]) -> list[JsonObject]:
     right ones. What is wasted is known of the ``judged`` trials alone; a first prompt is told whatever became of its trial, so that
     what it held is a mean over all ``first_prompts`` (its facts: over the ``recall_prompts`` of cases that have any).
     """
-    groups: dict[tuple[str, ...], list[JsonRow]] = defaultdict(list)
+    groups: dict[tuple[int | str, ...], list[JsonRow]] = defaultdict(list)
     for row in rows:
         groups[
             (
-                "" if row.get("part") == HEADLINE_PART else row.get("part") or "",
+                _PARTS.index(row.get("part")),
                 *(row[name] or "" for name in TREATMENT),
             )
         ].append(row)

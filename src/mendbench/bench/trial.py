@@ -72,7 +72,7 @@ def run_trial(
         evidence,
         judged,
         {"seconds": seconds},
-        answers=recordings.answer_keys(),
+        trajectories=recordings.trajectory_keys(),
         price=parts.price,
         part=setting.part_of(case),
     )

@@ -156,13 +156,13 @@ def diff(
 
 
 def prune(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be deleted, and delete nothing.")] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete them. Without it they are only listed.")] = False,
     cases: Cases = None,
     cassettes: Cassettes = None,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Delete the recorded answers that nothing asks for any more.
+    """List the recorded answers that nothing asks for any more, and delete them if told so.
 
     All that is configured is replayed first, to see what is asked for. What edits led to in the world is pruned too, where
     no answer leads there any more.
@@ -174,8 +174,8 @@ def prune(
 
     options = api.RunOptions(cases=cases, cassettes=recordings, workers=workers)
     with screen.progress() as progress:
-        found = api.prune_answers(options, progress, dry_run=dry_run)
-    return prompts_screen.show_pruned(found, output, dry_run=dry_run)
+        found = api.prune_answers(options, progress, delete=delete)
+    return prompts_screen.show_pruned(found, output, deleted=delete)
 
 
 app.command("export")(coded(export))

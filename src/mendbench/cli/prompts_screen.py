@@ -108,7 +108,7 @@ def _document(imported: Imported) -> JsonObject:
     }  # fmt: skip
 
 
-def show_pruned(found: Sequence[StaleFile], output: Format, *, dry_run: bool) -> int:
+def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) -> int:
     """Print which cassettes held stale answers, and how many."""
     total = sum(len(one.keys) for one in found)
     if output is Format.json:
@@ -116,12 +116,12 @@ def show_pruned(found: Sequence[StaleFile], output: Format, *, dry_run: bool) ->
             {"case": one.case, "cassette": one.path.name, "stale": len(one.keys), "entries": one.entries}
             for one in found
         ]
-        write_json({"deleted": not dry_run, "stale": total, "cassettes": rows})
+        write_json({"deleted": deleted, "stale": total, "cassettes": rows})
         return Exit.DONE
     for one in found:
         write(f"{one.case}: {len(one.keys)} of {one.entries} in {one.path.name}\n")
     write(
-        f"{_many(total, 'recorded answer')} that nothing asks for{', left where they are' if dry_run else ', deleted'}\n"
+        f"{_many(total, 'recorded answer')} that nothing asks for{', deleted' if deleted else '; --delete deletes them' if total else ''}\n"
     )
     return Exit.DONE
 

@@ -92,7 +92,7 @@ def _say_stale(stored: StoredRun) -> None:
         found = (
             f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes, that nothing asks for any more"
         )
-        say(f"stale: {found}; `mendbench prompts prune` deletes them")
+        say(f"stale: {found}; `mendbench prompts prune` lists them")
 
 
 def _what(row: JsonRow, stored: StoredRun) -> str:

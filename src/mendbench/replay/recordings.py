@@ -108,10 +108,9 @@ class Recordings:
         """Note that the entry of that key was used."""
         self.used.add(key)
 
-    def answer_keys(self) -> frozenset[str]:
-        """Return the keys of what models answered, as far as any were asked, and of what their edits led to in the world."""
-        files = (self._trajectories, *self._models.values())
-        return frozenset(key for file in files for key in file.entries)
+    def trajectory_keys(self) -> frozenset[str]:
+        """Return the keys of what models' edits led to in the world."""
+        return frozenset(self._trajectories.entries)
 
     def world_entries(self) -> tuple[Entry, ...]:
         """Return all entries of the world, trajectories last."""
