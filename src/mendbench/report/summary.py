@@ -89,26 +89,30 @@ def summarise(run: StoredRun) -> Summary:
 
 
 def _lead(panel: Panel) -> str:
-    """Return the headline in words."""
+    """Return the headline in words. Strategies are ranked by their share: not all need have been run on the same cases."""
     plain = [line for line in panel.lines if line.group == "strategy"] or list(panel.lines)
-    cases = max(line.cases for line in plain)
-    if cases == 0:
+    told = [line for line in plain if line.cases]
+    if not told:
         return "No case of this run has a fault that an edit mends, so there is no repair success to tell."
-    high, low = max(line.value for line in plain), min(line.value for line in plain)
-    best = [line.name for line in plain if line.value == high]
-    text = f"Under {panel.policy.label}, {panel.solver.label} repaired {_right(plain, high)} of {cases} cases"
-    if len(plain) == 1:
-        text += f" told by {plain[0].name}"
-    elif high == low:
+    high, low = max(told, key=_share), min(told, key=_share)
+    text = f"Under {panel.policy.label}, {panel.solver.label} repaired {high.right} of {high.cases} cases"
+    if len(told) == 1:
+        text += f" told by {high.name}"
+    elif _share(high) == _share(low):
         text += ", whichever strategy told it the error"
     else:
-        text += f" at best ({_listing(best)}) and {_right(plain, low)} at worst"
+        best = [line.name for line in told if (_share(line), line.cases) == (_share(high), high.cases)]
+        of = "" if low.cases == high.cases else f" of {low.cases}"
+        text += f" at best ({_listing(best)}) and {low.right}{of} at worst"
     alone = next((line for line in panel.lines if line.name == "none"), None)
-    return f"{text}{f'; {alone.right} without any error context' if alone and alone not in plain else ''}."
+    if alone is None or alone in plain:
+        return f"{text}."
+    of = "" if alone.cases == high.cases else f" of {alone.cases}"
+    return f"{text}; {alone.right}{of} without any error context."
 
 
-def _right(lines: Sequence[Line], value: float) -> str:
-    return next(line.right for line in lines if line.value == value)
+def _share(line: Line) -> float:
+    return line.value / line.cases
 
 
 def _facts(run: StoredRun, views: Views) -> list[Fact]:

@@ -1,0 +1,28 @@
+"""What a report says first."""
+
+from mendbench.report.summary import summarise
+from tests.fakes.runs import key_of, repairable, repaired, row_of, stored_run, unrepaired
+
+
+def one(name, strategy, happened):
+    case = repairable(name)
+    return row_of(case, happened(), key_of(case, strategy, "two-layer"))
+
+
+def lead(*rows):
+    return summarise(stored_run(rows)).lead
+
+
+def test_strategies_that_were_run_on_other_cases_are_told_over_their_own():
+    rows = [one("a", "full-context", repaired), *(one(name, "summary", unrepaired) for name in "abc")]
+    assert lead(*rows).endswith("repaired 1 of 1 cases at best (full-context) and 0 of 3 at worst.")
+
+
+def test_the_best_is_the_one_with_the_greatest_share():
+    some = [one(name, "summary", repaired if name in "ab" else unrepaired) for name in "abcde"]
+    assert "1 of 1 cases at best (full-context) and 2 of 5 at worst" in lead(one("a", "full-context", repaired), *some)
+
+
+def test_no_context_is_told_over_its_own_cases_too():
+    rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
+    assert lead(*rows).endswith("told by summary; 0 of 2 without any error context.")
