@@ -93,8 +93,8 @@ def test_any_other_body_keeps_its_bytes(body):
 
 
 def test_no_path_time_or_guest_is_left_in_an_answer():
-    mine = pins(Path("/elsewhere/root"))
-    body = b'{"message": "no /elsewhere/root/a.txt", "last_modified": "2026-11-22T01:54:50.885387Z", "content": "created at noon"}'
+    mine = pins(Path("/elsewhere/made"))
+    body = b'{"message": "no /elsewhere/made/a.txt", "last_modified": "2026-11-22T01:54:50.885387Z", "content": "created at noon"}'
     assert pinned_body(body, mine) == (
         b'{"message": "no /srv/notebooks/a.txt", "last_modified": "2026-01-01T00:00:00.000000Z", "content": "created at noon"}'
     )
