@@ -1,11 +1,14 @@
 """What a run consists of: the main matrix, its sweeps, and what options make of them."""
 
+from dataclasses import replace
+
 import pytest
 
-from mendbench.api.plans import plan_of
+from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import RunOptions
-from mendbench.bench.config import Config
+from mendbench.bench.config import Config, RepairerConfig
 from mendbench.bench.corpus import load_corpus
+from mendbench.bench.parts import Setting
 from mendbench.errors import BadInput, UnknownName
 from tests.fakes.cases import CLOSED, QUIET, RENAMED, write_corpus
 
@@ -73,6 +76,49 @@ def test_a_sweep_can_be_confined_to_a_part_by_the_configuration(corpus):
     split(corpus, train=[RENAMED], test=[QUIET, CLOSED], half=[QUIET])
     config = CONFIG.model_copy(update={"sweeps": {"half": CONFIG.sweeps["small"].model_copy(update={"part": "half"})}})
     assert [case.id for case in plan_of(config, RunOptions(), corpus).sweeps[1].cases] == [QUIET]
+
+
+def test_a_part_confines_a_main_matrix_that_the_configuration_confines(corpus):
+    split(corpus, train=[RENAMED], test=[QUIET, CLOSED], half=[QUIET])
+    config = CONFIG.model_copy(update={"matrix": CONFIG.matrix.model_copy(update={"part": "half"}), "sweeps": {}})
+    assert tuples(plan_of(config, RunOptions(part="test"), corpus), "case") == {(QUIET,)}
+    with pytest.raises(BadInput, match="no trial is selected"):
+        plan_of(config, RunOptions(part="train"), corpus)
+
+
+def test_samples_are_drawn_of_the_operators_own_repairers_too(corpus):
+    config = CONFIG.model_copy(update={"repairers": {"mine": RepairerConfig(command=["mender"])}})
+    plan = plan_of(config, RunOptions(repairers=("mine", "my.agent:mend", "rules"), samples=2), corpus)
+    assert tuples(plan, "repairer", "sample") == {
+        ("mine", 0), ("mine", 1), ("my.agent:mend", 0), ("my.agent:mend", 1), ("rules", 0),
+    }  # fmt: skip
+    swept = config.model_copy(
+        update={"sweeps": {"own": config.sweeps["drawn"].model_copy(update={"repairers": ["mine"]})}}
+    )
+    assert {key.sample for key in plan_of(swept, RunOptions(), corpus).keys if key.repairer == "mine"} == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"engine": "mendbnch"}, "unknown engine 'mendbnch'; did you mean 'mendbench'"),
+        ({"strategy": "nome"}, "unknown strategy 'nome'; did you mean 'none'"),
+        ({"model": "lrge"}, "unknown model 'lrge'; did you mean 'large'"),
+        ({"repairer": "rulse", "model": None}, "unknown repairer 'rulse'; did you mean 'rules'"),
+        ({"detector": "mned"}, "unknown detector 'mned'; did you mean 'mend'"),
+    ],
+)
+def test_a_wrong_name_is_told_whichever_trial_has_it(corpus, wrong, says):
+    setting = Setting(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
+    keys = plan_of(CONFIG, RunOptions(), corpus).keys
+    refuse_unknown(keys, setting)
+    with pytest.raises(UnknownName, match=says):
+        refuse_unknown((*keys, replace(keys[-1], **wrong)), setting)
+
+
+def test_a_detector_that_no_policy_takes_is_told_all_the_same(corpus):
+    with pytest.raises(UnknownName, match="unknown detector 'mned'"):
+        plan_of(CONFIG, RunOptions(policies=("naive",), detector="mned"), corpus)
 
 
 def test_a_trial_of_two_sweeps_is_one(corpus):

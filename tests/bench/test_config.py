@@ -59,3 +59,34 @@ def test_a_file_that_is_not_utf_8_is_told(tmp_path):
     (tmp_path / "mendbench.toml").write_bytes(b"x = '\xff'\n")
     with pytest.raises(BadInput, match=r"mendbench\.toml: .*utf-8.*; mend the TOML there"):
         load_config(tmp_path)
+
+
+PROGRAM = "[repairers.first]\ncommand = ['/a/mender', '--fast']\n[repairers.second]\n"
+MODEL = "[models.tiny]\nbase_url = 'http://localhost:1/v1'\n[models.again]\nserved_as = 'tiny'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (PROGRAM + "command = ['/b/mender', '--fast']\n", "repairers.second: recorded as 'command:mender --fast', as 'first' is, with other command and timeout_s; give the program"),
+        (PROGRAM + "command = ['/a/mender', '--fast']\ntimeout_s = 9.0\n", "repairers.second: recorded as 'command:mender --fast', as 'first' is"),
+        (MODEL, "models.again: recorded as 'tiny', as 'tiny' is, with other base_url, api_key_env, provider and timeout_s; let both tables say the same"),
+        (MODEL + "base_url = 'http://localhost:2/v1'\n", "models.again: recorded as 'tiny'"),
+        *((MODEL + f"base_url = 'http://localhost:1/v1'\n{more}\n", "models.again: recorded as 'tiny'") for more in ("api_key_env = 'K'", "provider = 'p'", "timeout_s = 9.0")),
+    ],
+)  # fmt: skip
+def test_two_tables_under_one_recorded_name_that_are_asked_otherwise_are_refused(tmp_path, text, said):
+    with pytest.raises(BadInput) as raised:
+        loaded(tmp_path, SMALL + text)
+    assert f"mendbench.toml: {said}" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_tables_under_one_recorded_name_that_are_asked_alike_are_taken(tmp_path):
+    same = "base_url = 'http://localhost:1/v1'\ntake = 1\nparameters = { temperature = 0 }\n"
+    found = loaded(tmp_path, SMALL + MODEL + same + PROGRAM + "command = ['/a/mender', '--fast']\nwindow = 4096\n")
+    assert (len(found.config.models), len(found.config.repairers)) == (2, 2)
+
+
+def test_programs_that_differ_in_an_argument_are_two(tmp_path):
+    assert len(loaded(tmp_path, SMALL + PROGRAM + "command = ['/a/mender']\n").config.repairers) == 2

@@ -39,6 +39,16 @@ def test_models_and_samples_are_crossed_with_chat_alone():
     assert {(key.model, key.sample) for key in keys if key.repairer == "rules"} == {(None, 0)}
 
 
+def test_samples_are_drawn_of_whatever_may_answer_otherwise_each_time():
+    matrix = replace(
+        SMALL, repairers=("mine", "my.agent:mend", "rules"), samples=2, drawn=frozenset({"mine"}), controls=("mine",)
+    )
+    keys = [key for key in keys_of(matrix, [ONE]) if (key.strategy, key.policy) == ("none", "naive")]
+    assert [(key.repairer, key.sample) for key in keys] == [
+        ("mine", 0), ("mine", 1), ("my.agent:mend", 0), ("my.agent:mend", 1), ("rules", 0),
+    ]  # fmt: skip
+
+
 def test_a_control_runs_once_a_case():
     keys = keys_of(replace(SMALL, controls=("noop", "reference")), [ONE, TWO])
     controls = [key for key in keys if key.repairer != "chat"]

@@ -137,6 +137,20 @@ def test_else_what_the_configured_model_costs_that_its_answer_names():
     }
 
 
+def test_an_answer_names_its_model_as_the_server_does_and_not_as_its_table_is_called():
+    tables = {
+        "bare": ModelConfig(served_as="m"),
+        "warm": ModelConfig(served_as="m", prices=RATES),
+        "free": ModelConfig(served_as="m", free=True),
+        "hosted": ModelConfig(served_as=KNOWN, base_url=HOSTED.base_url),
+    }
+    price = program_price(None, tables)
+    assert price.cost(REPLY) == Decimal("0.00021")
+    assert price.cost(Reply(text="", model="warm", prompt_tokens=1, completion_tokens=1)) is None
+    assert price.cost(Reply(text="", model=KNOWN, prompt_tokens=1000, completion_tokens=100)) == Decimal("0.00021")
+    assert set(price.described()["models"]) == {"m", KNOWN}
+
+
 def test_a_sum_is_none_where_a_part_of_it_is():
     assert amount(Decimal("0.1"), Decimal("0.2")) == 0.3
     assert amount(Decimal("0.1"), None) is None

@@ -1,10 +1,12 @@
 """The proof of a case: a sound one holds, and each way of being unsound has its finding."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from mendbench.bench.proof import MutantFate, Proof, prove
+from mendbench.bench.clean_runs import CleanRunner
+from mendbench.bench.proof import MutantFate, Proof, prove, proved_with
 from mendbench.bench.recorder import Recorder
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import canary
@@ -316,3 +318,22 @@ def test_a_proof_twice_is_the_same_but_for_its_seconds(root):
         return json.dumps([[str(one) for one in found.findings], [str(one) for one in found.mutants]])
 
     assert told(proved(root)) == told(proved(root))
+
+
+def test_a_proof_runs_workflows_as_trials_do(root, monkeypatch):
+    ran, run_anew = [], CleanRunner.run_anew
+    monkeypatch.setattr(CleanRunner, "run_anew", lambda *words: ran.append(words) or run_anew(*words))
+    assert proved(root).held
+    assert {(runner.case.id, variant and variant.name) for runner, _, variant in ran} == {
+        (RENAMED, None), (RENAMED, "another person"),
+    }  # fmt: skip
+
+
+def test_what_a_proof_uses_of_the_world_is_told_wherever_it_stands(root):
+    folder = root / "cassettes" / RENAMED
+    entries = cassette.load(folder / "world.yaml")
+    spare = replace(entries[0], key="f" * 16)
+    cassette.rewrite(folder / "world.yaml", entries[1:])
+    for entry in (entries[0], spare):
+        cassette.append(folder / "world.trajectories.yaml", entry)
+    assert proved_with(setting_of(root), RENAMED) == {entry.key for entry in entries}

@@ -12,7 +12,7 @@ from mendbench.kit.redaction import canary
 from mendbench.model.exchange import Request
 from mendbench.replay.recordings import Recordings
 from mendbench.services import simulated
-from tests.fakes.cases import HOST, RENAMED, setting_of
+from tests.fakes.cases import HOST, RENAMED, ScriptedRecorder, setting_of
 
 
 @pytest.fixture
@@ -108,16 +108,28 @@ def declaring(case, state):
     return replace(case, recorded_from={**case.recorded_from, "model": "real"}, state={**case.state, "model": state})
 
 
+def huge(case, recordings, recording=None):
+    """Return what a node of the case is told that asks the model ``huge``."""
+    ask = json.dumps({"model": "huge", "messages": []}).encode()
+    scope = open_scope(case, None, recordings, recording or Recording(), "mendbench case check")
+    answer = scope.world.send(Request(method="POST", url="model://huge/chat", body=ask))
+    return answer.status, json.loads(answer.body)["error"]["message"]
+
+
 def test_a_case_that_declares_models_has_only_those(case, recordings):
     declared = declaring(case, {"names": ["small"]})
-    assert models_of(case, None) is None
     assert models_of(declared, None) == ("small",)
     other = replace(case.variants[0], state={"model": {"names": ["large"]}})
     assert models_of(declared, other) == ("large",)
-    ask = json.dumps({"model": "huge", "messages": []}).encode()
-    answer = scope_of(declared, recordings).world.send(Request(method="POST", url="model://huge/chat", body=ask))
-    assert answer.status == 404
-    assert "small" in answer.body.decode()
+    assert huge(declared, recordings) == (404, "The model `huge` does not exist. Available models: small")
+
+
+def test_a_case_that_declares_no_model_has_none_while_recording_and_in_replay_alike(case, recordings):
+    assert models_of(case, None) == ()
+    told = (404, "The model `huge` does not exist. Available models: none")
+    recording = Recording(mode="new_episodes", asker=ScriptedRecorder())
+    assert huge(case, recordings) == huge(case, recordings, recording) == told
+    assert recording.asker.asks == []
 
 
 @pytest.mark.parametrize("state", [{}, {"names": "small"}, {"names": [1]}, {"names": ["small"], "more": 1}])

@@ -33,10 +33,14 @@ def row(*used, verdict="correct", case=CASE.id):
     return {"case": case, "verdict": verdict, "used": " ".join(key * 16 for key in used)}
 
 
-def found(tmp_path, *rows, texts=None, models=("tiny",)):
+def proved_with(*keys):
+    return lambda case_id: {key * 16 for key in keys}
+
+
+def found(tmp_path, *rows, texts=None, models=("tiny",), proved=()):
     return {
         one.path.name: "".join(sorted(key[0] for key in one.keys))
-        for one in stale_files(tmp_path, [CASE], rows, texts or {}, models)
+        for one in stale_files(tmp_path, [CASE], rows, texts or {}, models, proved_with(*proved))
     }
 
 
@@ -60,13 +64,13 @@ def test_of_a_case_with_an_open_trial_nothing_is_known(tmp_path, folder, verdict
 
 
 def test_deleting_leaves_what_is_used_and_takes_an_empty_cassette_away(tmp_path, folder):
-    stale = stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"])
+    stale = stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"], proved_with())
     assert counted(stale) == {"answers": 3, "cassettes": 2}
     assert drop_stale(stale) == 3
     assert [one.key for one in cassette.load(folder / TRAJECTORIES)] == ["3" * 16]
     assert not (folder / "tiny.yaml").exists()
     assert len(cassette.load(folder / WORLD)) == 2
-    assert stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"]) == ()
+    assert stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"], proved_with()) == ()
 
 
 def test_what_another_model_answered_is_left_alone_and_what_it_led_to(tmp_path, folder):
@@ -78,3 +82,16 @@ def test_what_another_model_answered_is_left_alone_and_what_it_led_to(tmp_path, 
 def test_what_a_node_asked_is_left_alone_since_a_proof_may_ask_it_too(tmp_path, folder):
     cassette.append(folder / "tiny.yaml", entry("7" * 16, "You sum up."))
     assert found(tmp_path, row("3", "4", "5")) == {"tiny.yaml": "6"}
+
+
+def test_what_a_proof_uses_of_the_world_is_left_alone_wherever_it_was_recorded(tmp_path, folder):
+    assert found(tmp_path, row("5", "6"), proved="4") == {TRAJECTORIES: "3"}
+    assert found(tmp_path, row("5", "6"), proved="34") == {}
+
+
+def test_a_case_is_not_proved_for_nothing(tmp_path, folder):
+    def refused(case_id):
+        raise AssertionError(case_id)
+
+    assert stale_files(tmp_path, [CASE], [row("3", "4", "5", "6")], {}, ["tiny"], refused) == ()
+    assert stale_files(tmp_path, [CASE], [row("3", "4")], {}, ["tiny"], refused)

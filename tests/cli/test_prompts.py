@@ -126,6 +126,38 @@ def test_samples_are_drawn_apart_and_come_back(empty, mendbench):
     assert mendbench("prompts", "export", *words).out == ""
 
 
+@pytest.mark.parametrize(
+    ("more", "suffix"), [("take = 1", "-t1"), ("parameters = { temperature = 0.8, max_tokens = 90 }", "-0-0")]
+)
+def test_a_further_table_of_a_model_has_prompts_of_its_own_and_they_come_back(empty, mendbench, more, suffix):
+    path = empty / "mendbench.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f'{text}[models.again]\nserved_as = "{cases.MODEL}"\n{more}\n', encoding="utf-8")
+    words = ("--model", "again", "--policy", "naive", *ONE)
+    mendbench("prompts", "export", *words, "--out", "p.jsonl")
+    said = prompts.replies(empty / "p.jsonl")
+    assert said
+    assert all(name.endswith(suffix) for name, _ in said)
+    done = bring(mendbench, prompts.in_shape("plain", said))
+    assert (done.code, len(entries(empty))) == (0, len(said))
+    assert not {name for name, _ in said} & {
+        line["custom_id"] for line in map(json.loads, mendbench("prompts", "export", *words).out.splitlines())
+    }
+
+
+def test_a_nodes_prompt_that_an_edit_led_to_travels_too(empty, mendbench):
+    prompts.add_rhyme(empty, "Rhyme on ${person.response.name}")
+    right = {"node": "rhyme", "path": "params.prompt", "value": "Rhyme on ${person.response.called}"}
+    words = (prompts.RHYME, "--policy", "naive", *ONE)
+    asked = []
+    for at in range(2):
+        mendbench("prompts", "export", *words, "--out", "p.jsonl")
+        said = prompts.replies(empty / "p.jsonl", lambda body: json.dumps({"edits": [right]}))
+        asked.append({json.loads(line)["body"]["model"] for line in Path("p.jsonl").read_text().splitlines()})
+        assert (at, bring(mendbench, prompts.in_shape("plain", said)).code) == (at, 0)
+    assert asked == [{cases.MODEL}, {prompts.POET}]
+
+
 def test_a_nodes_own_prompt_travels_too(empty, mendbench):
     prompts.add_rhyme(empty)
     seen = []
@@ -287,6 +319,7 @@ def test_a_spreadsheet_is_read(empty, exported, mendbench):
     [
         (("export", "--model", "tiny-codr"), "unknown model 'tiny-codr'; did you mean 'tiny-coder'?"),
         (("export", "--strategy", "nome"), "unknown strategy 'nome'; did you mean 'none'?"),
+        (("export", "--policy", "naive", "--detector", "mned"), "unknown detector 'mned'; did you mean 'mend'?"),
         (("export", "--policy", "niave"), "unknown policy 'niave'; did you mean 'naive'?"),
         (("export", "http/nothing"), "unknown case 'http/nothing'"),
         (("export", "--part", "train"), "no such file, so the corpus has no parts"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mendbench.replay import cassette
+from mendbench.replay.recordings import TRAJECTORIES, WORLD
 from tests.fakes.cases import MODEL, RENAMED
 
 ONE = ("--workers", "1")
@@ -64,3 +65,17 @@ def test_nothing_is_deleted_while_a_trial_has_no_verdict(mendbench, answers):
     assert said.code == 2
     assert "no verdict, so it is not known what it asks for; record what it misses" in said.line
     assert answers.read_bytes() == before
+
+
+def test_what_a_proof_needs_is_left_where_an_edit_once_led_to_it(mendbench, corpus):
+    folder = corpus / "cassettes" / RENAMED
+    entries = cassette.load(folder / WORLD)
+    proof_only = [entry for entry in entries if b"Vik" in entry.request.body]
+    assert proof_only
+    cassette.rewrite(folder / WORLD, [entry for entry in entries if entry not in proof_only])
+    for entry in (*proof_only, replace(proof_only[0], key="f" * 16)):
+        cassette.append(folder / TRAJECTORIES, entry)
+    assert mendbench("prompts", "prune", "--delete", *ONE).out.endswith(
+        "1 recorded answer that nothing asks for, deleted\n"
+    )
+    assert keys(folder / TRAJECTORIES) == [entry.key for entry in proof_only]

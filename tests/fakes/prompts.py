@@ -25,6 +25,8 @@ def write_bare(root: Path) -> Path:
 def add_rhyme(root: Path, prompt: str = "Rhyme on ${person.response.called}") -> None:
     """Add a control whose workflow asks a model itself, once for each person."""
     truth = cases.quiet_case()
+    truth["recorded_from"]["model"] = "real"
+    truth["state"]["model"] = {"names": [POET]}
     truth["checks"] = [cases.note("A rhyme for Runa")]
     truth["variants"][0]["checks"] = [cases.note("A rhyme for Leif")]
     truth["expect"]["first"] = {"person": "success", "rhyme": "success", "note": "success"}

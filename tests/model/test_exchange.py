@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import mendbench
 from mendbench.model.exchange import Answer, Exchange, Request
 
 
@@ -35,3 +39,14 @@ def test_a_request_has_the_spelling_that_was_sent_and_the_one_that_is_meant():
     meant = Request(method="POST", url="https://api.test/x")
     assert made("GET").spellings == (made("GET").request,)
     assert made("GET", meaning=meant).spellings == (made("GET").request, meant)
+
+
+@pytest.mark.parametrize("url", ["model://tiny/chat", "https://api.test/model://tiny", "mcp://model/chat"])
+def test_a_request_to_a_model_is_an_ask(url):
+    assert Request(method="POST", url=url).asks_model == (url == "model://tiny/chat")
+
+
+def test_how_the_address_of_a_model_begins_is_written_once():
+    sources = Path(mendbench.__file__).parent.rglob("*.py")
+    written = [path.name for path in sources if re.search(r'"model://', path.read_text(encoding="utf-8"))]
+    assert written == ["exchange.py"]

@@ -14,9 +14,10 @@ from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.corpus import select
 from mendbench.bench.results import PLAN, StoredRun
 from mendbench.bench.split import read_split
-from mendbench.bench.totals import EDIT_KINDS, is_judged
+from mendbench.bench.totals import is_judged
 from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow
+from mendbench.scoring.records import EDIT_KINDS
 from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.interface import WITHOUT
 

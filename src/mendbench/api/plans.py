@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from mendbench.api.settings import RunOptions
 from mendbench.bench.config import Config, SweepConfig
 from mendbench.bench.corpus import Corpus, select
 from mendbench.bench.matrix import Matrix, keys_of
+from mendbench.bench.parts import Setting, build_parts
+from mendbench.bench.shards import Shard, cases_of
 from mendbench.bench.split import in_part
-from mendbench.errors import BadInput
+from mendbench.detectors import detector
+from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
+from mendbench.replay.recordings import model_file
 
 MAIN = "matrix"
 """Name of the main matrix among the sweeps."""
@@ -51,7 +57,8 @@ class Plan:
     sweeps: tuple[Sweep, ...]
     """The main matrix first."""
     keys: tuple[TrialKey, ...]
-    """Each once, in the order of the run's rows."""
+    """Each once, in the order of the run's rows; of the whole run, also where only a shard of it is run."""
+    shard: Shard | None
     whole: bool
     """Whether it is all that is configured."""
 
@@ -61,6 +68,17 @@ class Plan:
         found = {case.id: case for sweep in self.sweeps for case in sweep.cases}
         return tuple(found[case_id] for case_id in sorted(found))
 
+    def own_keys(self) -> tuple[TrialKey, ...]:
+        """Return the keys of the trials that are run here: all, or those of the shard.
+
+        Raises:
+            BadInput: there are more shards than cases.
+        """
+        if self.shard is None:
+            return self.keys
+        own = cases_of(self.shard, Counter(key.case for key in self.keys))
+        return tuple(key for key in self.keys if key.case in own)
+
 
 def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     """Return what a run with these options consists of.
@@ -69,7 +87,7 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     what is crossed leaves the main matrix alone, changed so, and no further sweep.
 
     Raises:
-        UnknownName: a case or a part that there is not.
+        UnknownName: a case, a part, a policy or a detector that there is not.
         BadInput: nothing is selected, or a model's answers are asked of no model.
     """
     sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
@@ -77,7 +95,23 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
     keys = {key: None for sweep in sweeps for key in keys_of(sweep.matrix, sweep.cases)}
     narrowed = _changed(options) or bool(options.names or options.part)
-    return Plan(sweeps=sweeps, keys=tuple(sorted(keys, key=TrialKey.order)), whole=not narrowed)
+    ordered = tuple(sorted(keys, key=TrialKey.order))
+    return Plan(sweeps=sweeps, keys=ordered, shard=options.shard, whole=not narrowed)
+
+
+def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
+    """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs.
+
+    Raises:
+        UnknownName, BadInput: something that a key names does not exist or cannot be used.
+    """
+    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
+    for model in {key.model: None for key in keys if key.model}:
+        if model not in setting.models and Path(model_file(model)).stem not in recorded:
+            raise UnknownName("model", model, setting.models)
+    case = setting.corpus.case(keys[0].case)
+    for key in {replace(key, case=case.id, sample=0): None for key in keys}:
+        build_parts(key, case, setting)
 
 
 def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Sweep]:
@@ -86,15 +120,19 @@ def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Swe
         () if options.cases is not None else tuple(config.matrix.cases)
     )  # of its own corpus, and of no other one
     named = select(corpus, options.names or configured)
-    part = options.part or (config.matrix.part if options.cases is None else "all")
-    yield Sweep(name=MAIN, matrix=main, cases=in_part(named, part, corpus.cases_dir))
+    part = config.matrix.part if options.cases is None else "all"
+    yield Sweep(name=MAIN, matrix=main, cases=_confined(named, part, options, corpus))
     if _changed(options):
         return
     wanted = {case.id for case in select(corpus, options.names)}
     for name, one in config.sweeps.items():
         chosen = [case for case in select(corpus, one.cases) if case.id in wanted]
-        confined = in_part(in_part(chosen, one.part, corpus.cases_dir), options.part or "all", corpus.cases_dir)
-        yield Sweep(name=name, matrix=_sweep(main, one), cases=confined)
+        yield Sweep(name=name, matrix=_sweep(main, one), cases=_confined(chosen, one.part, options, corpus))
+
+
+def _confined(cases: Sequence[Case], part: str, options: RunOptions, corpus: Corpus) -> tuple[Case, ...]:
+    """Return the cases that are both in the configured part and in the one that the options name."""
+    return in_part(in_part(cases, part, corpus.cases_dir), options.part or "all", corpus.cases_dir)
 
 
 def _changed(options: RunOptions) -> bool:
@@ -111,6 +149,8 @@ def _main(config: Config, options: RunOptions) -> Matrix:
     repairers = options.repairers or tuple(own.repairers)
     if options.models and "chat" not in repairers:
         raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
+    if options.detector is not None:
+        detector(options.detector)  # told even where no policy has one
     narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
     return Matrix(
         engines=options.engines or tuple(own.engines),
@@ -120,6 +160,7 @@ def _main(config: Config, options: RunOptions) -> Matrix:
         models=options.models or tuple(own.models),
         samples=options.samples or own.samples,
         controls=() if narrowed else tuple(own.controls),
+        drawn=frozenset(config.repairers),
         detector=options.detector,
     )
 
@@ -133,5 +174,6 @@ def _sweep(main: Matrix, own: SweepConfig) -> Matrix:
         models=main.models if own.models is None else tuple(own.models),
         samples=main.samples if own.samples is None else own.samples,
         controls=tuple(own.controls),
+        drawn=main.drawn,
         detector=main.detector,
     )

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mendbench.api.plans import plan_of
+from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.config import Loaded, load_config
-from mendbench.bench.parts import Setting, build_parts
+from mendbench.bench.parts import Setting
 from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
 from mendbench.bench.prompts.askers import CHAT, trials_asking
 from mendbench.bench.prompts.collecting import Collected, collect_all
@@ -25,11 +25,11 @@ from mendbench.bench.prompts.importing import (
     write_answers,
 )
 from mendbench.bench.prompts.prompt_lines import custom_id, in_order, prompt_line, read_prompts
-from mendbench.errors import BadInput, UnknownName
+from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.replay.recordings import Recordings, model_file
+from mendbench.replay.recordings import Recordings
 
 SHOWN = 3
 """Missing prompts that a difference is shown of, where not all are asked for."""
@@ -210,24 +210,13 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
     keys = tuple(key for key in plan_of(loaded.config, options, setting.corpus).keys if key.repairer == CHAT)
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
-    _refuse_unknown(keys, setting)
+    refuse_unknown(keys, setting)
     return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
 
 
 def _setting(options: RunOptions) -> tuple[Loaded, Setting]:
     loaded = load_config(Path.cwd())
     return loaded, open_setting(loaded, replace(options, record="none", repairers=()))
-
-
-def _refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
-    """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs."""
-    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
-    for model in {key.model: None for key in keys if key.model}:
-        if model not in setting.models and Path(model_file(model)).stem not in recorded:
-            raise UnknownName("model", model, setting.models)
-    case = setting.corpus.case(keys[0].case)
-    for key in {replace(key, case=case.id): None for key in keys}:
-        build_parts(key, case, setting)
 
 
 def _asking(collected: Collection[Collected]) -> Asking:

@@ -9,29 +9,27 @@ from functools import partial
 from pathlib import Path
 
 from mendbench import __version__
-from mendbench.api.plans import Plan, Sweep, plan_of
+from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.executor import executor_for, run_all
-from mendbench.bench.matrix import keys_of
-from mendbench.bench.parts import ENGINES, Setting, asked_models, build_parts, prices_of
+from mendbench.bench.parts import Setting, asked_models, prices_of
+from mendbench.bench.proof import proved_with
 from mendbench.bench.protocol import read_protocol
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
 from mendbench.bench.rows import FORMAT, trial_key
+from mendbench.bench.run_document import told_by_rows
 from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
-from mendbench.bench.totals import totals
 from mendbench.bench.trial import run_trial
-from mendbench.detectors import detector_names
-from mendbench.errors import BadInput, UnknownName
+from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
-from mendbench.repair.policies import policy_names
-from mendbench.replay.recordings import model_file
 from mendbench.report.html import render_html
+from mendbench.scoring.version import SCORER
 from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
 
@@ -46,13 +44,12 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
     loaded = load_config(Path.cwd())
     setting = open_setting(loaded, options)
     planned = plan_of(loaded.config, options, setting.corpus)
-    keys, chosen = planned.keys, planned.cases
-    for sweep in planned.sweeps:
-        _refuse_unknown(sweep, setting)
+    keys, chosen = planned.own_keys(), planned.cases
+    refuse_unknown(planned.keys, setting)
     out = options.out or Path(loaded.config.paths.out)
     plan: JsonObject = {
         "keys": [trial_key(key) for key in keys],
-        "digests": _digests(setting, chosen, keys),
+        "digests": _digests(setting, chosen, planned.keys),
         "treatments": _treatments(setting, keys),
     }
     with open_run(out, plan, resume=options.resume) as folder:
@@ -63,7 +60,9 @@ def run(options: RunOptions, on_progress: Progress) -> StoredRun:
         document = _run_document(planned, setting, folder.rows())
         protocol = read_protocol(setting.cases_dir)
         if protocol is not None:
-            document["protocol"] = protocol.changed(frame_digest(), _strategy_digests(setting, keys))
+            document["protocol"] = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys))
+        if planned.shard is not None:
+            document["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
         if planned.whole and setting.record == "none":
             document["stale"] = counted(_stale(planned, setting, folder.rows(), folder.texts()))
         html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
@@ -100,7 +99,10 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
 
 
 def _stale(planned: Plan, setting: Setting, rows: Sequence[JsonRow], texts: Mapping[str, str]) -> tuple[StaleFile, ...]:
-    return stale_files(setting.cassettes_dir, planned.cases, rows, texts, asked_models(planned.keys, setting))
+    run_here = {str(row["case"]) for row in rows}
+    cases = [case for case in planned.cases if case.id in run_here]
+    models = asked_models(planned.keys, setting)
+    return stale_files(setting.cassettes_dir, cases, rows, texts, models, partial(proved_with, setting))
 
 
 def report(folder: Path) -> StoredRun:
@@ -153,25 +155,6 @@ def _rounds(keys: tuple[TrialKey, ...]) -> list[tuple[int, list[TrialKey]]]:
     return [(limit, order) for limit in (1, 2, 3)] if asking else []
 
 
-def _refuse_unknown(sweep: Sweep, setting: Setting) -> None:
-    """Build the parts of one trial of each treatment, so that a wrong name ends the run before it has begun."""
-    matrix = sweep.matrix
-    for kind, names, known in (
-        ("engine", matrix.engines, tuple(ENGINES)),
-        ("policy", matrix.policies, policy_names()),
-        ("detector", (matrix.detector,) if matrix.detector else (), detector_names()),
-    ):
-        for name in names:
-            if name not in known:
-                raise UnknownName(kind, name, known)
-    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
-    for model in matrix.models:
-        if model not in setting.models and Path(model_file(model)).stem not in recorded:
-            raise UnknownName("model", model, setting.models)
-    for key in keys_of(matrix, sweep.cases[:1]):
-        build_parts(key, sweep.cases[0], setting)
-
-
 def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...]) -> JsonObject:
     """Return what two runs must share to be compared, and what they may differ in."""
     return {
@@ -180,6 +163,7 @@ def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...
         "engine": f"mendbench {__version__}",
         "frame": frame_digest(),
         "prices": prices_of(keys, setting),
+        "scorer": SCORER,
     }
 
 
@@ -224,10 +208,5 @@ def _run_document(planned: Plan, setting: Setting, rows: tuple[JsonRow, ...]) ->
             "kinds": dict(sorted(kinds.items())),
             "recorded_from": dict(sorted(provenance.items())),
         },
-        "trials": len(rows),
-        "totals": totals(rows),
-        "bounds": {
-            "unjudged": sum(row["verdict"] == "unjudged" for row in rows),
-            "crashed": sum(row["verdict"] == "crashed" for row in rows),
-        },
+        **told_by_rows(rows),
     }

@@ -10,6 +10,7 @@ from typing import cast, get_args
 from mendbench.bench.config import Loaded
 from mendbench.bench.corpus import Corpus, load_corpus
 from mendbench.bench.parts import Setting
+from mendbench.bench.shards import Shard
 from mendbench.errors import UnknownName
 from mendbench.replay.recordings import RecordMode
 
@@ -39,6 +40,8 @@ class RunOptions:
     workers: int = 0
     """Processes; 0 for one a core. Recording uses one."""
     resume: bool = False
+    shard: Shard | None = None
+    """The part of a split run that this one is."""
 
 
 def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> Setting:

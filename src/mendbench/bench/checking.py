@@ -10,7 +10,7 @@ from functools import partial
 from mendbench.bench.corpus import selected_ids
 from mendbench.bench.executor import executor_for, run_all
 from mendbench.bench.parts import Setting, asked_models
-from mendbench.bench.proof import Finding, Proof, prove
+from mendbench.bench.proof import Finding, Proof, prove, proved_with
 from mendbench.bench.proof_store import store_proof
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
@@ -156,10 +156,13 @@ def _stale(setting: Setting, case: Case, trials: Sequence[TrialKey]) -> tuple[Ba
         row, own = run_trial(setting, key)
         rows.append(row)
         texts.update(own)
+    found = stale_files(
+        setting.cassettes_dir, [case], rows, texts, asked_models(trials, setting), partial(proved_with, setting)
+    )
     mend = "`mendbench prompts prune --delete` deletes them"
     return tuple(
         BadInput(
             str(one.path), f"{len(one.keys)} of {one.entries} recorded answers that nothing asks for any more", mend
         )
-        for one in stale_files(setting.cassettes_dir, [case], rows, texts, asked_models(trials, setting))
+        for one in found
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from mendbench.bench.documents import refused
 from mendbench.bench.shipped import shipped_root
 from mendbench.bench.split import Part
 from mendbench.errors import BadInput
 from mendbench.model.json import Json
+from mendbench.repairers.command import command_model
 
 FORMAT = 1
 """1: the first."""
@@ -147,6 +149,46 @@ class PathsConfig(_Part):
     out: str = "reports/latest"
 
 
+class GateConfig(_Part):
+    """When ``mendbench gate`` fails. ``limits`` hold for each treatment that the lists select, and for all where they are empty."""
+
+    baseline: str = Field(
+        "baseline.tsv",
+        description="the file that runs are held against, relative to where the command runs",
+        min_length=1,
+    )
+    new: bool = Field(default=False, description="whether a wrong trial fails that the baseline does not have")
+    gone: Literal["fail", "show"] = Field(
+        "show", description="what a trial of the baseline does that the run does not have"
+    )
+    worse_outcome: Literal["fail", "show"] = Field(
+        "fail",
+        description="what a trial does that was wrong and is wrong in a graver way, with the answers that it had",
+    )
+    more_wasted: Literal["fail", "show"] = Field(
+        "fail", description="what a trial does that wastes more attempts, with the answers that it had"
+    )
+    margin: float = Field(
+        0.05, description="share of the cases answered anew that may be lost, net of those won", ge=0, lt=1
+    )
+    alpha: float = Field(
+        0.05, description="chance of failing where nothing changed but the answers drawn", gt=0, le=0.5
+    )
+    part: Literal["all", "train", "test"] = Field(
+        "all", description="part of the corpus's split that limits hold for; all: each on its own"
+    )
+    engines: list[str] = Field(default_factory=list, description="engines that limits hold for")
+    strategies: list[str] = Field(default_factory=list, description="strategies that limits hold for")
+    policies: list[str] = Field(default_factory=list, description="policies that limits hold for")
+    repairers: list[str] = Field(
+        default_factory=list, description="repairers that limits hold for; left out, all but the run's controls"
+    )
+    models: list[str] = Field(default_factory=list, description="models that limits hold for")
+    limits: dict[str, FiniteFloat] = Field(
+        default_factory=dict, description="min_ or max_ and the name of a score, such as max_wasted = 1.0"
+    )
+
+
 class Config(_Part):
     """All of ``mendbench.toml``."""
 
@@ -157,6 +199,7 @@ class Config(_Part):
     models: dict[str, ModelConfig] = {}
     repairers: dict[str, RepairerConfig] = {}
     mcp: dict[str, McpServerConfig] = {}
+    gate: GateConfig = GateConfig()
 
 
 class Loaded(_Part):
@@ -206,4 +249,33 @@ def _loaded(path: Path, table: dict[str, Any]) -> Loaded:
                 raise BadInput(
                     f"{path}: {place}.models", f"{model!r} is not configured", f"add a table [models.{model!r}]"
                 )
+    _refuse_shared(path, config)
     return Loaded(config=config, root=path.parent, place=str(path))
+
+
+def _refuse_shared(path: Path, config: Config) -> None:
+    """Refuse tables whose answers would be recorded as those of another one that is asked otherwise.
+
+    Raises:
+        BadInput: two such tables; names both.
+    """
+    programs = {name: one for name, one in config.repairers.items() if one.command}
+    run = {name: (command_model(one.command), (one.command, one.timeout_s)) for name, one in programs.items()}
+    mend = "give the program another file name or another argument, or let both tables say the same"
+    _refuse_unlike(f"{path}: repairers", run, "command and timeout_s", mend)
+    served = {
+        name: (one.served_as or name, (one.base_url, one.api_key_env, one.provider, one.timeout_s))
+        for name, one in config.models.items()
+    }
+    mend = "let both tables say the same of them, or give the models different names"
+    _refuse_unlike(f"{path}: models", served, "base_url, api_key_env, provider and timeout_s", mend)
+
+
+def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields: str, mend: str) -> None:
+    """Refuse two tables, each a recorded name and how it is asked, that agree in the first and not in the second."""
+    seen: dict[str, tuple[str, object]] = {}
+    for table, (recorded, asked) in tables.items():
+        first, alike = seen.setdefault(recorded, (table, asked))
+        if asked != alike:
+            found = f"recorded as {recorded!r}, as {first!r} is, with other {fields}"
+            raise BadInput(f"{place}.{table}", found, mend)

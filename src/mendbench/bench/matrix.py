@@ -26,6 +26,8 @@ class Matrix:
     models: tuple[str, ...]
     samples: int = 1
     controls: tuple[str, ...] = ()
+    drawn: frozenset[str] = frozenset()
+    """The operator's own repairers, which may answer a prompt otherwise each time, as ``chat`` and functions may."""
     detector: str | None = None
     """Replaces the detector of every policy that has one."""
 
@@ -44,13 +46,18 @@ def keys_of(matrix: Matrix, cases: Sequence[Case]) -> tuple[TrialKey, ...]:
             matrix.engines, matrix.repairers, matrix.strategies, matrix.policies
         ):
             for model in matrix.models if repairer == "chat" else (None,):
-                for sample in range(matrix.samples if repairer == "chat" else 1):
+                for sample in range(matrix.samples if _draws(matrix, repairer) else 1):
                     keys[_key(matrix, case, engine, strategy, name, repairer, model, sample)] = None
         for engine, control in product(matrix.engines, matrix.controls):
             keys[_key(matrix, case, engine, CONTROL_STRATEGY, CONTROL_POLICY, control, None, 0)] = None
     if not keys:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
     return tuple(sorted(keys, key=TrialKey.order))
+
+
+def _draws(matrix: Matrix, repairer: str) -> bool:
+    """Return whether a repairer's answers to one prompt may differ, so that samples do."""
+    return repairer == "chat" or ":" in repairer or repairer in matrix.drawn
 
 
 def _key(

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
-from mendbench.model.trial import Attempt, JsonRow
+from mendbench.model.trial import JsonRow
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
@@ -81,6 +81,26 @@ class Price:
 UNKNOWN = Price()
 
 
+def as_described(told: JsonObject) -> Price:
+    """Return the price that a run tells of by what :meth:`Price.described` said; a published one is the one of today.
+
+    Raises:
+        KeyError, TypeError, AttributeError, ArithmeticError: no price is described so.
+    """
+    if told.get("models") is not None:
+        models = {str(name): as_described(one) for name, one in told["models"].items()}
+        return Price(of_models={name: price for name, price in models.items() if price != UNKNOWN})
+    if told["source"] == "free":
+        return Price(source="free")
+    if told["source"] == "configuration":
+        rates = (told["input_per_million"], told["output_per_million"])
+        return Price(source="configuration", per_million=rates if all(Decimal(rate) >= 0 for rate in rates) else None)
+    if told["source"].startswith("genai-prices "):
+        seller, _, model = told["model"].partition("/")
+        return Price(source="genai-prices", listed=(model, seller, None))
+    return {"unknown": UNKNOWN}[told["source"]]
+
+
 def model_price(name: str, config: ModelConfig) -> Price:
     """Return the price of a model: as configured, else as published where the configuration says whose model it is."""
     if (own := _configured(config)) is not None:
@@ -98,8 +118,13 @@ def program_price(config: RepairerConfig | None, models: Mapping[str, ModelConfi
     own = _configured(config) if config is not None else None
     if own is not None:
         return own
-    known = {name: model_price(name, model) for name, model in models.items()}
-    return Price(of_models={name: price for name, price in known.items() if price != UNKNOWN})
+    known: dict[str, Price] = {}
+    for name, model in models.items():
+        called = model.served_as or name
+        price = model_price(called, model)
+        if price != UNKNOWN:
+            known.setdefault(called, price)
+    return Price(of_models=known)
 
 
 def published(model: str, provider: str | None, url: str | None) -> str | None:
@@ -161,17 +186,17 @@ def _is_this_machine(url: str) -> bool:
     return host in {"localhost", "::1", "0.0.0.0"} or host.endswith(".localhost") or host.startswith("127.")  # noqa: S104
 
 
-def given_before(attempts: Sequence[Attempt], at: int) -> bool:
-    """Return whether an attempt's answer was given earlier in the trial: nobody was asked, and nothing was paid, again."""
-    ask = attempts[at].reply.ask
-    return ask is not None and any(before.reply.ask == ask for before in attempts[:at])
+def given_before(replies: Sequence[Reply], at: int) -> bool:
+    """Return whether an answer was given earlier in the trial: nobody was asked, and nothing was paid, again."""
+    ask = replies[at].ask
+    return ask is not None and any(before.ask == ask for before in replies[:at])
 
 
-def costs_of(attempts: Sequence[Attempt], price: Price) -> tuple[Cost, ...]:
-    """Return what each attempt's answer cost: 0 where nobody was asked for one."""
+def costs_of(replies: Sequence[Reply], price: Price) -> tuple[Cost, ...]:
+    """Return what each answer of a trial cost: 0 where nobody was asked for one."""
     return tuple(
-        Decimal(0) if _nobody_asked(attempt.reply) or given_before(attempts, at) else price.cost(attempt.reply)
-        for at, attempt in enumerate(attempts)
+        Decimal(0) if _nobody_asked(reply) or given_before(replies, at) else price.cost(reply)
+        for at, reply in enumerate(replies)
     )
 
 

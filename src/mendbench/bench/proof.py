@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from mendbench.bench.clean_runs import CleanRunner
 from mendbench.bench.mutants import Mutant, accepted_mutants, mutants_of
 from mendbench.bench.parts import TRUTH_DETECTOR, Setting, build_engine
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
-from mendbench.bench.scope import Recording, open_scope, recording_options, redactor_of
+from mendbench.bench.scope import open_scope, recording_options, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
 from mendbench.kit.patching import PatchError, apply_patch
@@ -98,9 +99,6 @@ class _Bench:
     def hint(self) -> str:
         return " ".join(["mendbench case check", self.case.id, *recording_options(self.case)])
 
-    def recording(self, variant: Variant | None) -> Recording:
-        return self.recorder.for_trial(self.case, variant)
-
     def clean(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         key = (json.dumps(workflow), variant.name if variant else None)
         if key not in self.runs:
@@ -108,18 +106,15 @@ class _Bench:
         return self.runs[key]
 
     def fresh(self, workflow: JsonObject, variant: Variant | None, recordings: Recordings) -> CleanRun:
-        scope = open_scope(self.case, variant, recordings, self.recording(variant), self.hint)
-        with guarded():
-            execution = self.engine.execute(
-                workflow, scope.inputs, scope.world,
-                checkpoint=None, detector=detector(TRUTH_DETECTOR), clock=scope.clock,
-            )  # fmt: skip
-        return CleanRun(variant=variant.name if variant else None, execution=execution, traffic=scope.world.traffic())
+        runner = CleanRunner(
+            case=self.case, engine=self.engine, recordings=recordings, recorder=self.recorder, hint=self.hint
+        )
+        return runner.run_anew(workflow, variant)
 
     def judged(self, workflow: JsonObject) -> Judged | None:
         """Return what the truth says of the trial in which ``workflow`` was the one answer; None if it does not validate."""
         case, edited = self.case, bool(diff_paths(self.case.workflow, workflow))
-        scope = open_scope(case, None, self.recordings, self.recording(None), self.hint)
+        scope = open_scope(case, None, self.recordings, self.recorder.for_trial(case, None), self.hint)
         if edited and self.engine.validate(workflow, scope.inputs):
             return None
         judge_of = detector(TRUTH_DETECTOR)
@@ -165,10 +160,20 @@ class _RealOnly(Recordings):
 
 def prove(setting: Setting, case_id: str, recorder: Recorder | None = None) -> Proof:
     """Prove one case. While recording, what the proof needs and is not there is recorded."""
-    began = time.perf_counter()
-    case = setting.corpus.case(case_id)
-    recorder = recorder or Recorder()
+    case, recorder = setting.corpus.case(case_id), recorder or Recorder()
+    return _proved(setting, case, recorder, recorder.recordings(setting.corpus.cassettes(case)))
+
+
+def proved_with(setting: Setting, case_id: str) -> frozenset[str]:
+    """Return the keys of the world's exchanges that the proof of a case uses, by proving it."""
+    case, recorder = setting.corpus.case(case_id), Recorder()
     recordings = recorder.recordings(setting.corpus.cassettes(case))
+    _proved(setting, case, recorder, recordings)
+    return frozenset(recordings.used)
+
+
+def _proved(setting: Setting, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
+    began = time.perf_counter()
     bench = _Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     findings: list[Finding] = []
     fates: list[MutantFate] = []

@@ -74,15 +74,20 @@ class RunFolder:
         """Return all texts so far by digest."""
         return self._texts
 
+    def take(self, run: StoredRun) -> None:
+        """Append all trials of a complete run."""
+        for row in run.rows:
+            self.add(row, {key: run.texts[key] for key in references(row)})
+
     def finish(self, run: JsonObject, files: Mapping[str, str]) -> StoredRun:
         """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place."""
         self._trials_file.close()
         self._texts_file.close()
         rows = self.rows()
-        write_atomically(self._partial / TRIALS, "".join(canonical_json(row) + "\n" for row in rows))
+        write_atomically(self._partial / TRIALS, trials_text(rows))
         lines = _text_lines(dict(sorted(self._texts.items())))
         write_atomically(self._partial / TEXTS, "".join(canonical_json(line) + "\n" for line in lines))
-        write_atomically(self._partial / RUN, json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+        write_atomically(self._partial / RUN, run_text(run))
         for name, text in files.items():
             write_atomically(self._partial / name, text)
         old = self._place.with_name(f".{self._place.name}.old")
@@ -145,6 +150,16 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
             folder.close()
 
 
+def trials_text(rows: Iterable[JsonRow]) -> str:
+    """Return what ``trials.jsonl`` holds of these rows."""
+    return "".join(canonical_json(row) + "\n" for row in rows)
+
+
+def run_text(run: JsonObject) -> str:
+    """Return what ``run.json`` holds of this document."""
+    return json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 def read_run(folder: Path) -> StoredRun:
     """Return the complete run in ``folder``.
 
@@ -155,7 +170,8 @@ def read_run(folder: Path) -> StoredRun:
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
     run = _whole_lines(folder / RUN, one=True)[0]
     if run.get("format") != FORMAT:
-        raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), f"this mendbench reads format {FORMAT}")
+        mend = f"this mendbench reads format {FORMAT}: {_AGAIN}"
+        raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), mend)
     rows = tuple(_whole_lines(folder / TRIALS))
     found = _whole_lines(folder / TEXTS)
     try:

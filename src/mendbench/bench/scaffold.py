@@ -13,7 +13,7 @@ import yaml
 
 from mendbench.bench.case_file import FAMILIES, CaseFile
 from mendbench.bench.labels import MARK, mark
-from mendbench.bench.scope import FILES, SHELL
+from mendbench.bench.scope import FILES, MODELS, SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.files import write_atomically
 from mendbench.kit.patching import node_ids
@@ -171,7 +171,7 @@ def _world(draft: Draft) -> Iterator[str]:
     yield from _comment(
         "Where answers come from: simulator (state below says what it knows), real (a server that is started while recording)"
         " or live. A host that nothing here declares does not exist. "
-        f"Services: {', '.join((*service_names(), SHELL, FILES))}."
+        f"Services: {', '.join((*service_names(), SHELL, FILES, MODELS))}."
     )
     if draft.recorded_from:
         yield f"recorded_from: {_flow(dict(draft.recorded_from))}"

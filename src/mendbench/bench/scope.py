@@ -25,7 +25,7 @@ SHELL, SANDBOX = "shell", "sandbox"
 FILES, FILES_AT = "file", "file://sandbox"
 """The same for files. Its state maps paths in the sandbox folder to texts: what a scope begins with."""
 MODELS = "model"
-"""What a case declares if there are only some models that its nodes can ask. Its state names them: ``{names: […]}``."""
+"""What a case declares if there are models that its nodes can ask. Its state names them: ``{names: […]}``."""
 OWN = frozenset({SHELL, FILES, MODELS})
 """What a case may declare that is no service."""
 _OWN_HOSTS: dict[str, tuple[str, ...]] = {SHELL: (SANDBOX,), FILES: (FILES_AT,), MODELS: ()}
@@ -85,14 +85,14 @@ def recording_options(case: Case) -> tuple[str, ...]:
     return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
 
 
-def models_of(case: Case, variant: Variant | None) -> tuple[str, ...] | None:
-    """Return the models that there are for the nodes of a case; None where it declares none: then any may be asked.
+def models_of(case: Case, variant: Variant | None) -> tuple[str, ...]:
+    """Return the models that there are for the nodes of a case. One that it does not declare does not exist, as with hosts.
 
     Raises:
         BadInput: its state does not name them.
     """
     if MODELS not in case.recorded_from:
-        return None
+        return ()
     state = state_of(case, variant, MODELS)
     names = state.get("names")
     if set(state) != {"names"} or not isinstance(names, list) or not all(isinstance(name, str) for name in names):

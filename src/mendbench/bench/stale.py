@@ -6,17 +6,17 @@ Known only after all that is configured was run: a trial that was left out may b
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mendbench.bench.prompts.askers import by_repairer
 from mendbench.bench.rows import whole
 from mendbench.model.case import Case
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.replay import cassette
 from mendbench.replay.recordings import TRAJECTORIES, WORLD, model_file
-from mendbench.strategies.frame import SYSTEM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +37,15 @@ def stale_files(
     rows: Sequence[JsonRow],
     texts: Mapping[str, str],
     models: Collection[str],
+    proved_with: Callable[[str], Collection[str]],
 ) -> tuple[StaleFile, ...]:
     """Return the cassettes, of models' answers and of what edits led to, that hold more than the trials used.
 
     ``rows`` are those of all configured trials of the cases, ``texts`` their long texts, and ``models`` the configured ones, by
     the names that their servers know. What other models answered is left alone, and with it what that led to; so is what
     the nodes of a workflow asked, since a proof may ask it too, and every case with a trial that has no verdict: what that
-    trial would have used is not known.
+    trial would have used is not known. ``proved_with`` returns the keys of what a case's proof uses of its world: that is left
+    too, wherever it was recorded. It is asked only of cases for which that matters.
 
     Raises:
         BadInput: a cassette is broken.
@@ -62,22 +64,16 @@ def stale_files(
                 continue
             keys = cassette.keys(files[name])
             stale = keys - used[case.id]
-            if stale and name != TRAJECTORIES:
-                stale &= _of_repairers(files[name])
+            if stale:
+                stale -= frozenset(proved_with(case.id)) if name == TRAJECTORIES else _of_nodes(files[name])
             if stale:
                 found.append(StaleFile(case=case.id, path=files[name], keys=stale, entries=len(keys)))
     return tuple(found)
 
 
-def _of_repairers(path: Path) -> frozenset[str]:
-    """Return the keys of the asks that repairers made; the others are those of a workflow's nodes."""
-    return frozenset(entry.key for entry in cassette.load(path) if _system(entry.ask) == SYSTEM)
-
-
-def _system(ask: JsonObject | None) -> Json:
-    messages = (ask or {}).get("messages")
-    first = messages[0] if isinstance(messages, list) and messages else None
-    return first.get("content") if isinstance(first, dict) else None
+def _of_nodes(path: Path) -> frozenset[str]:
+    """Return the keys of the asks that the nodes of workflows made."""
+    return frozenset(entry.key for entry in cassette.load(path) if not by_repairer(entry.ask))
 
 
 def drop_stale(found: Iterable[StaleFile]) -> int:

@@ -48,6 +48,28 @@ PartOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--part", metavar="PART", help="Only cases of that part of the split: train, test or half."),
 ]
+Strategies: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--strategy", metavar="NAME", help="Strategy, or a template file (my.md.j2). Repeatable."),
+]
+Policies: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--policy", metavar="NAME", help="When repairing stops. Repeatable.")
+]
+Detector: TypeAlias = Annotated[
+    str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policies' detector.")
+]
+Models: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--model", metavar="NAME", help="Model of the repairer chat. Repeatable.")
+]
+Samples: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--samples",
+        metavar="N",
+        parser=at_least(1),
+        help="How often a model, program or function is asked anew, per trial.",
+    ),
+]
 Record: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -72,6 +94,12 @@ Sandbox: TypeAlias = Annotated[
 Workers: TypeAlias = Annotated[
     int,
     typer.Option("--workers", metavar="N", parser=at_least(0), help="Worker processes; 0 for one on each core."),
+]
+
+
+ShardOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="K/N", help="Run only part K of N; `mendbench merge` puts them together."),
 ]
 
 

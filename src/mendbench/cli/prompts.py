@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -12,34 +12,20 @@ from mendbench.cli.group import Commands
 from mendbench.cli.options import (
     Cases,
     Cassettes,
+    Detector,
     Format,
+    Models,
     Names,
     Output,
     PartOption,
+    Policies,
+    Samples,
+    Strategies,
     Workers,
-    at_least,
     existing_cassettes,
 )
 
 app = typer.Typer(cls=Commands, help="Have prompts answered elsewhere: by batch APIs, other machines, people.")
-
-Strategies: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--strategy", metavar="NAME", help="Strategy, or a template file (my.md.j2). Repeatable."),
-]
-Policies: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--policy", metavar="NAME", help="When repairing stops. Repeatable.")
-]
-Detector: TypeAlias = Annotated[
-    str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policies' detector.")
-]
-Models: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--model", metavar="NAME", help="Model that is asked. Repeatable.")
-]
-Samples: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--samples", metavar="N", parser=at_least(1), help="How often a model is asked anew, per trial."),
-]
 
 
 def export(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote_to_bytes, urlsplit, urlunsplit
 
+from mendbench.model.exchange import MODEL_SCHEME
+
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -69,3 +71,8 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def model_url(model: str) -> str:
+    """Return the address of a model's chat: ``model://<name>/chat``, the name quoted."""
+    return f"{MODEL_SCHEME}{quote(model, safe='')}/chat"

@@ -18,6 +18,9 @@ Fault: TypeAlias = Literal["timeout", "refused", "reset", "dns", "tls", "truncat
 Origin: TypeAlias = Literal["recorded", "derived", "live"]
 """Where an answer came from: a cassette, a simulated service that the cassette did not cover, or a recording under way."""
 
+MODEL_SCHEME = "model://"
+"""How the address of a model begins."""
+
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing (RFC 9110 section 9.2.1, less TRACE)."""
 
@@ -36,6 +39,11 @@ class Request:
     def header(self, name: str) -> str | None:
         """Return the first value of that header, or None."""
         return find_header(self.headers, name)
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it is an ask: it goes to a model, and to nothing that has a state."""
+        return self.url.startswith(MODEL_SCHEME)
 
     @property
     def safe(self) -> bool:
@@ -93,7 +101,7 @@ class Exchange:
 
         A write that was refused may be accepted when it is sent again, and what a model says hangs on no world.
         """
-        return not self.changed and (self.accepted or self.request.safe) and not self.request.url.startswith("model://")
+        return not self.changed and (self.accepted or self.request.safe) and not self.request.asks_model
 
     @property
     def spellings(self) -> tuple[Request, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import quote
 
 from mendbench.errors import Incomplete
 from mendbench.kit.bodies import parse_body
@@ -66,11 +65,6 @@ def send_ask(asks: World, ask: JsonObject, url: str, *, says_model: bool = False
     return read_answer(answer, model=str(ask["model"]), ask=ask_digest(ask), says_model=says_model)
 
 
-def model_url(model: str) -> str:
-    """Return the address of a model's chat: ``model://<name>/chat``, the name quoted."""
-    return f"model://{quote(model, safe='')}/chat"
-
-
 def read_answer(answer: Answer, *, model: str, ask: str, says_model: bool = False) -> Reply:
     """Return the reply in an OpenAI-shaped chat completion, of ``model`` unless it ``says_model`` itself.
 
@@ -113,7 +107,7 @@ def _first_choice(value: Json) -> JsonObject | None:
 def _content(content: Json) -> str:
     """Return a message's text: a string, the text parts of a list, or nothing where a model refused."""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
 
 

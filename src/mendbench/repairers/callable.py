@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 
 from mendbench.errors import BadInput
+from mendbench.kit.urls import model_url
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
-from mendbench.repairers.asking import build_ask, model_url, send_ask
+from mendbench.repairers.asking import build_ask, send_ask
 from mendbench.repairers.interface import Options
 
 PREFIX = "callable:"

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mendbench.errors import BadInput
+from mendbench.kit.urls import model_url
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
-from mendbench.repairers.asking import build_ask, model_url, send_ask
+from mendbench.repairers.asking import build_ask, send_ask
 from mendbench.repairers.interface import DEFAULT_PARAMS, Options
 
 SEEDS_PER_SAMPLE = 1000

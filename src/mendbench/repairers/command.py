@@ -12,10 +12,11 @@ from pathlib import PurePath
 
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
+from mendbench.kit.urls import model_url
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
-from mendbench.repairers.asking import build_ask, model_url, send_ask
+from mendbench.repairers.asking import build_ask, send_ask
 from mendbench.repairers.interface import Options
 
 LONGEST_NAME = 100

@@ -10,11 +10,11 @@ import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
-from urllib.parse import quote
 
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.redaction import Redactor
+from mendbench.kit.urls import model_url
 from mendbench.model.exchange import Answer, Exchange, Origin, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
@@ -139,7 +139,7 @@ class AskBook:
 
 
 def _request(model: str, ask: JsonObject) -> Request:
-    return Request(method="POST", url=f"model://{quote(model, safe='')}/chat", body=canonical_json(ask).encode())
+    return Request(method="POST", url=model_url(model), body=canonical_json(ask).encode())
 
 
 def _no_such_model(model: str, models: Collection[str]) -> Answer:

@@ -258,3 +258,10 @@ def test_a_table_with_other_columns_is_refused_whole(tmp_path, text):
 
 def test_an_empty_file_has_no_lines(tmp_path):
     assert read(tmp_path / "a.jsonl", "\n \n") == ((), ())
+
+
+@pytest.mark.parametrize("make", [anthropic_line, openai_line])
+def test_a_part_without_a_text_says_nothing(tmp_path, make):
+    blocks = [{"type": "text", "text": None}, {"type": "text", "text": "hi"}]
+    line = make("ask-1", "", content=blocks) if make is anthropic_line else make("ask-1", blocks)
+    assert reply(one(tmp_path, line)).text == "hi"

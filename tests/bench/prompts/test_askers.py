@@ -5,8 +5,13 @@ import pytest
 from mendbench.bench.config import Config
 from mendbench.bench.prompts.askers import told_of, trials_asking
 from mendbench.strategies import strategies
+from mendbench.strategies.frame import SYSTEM
 from tests.fakes import cases
 
+TABLES = Config.model_validate({
+    "matrix": {"strategies": ["none"], "policies": ["two-layer"], "models": ["large"], "samples": 2},
+    "models": {"large": {}, "again": {"served_as": "large", "take": 1}, "small": {}},
+})  # fmt: skip
 CONFIG = Config.model_validate({
     "matrix": {"strategies": ["none", "mend~data"], "policies": ["two-layer"], "models": ["large"]},
     "sweeps": {"more": {"strategies": ["summary~state"]}},
@@ -14,10 +19,10 @@ CONFIG = Config.model_validate({
 })  # fmt: skip
 
 
-def ask(text, model="tiny", draw=0):
+def ask(text, model="tiny", draw=0, system=SYSTEM):
     return {
         "model": model,
-        "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": text}],
+        "messages": [{"role": "system", "content": system}, {"role": "user", "content": text}],
         "draw": draw,
     }
 
@@ -56,3 +61,20 @@ def test_samples_and_models_are_those_of_the_asks(setting):
 def test_a_detector_that_may_lead_further_is_tried_beside_none(setting):
     keys = trials_asking([ask("Close the ledger.")], CONFIG, setting, detector="graded")
     assert {(key.policy, key.detector) for key in keys} == {("naive", None), ("warn", "graded")}
+
+
+def models_asking(setting, *asks):
+    keys = trials_asking(asks, TABLES, setting)
+    return {key.model for key in keys}, {key.sample for key in keys}
+
+
+def test_all_tables_of_a_model_may_ask(setting):
+    assert models_asking(setting, ask("Close the ledger.", "large")) == ({"large", "again"}, {0})
+    assert models_asking(setting, ask("Close the ledger.", "small")) == ({"small"}, {0})
+    assert models_asking(setting, ask("Close the ledger.", "again")) == ({"again"}, {0}) != ({"large"}, {0})
+
+
+@pytest.mark.parametrize("system", ["You rhyme.", None])
+def test_what_a_node_asks_any_models_edit_may_have_led_to(setting, system):
+    asked = ask("Close the ledger.", "poet", system=system)
+    assert models_asking(setting, asked) == ({"poet", "large", "again", "small"}, {0, 1})

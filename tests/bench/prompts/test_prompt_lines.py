@@ -25,7 +25,7 @@ params = st.dictionaries(
 messages = st.lists(
     st.fixed_dictionaries({"role": st.just("user"), "content": st.text(max_size=30)}), min_size=1, max_size=2
 )
-draws = st.just(0) | st.lists(st.integers(0, 2000), min_size=2, max_size=2)
+draws = st.integers(0, 3) | st.integers(0, 10**18 - 1) | st.lists(st.integers(0, 2000), min_size=2, max_size=2)
 
 
 def asks():
@@ -67,6 +67,13 @@ def test_a_line_is_what_the_batch_api_takes_with_the_seed_and_without_the_draw()
         "custom_id": f"ask-{digest(ASK, 32)}-2-1", "method": "POST", "url": "/v1/chat/completions",
         "body": {"model": "m", "messages": ASK["messages"], "temperature": 0.8, "seed": 2001},
     }  # fmt: skip
+
+
+def test_another_take_of_a_prompt_has_an_id_of_its_own_and_the_same_body():
+    first, other = (json.loads(prompt_line({**ASK, "params": {"temperature": 0}, "draw": draw})) for draw in (0, 1))
+    assert re.fullmatch(r"ask-[0-9a-f]{32}", first["custom_id"])
+    assert re.fullmatch(r"ask-[0-9a-f]{32}-t1", other["custom_id"])
+    assert first["body"] == other["body"]
 
 
 def test_a_response_format_and_tools_are_sent_where_they_are_configured():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from mendbench.bench.scope import FILES, SHELL
+from mendbench.bench.scope import FILES, MODELS, SHELL
 from mendbench.errors import BadInput
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.urls import host_of
@@ -22,7 +22,7 @@ _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, str], dict[str, JsonObject]]:
     """Return ``recorded_from`` and ``state`` of a case that asks these URLs, all of one provenance.
 
-    Shell commands and files are always real. A host with a template in it is not known yet, and left out.
+    Shell commands, files and models are always real. A host with a template in it is not known yet, and left out.
     """
     recorded_from: dict[str, str] = {}
     state: dict[str, JsonObject] = {}
@@ -31,7 +31,11 @@ def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, s
         scheme, host = urlsplit(url).scheme.lower(), host_of(url)
         if scheme in {"shell", "file"}:
             recorded_from[SHELL if scheme == "shell" else FILES] = "real"
-        elif not host or "{" in host or "$" in host or scheme == "model":
+        elif scheme == "model":
+            recorded_from[MODELS] = "real"
+            names = state.setdefault(MODELS, {"names": []})["names"]
+            names += {unquote(urlsplit(url).netloc)} - set(names)
+        elif not host or "{" in host or "$" in host:
             continue
         elif (name := known.get((scheme == "mcp", host))) is not None:
             recorded_from[name] = provenance

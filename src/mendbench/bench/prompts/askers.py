@@ -9,9 +9,10 @@ from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting
 from mendbench.bench.scope import redactor_of
 from mendbench.model.case import Case
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
 from mendbench.strategies import strategies as all_strategies
+from mendbench.strategies.frame import SYSTEM
 
 CHAT = "chat"
 """The one repairer whose answers can be made elsewhere."""
@@ -33,19 +34,25 @@ def trials_asking(
 ) -> tuple[TrialKey, ...]:
     """Return the trials that may ask these.
 
-    They are those of every strategy that there is and of those given besides, with the models and samples that the asks
-    name, in the cases that the asks tell of.
+    They are those of every strategy that there is and of those given besides, with all tables of the models and the samples
+    that the asks name, in the cases that the asks tell of. What a workflow's node asks, any model's edit may have led to.
     """
     configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
     known = (info.strategy for info in all_strategies(setting.strategy_dirs))
-    draws = (ask["draw"] for ask in asks)
+    of_nodes = any(not by_repairer(ask) for ask in asks)
+    asked = {str(ask["model"]) for ask in asks}
+    called = {name: model.served_as or name for name, model in config.models.items()}
+    tables = {name for name, model in called.items() if of_nodes or model in asked}
+    samples = [1 + ask["draw"][0] for ask in asks if isinstance(ask["draw"], list)]
+    if of_nodes:
+        samples += [config.matrix.samples, *(sweep.samples or 1 for sweep in config.sweeps.values())]
     matrix = Matrix(
         engines=tuple(config.matrix.engines),
         strategies=tuple(dict.fromkeys((*strategies, *(name for names in configured for name in names), *known))),
         policies=(_FURTHEST, _FURTHEST_DETECTING) if detector else (_FURTHEST,),
         repairers=(CHAT,),
-        models=tuple(sorted({str(ask["model"]) for ask in asks})),
-        samples=1 + max((draw[0] for draw in draws if isinstance(draw, list)), default=0),
+        models=tuple(sorted(tables | (asked - set(called.values())))),
+        samples=max(samples, default=1),
         detector=detector,
     )
     return keys_of(matrix, told_of(setting.corpus.cases, asks))
@@ -62,3 +69,10 @@ def told_of(cases: tuple[Case, ...], asks: Iterable[JsonObject]) -> tuple[Case, 
             return cases
         told |= here
     return tuple(case for case in cases if case.id in told)
+
+
+def by_repairer(ask: JsonObject | None) -> bool:
+    """Return whether a repairer made an ask; the others are those of a workflow's nodes."""
+    messages = (ask or {}).get("messages")
+    first: Json = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and first.get("content") == SYSTEM

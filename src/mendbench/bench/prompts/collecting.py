@@ -28,8 +28,6 @@ from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
 from mendbench.replay.recordings import Recordings
 
-_MODEL = "model://"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
@@ -116,14 +114,13 @@ class _Listening:
         self._world, self._heard = world, heard
 
     def send(self, request: Request, *, node: str | None = None) -> Answer:
-        asks = request.url.startswith(_MODEL)
         try:
             answer = self._world.send(request, node=node)
         except ReplayMiss:
-            if asks:
+            if request.asks_model:
                 self._heard.miss(request)
             raise
-        if asks:
+        if request.asks_model:
             self._heard.answered.add(self._world.traffic()[-1].key)
         return answer
 

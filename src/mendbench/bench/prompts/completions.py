@@ -53,7 +53,7 @@ def of_message(message: JsonObject) -> JsonObject | str:
         return f"it stopped for {reason!r}, which ends no answer"
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         return "its content is no list of blocks"
-    text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    text = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
     calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
     said: JsonObject = {"content": text, **({"tool_calls": calls} if calls else {})}
     more = {name: message[name] for name in ("id", "model") if isinstance(message.get(name), str)}

@@ -15,10 +15,10 @@ from mendbench.bench.prompts.collecting import Collected
 from mendbench.bench.scope import redactor_of
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.urls import model_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
-from mendbench.repairers.asking import model_url
 from mendbench.replay import cassette
 from mendbench.replay.cassette import Entry
 from mendbench.replay.recordings import Recordings

@@ -22,7 +22,7 @@ _DIGITS = 32
 """Hexadecimal digits of the ask's digest in an id. With a draw it stays below 64 characters, which is what Anthropic's
 batches allow (letters, digits, ``_`` and ``-``)."""
 
-_ID = re.compile(rf"ask-[0-9a-f]{{{_DIGITS}}}(?:-(\d{{1,9}})-(\d{{1,9}}))?")
+_ID = re.compile(rf"ask-[0-9a-f]{{{_DIGITS}}}(?:-(\d{{1,9}})-(\d{{1,9}})|-t(\d{{1,18}}))?")
 _BESIDE_PARAMS = ("response_format", "tools")
 _MEND = "use the file as it was exported"
 
@@ -31,10 +31,11 @@ def custom_id(ask: JsonObject) -> str:
     """Return an ask's id: the same whenever and wherever it is exported.
 
     ``ask-`` and the first digits of its digest; then, where it is not drawn once for all, its sample and how often it was
-    asked before: ``ask-4f…-2-0``.
+    asked before: ``ask-4f…-2-0``; where it is another take, which: ``ask-4f…-t1``.
     """
     draw = ask.get("draw", 0)
-    return "-".join(["ask", digest(ask, _DIGITS), *(map(str, draw) if isinstance(draw, list | tuple) else ())])
+    drawn = map(str, draw) if isinstance(draw, list | tuple) else [f"t{draw}"] if draw else []
+    return "-".join(["ask", digest(ask, _DIGITS), *drawn])
 
 
 def prompt_line(ask: JsonObject) -> str:
@@ -80,7 +81,8 @@ def ask_of(name: str, body: JsonObject) -> JsonObject | None:
         return None
     if not all(isinstance(message, dict) for message in messages):
         return None
-    draw: Json = 0 if found.group(1) is None else [int(found.group(1)), int(found.group(2))]
+    sample, times, take = found.groups()
+    draw: Json = int(take or 0) if sample is None else [int(sample), int(times)]
     return next((ask for ask in _readings(body, draw) if custom_id(ask) == name), None)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from mendbench.kit.call_depth import called, depth_for, heard, notice
 from mendbench.kit.call_errors import CallErrors, handled
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.network import NetworkFailure, with_network_retry
+from mendbench.kit.urls import model_url
 from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
@@ -74,7 +74,7 @@ class Turn:
         ask = {**self._ask, "messages": self._messages}
         request = Request(
             method="POST",
-            url=f"model://{quote(ask['model'], safe='')}/chat",
+            url=model_url(ask["model"]),
             headers=(("Content-Type", "application/json"),),
             body=canonical_json(ask).encode("utf-8", "backslashreplace"),
         )

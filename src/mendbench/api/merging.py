@@ -1,0 +1,94 @@
+"""The shards of a split run, put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mendbench.bench.results import StoredRun, open_run, read_run
+from mendbench.bench.run_document import told_by_rows
+from mendbench.errors import BadInput, Incomplete
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.json import JsonObject
+from mendbench.report.html import render_html
+
+_OF_ONE_SHARD = frozenset({"shard", "stale", "trials"})
+"""Parts of ``run.json`` that a shard has of its own; what its rows tell is told anew of all rows."""
+
+
+def merge(folders: Sequence[Path], out: Path) -> StoredRun:
+    """Write the run that the shards in ``folders`` are parts of, and return it: what an undivided run would have written.
+
+    Raises:
+        BadInput: one is no shard, they are of different runs, or two hold the same part.
+        Incomplete: a shard is missing.
+    """
+    if not folders:
+        raise BadInput("merge", "no run", "name the folders of all shards")
+    shards = [read_run(folder) for folder in folders]
+    for one in shards:
+        if "shard" not in one.run:
+            raise BadInput(str(one.folder), "a run that is no shard", "merge what `mendbench run --shard K/N` wrote")
+    first = shards[0]
+    for other in shards[1:]:
+        _refuse_other(first, other)
+    _refuse_gaps(shards)
+    document: JsonObject = {name: value for name, value in first.run.items() if name not in _OF_ONE_SHARD}
+    stale = [one.run["stale"] for one in shards if "stale" in one.run]
+    if stale:
+        document["stale"] = {name: sum(own[name] for own in stale) for name in stale[0]}
+    with open_run(out, {"merged": [one.run["shard"] for one in shards]}, resume=False) as folder:
+        for one in shards:
+            folder.take(one)
+        document |= told_by_rows(folder.rows())
+        html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
+        return folder.finish(document, {"index.html": html})
+
+
+def _refuse_other(first: StoredRun, other: StoredRun) -> None:
+    """Refuse a shard of another run, naming what differs."""
+    told = told_by_rows(()).keys() | _OF_ONE_SHARD
+    ours, theirs = _leaves(first.run, told), _leaves(other.run, told)
+    ours["shard.of"], theirs["shard.of"] = first.run["shard"]["of"], other.run["shard"]["of"]
+    ours["shard.trials"], theirs["shard.trials"] = first.run["shard"]["trials"], other.run["shard"]["trials"]
+    for place in sorted({*ours, *theirs}):
+        if ours.get(place) != theirs.get(place):
+            what = f"{place} differs from that of {first.folder}"
+            raise BadInput(str(other.folder), what, "merge shards of one run: one commit, one selection, one N")
+
+
+def _leaves(document: JsonObject, without: frozenset[str] | set[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in document.items():
+        if name in without:
+            continue
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": canonical_json(own) for inner, own in value.items()}
+        else:
+            found[name] = canonical_json(value)
+    return found
+
+
+def _refuse_gaps(shards: Sequence[StoredRun]) -> None:
+    """Refuse shards that overlap, and a set of them that is not whole."""
+    by_number: dict[int, StoredRun] = {}
+    for one in shards:
+        number = one.run["shard"]["number"]
+        if number in by_number:
+            what = f"shard {number} once more, as in {by_number[number].folder}"
+            raise BadInput(str(one.folder), what, "name each shard once")
+        by_number[number] = one
+    of = shards[0].run["shard"]["of"]
+    if missing := sorted({*range(1, of + 1)} - by_number.keys()):
+        raise Incomplete(
+            f"merge: shard {missing[0]}/{of} is missing; run it with `--shard {missing[0]}/{of}`, and name it"
+        )
+    seen: dict[str, StoredRun] = {}
+    for one in shards:
+        for row in one.rows:
+            if (before := seen.setdefault(row["key"], one)) is not one:
+                what = f"the trial {row['key']} once more, as in {before.folder}"
+                raise BadInput(str(one.folder), what, "merge shards of one run")
+    planned = shards[0].run["shard"]["trials"]
+    if len(seen) != planned:
+        raise Incomplete(f"merge: {len(seen)} of {planned} trials are there; run the shards again")
