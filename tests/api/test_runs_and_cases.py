@@ -55,9 +55,9 @@ def interrupted(after, options=ONE):
         api.run(options, interrupt)
 
 
-def total_of(stored, **wanted):
+def success_of(stored, **wanted):
     (found,) = [total for total in stored.run["totals"] if all(total[name] == value for name, value in wanted.items())]
-    return found
+    return found["scores"]["repair_success"]
 
 
 def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
@@ -78,7 +78,7 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
 
 def test_a_run_says_what_it_consists_of_and_what_came_out(root):
     run = api.run(ONE, quietly).run
-    assert run["format"] == 2
+    assert run["format"] == 3
     assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
         "cases": 3,
@@ -86,17 +86,17 @@ def test_a_run_says_what_it_consists_of_and_what_came_out(root):
         "recorded_from": {"simulator": 3},
     }
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
-    assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices"}
+    assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer"}
 
 
 def test_repair_success_is_counted_per_treatment(root):
     stored = api.run(ONE, quietly)
     assert (
-        total_of(stored, strategy="full-context", policy="naive")["right"],
-        total_of(stored, strategy="none", policy="naive")["right"],
+        success_of(stored, strategy="full-context", policy="naive")["numerator"],
+        success_of(stored, strategy="none", policy="naive")["numerator"],
     ) == (1, 0)
-    assert total_of(stored, repairer="reference")["right"] == 1
-    assert total_of(stored, repairer="noop")["right"] == 0
+    assert success_of(stored, repairer="reference")["numerator"] == 1
+    assert success_of(stored, repairer="noop")["numerator"] == 0
 
 
 def test_two_replays_are_the_same_bytes_but_for_timing_whatever_the_workers(root):
@@ -213,8 +213,8 @@ def test_a_missing_answer_opens_the_bounds_and_leaves_all_other_trials_as_they_w
     cassette.rewrite(path, [entry for entry in cassette.load(path) if "# What happened" not in str(entry.ask)])
     stored = api.run(ONE, quietly)
     assert stored.run["bounds"] == {"crashed": 0, "unjudged": 2}
-    total = total_of(stored, strategy="full-context", policy="naive")
-    assert (total["right"], total["cases"], total["bounds"]) == (0, 1, {"lower": 0, "upper": 1})
+    success = success_of(stored, strategy="full-context", policy="naive")
+    assert (success["numerator"], success["denominator"], success["bounds"]) == (0, 1, {"low": 0, "high": 1})
     changed = {key for key, line in before.items() if line not in untimed()}
     assert {key.split(" | ")[4] for key in changed} == {"full-context"}
     assert len(changed) == 2

@@ -10,7 +10,7 @@ from mendbench.bench.parts import build_engine
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Recording, open_scope
 from mendbench.bench.shipped import shipped_root
-from mendbench.scoring.fixes import mended
+from mendbench.scoring.judging.fixes import mended
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mendbench.bench.mutants import mutants_of
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.case import Fix
-from mendbench.scoring.diffs import value_at
+from mendbench.scoring.judging.diffs import value_at
 from tests.fakes.scoring import BROKEN, FIX, edit_fault, fixed_workflow, make_case, user_fault
 
 DATA = {"user_id": "U1", "fetch": {"response": {"user": {"name": "ada", "id": "U1", "team": "T9"}}, "status_code": 200}}

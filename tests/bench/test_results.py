@@ -240,7 +240,11 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
     [
         ("run.json", "{", "run.json:1: "),
         ("run.json", "[]", "run.json:1: no JSON object"),
-        ("run.json", '{"format": 99}', "run.json: format: 99; this mendbench reads format 2"),
+        (
+            "run.json",
+            '{"format": 99}',
+            f"run.json: format: 99; this mendbench reads format {FORMAT}: make the run again with",
+        ),
         ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2: "),
         ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
         ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl:1: a line without 'attempts'"),

@@ -15,7 +15,7 @@ from mendbench.bench.trial import Evidence
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.trial import CleanRun
 from mendbench.model.verdict import Verdict
-from mendbench.scoring.judge import Judged
+from mendbench.scoring.judging.judge import Judged
 from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, unjudged, unrepaired, user_only, warned
 from tests.fakes.scoring import GREEN, exchange
 

@@ -260,7 +260,9 @@ def test_what_foreign_code_raises_is_data_and_stays_in_the_totals(root, part, er
     assert (row["verdict"], row["outcome"], row["stop_reason"]) == ("crashed", None, "crashed")
     assert type(error).__name__ in row["problem"]["message"]
     (total,) = totals([row])
-    assert (total["cases"], total["right"], total["crashed"], total["bounds"]["upper"]) == (1, 0, 1, 0)
+    success, crashed = total["scores"]["repair_success"], total["scores"]["crashed"]
+    assert (success["denominator"], success["numerator"], success["bounds"]) == (1, 0, None)
+    assert (crashed["numerator"], total["outcomes"]) == (1, {"crashed": 1})
 
 
 def test_a_crash_in_the_clean_run_is_data_too_and_keeps_the_trajectory(root):

@@ -16,12 +16,19 @@ class Terminal(io.StringIO):
         return True
 
 
-def total(strategy, policy, model=None, repairer="chat", **more):
+def measured(numerator, denominator, *, bounds=None, interval=None):
+    value = numerator / denominator if denominator else None
+    return {"numerator": numerator, "denominator": denominator, "value": value, "bounds": bounds, "interval": interval}
+
+
+def total(strategy, policy, model=None, repairer="chat", part=None, **scores):
     return {
-        "engine": "mendbench", "repairer": repairer, "model": model, "strategy": strategy, "policy": policy, "detector": None, "part": None,
-        "cases": 41, "right": 12, "bounds": {"lower": 12, "upper": 31}, "interval": {"low": 0.17, "high": 0.45},
-        "first_attempt": 9, "outcomes": {"plausible": 3, "harmful": 1}, "wasted_per_trial": 1.875, "context_tokens": 581.25,
-        "context_recall": 0.43, **more,
+        "engine": "mendbench", "repairer": repairer, "model": model, "strategy": strategy, "policy": policy, "detector": None, "part": part,
+        "scores": {
+            "repair_success": measured(12, 41, bounds={"low": 12 / 41, "high": 31 / 41}, interval={"low": 0.17, "high": 0.45}),
+            "attempt1_success": measured(9, 41), "plausible": measured(3, 52), "harmful": measured(1, 60),
+            "wasted": measured(75, 40), "context_tokens": measured(2325, 4), "context_recall": measured(4.3, 10), **scores,
+        },
     }  # fmt: skip
 
 
@@ -86,17 +93,18 @@ def test_the_model_is_named_once_and_repairers_without_one_by_line(monkeypatch):
 
 
 def test_what_was_not_measured_is_a_dash(monkeypatch):
+    nothing = measured(0, 0)
     bare = total(
         "none",
         "seed",
         "m",
-        interval=None,
-        context_tokens=None,
-        context_recall=None,
-        bounds={"lower": 0.5, "upper": 0.5},
+        repair_success=measured(0.5, 41),
+        context_tokens=nothing,
+        context_recall=nothing,
+        wasted=nothing,
     )
     row = next(line for line in drawn(monkeypatch, 100, [bare]).splitlines() if line.startswith("none"))
-    assert row.split() == ["none", "seed", "0.50/41", "-", "9", "1.88", "3", "1", "-", "-"]
+    assert row.split() == ["none", "seed", "0.50/41", "-", "9", "-", "3", "1", "-", "-"]
 
 
 def test_a_table_in_a_file_is_not_wrapped_and_has_no_escapes(capsys):

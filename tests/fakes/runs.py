@@ -11,7 +11,7 @@ from mendbench.bench.trial import Evidence
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
 from mendbench.model.trial import Attempt, Problem, Trajectory, TrialKey
-from mendbench.scoring.judge import judge
+from mendbench.scoring.judging.judge import judge
 from tests.fakes.scoring import (
     BROKEN,
     GREEN,

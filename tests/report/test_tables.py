@@ -1,6 +1,16 @@
 from mendbench.report.tables import NOTHING, number, panels, policy_tables
 from mendbench.report.views import views_of
-from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
+from tests.fakes.runs import (
+    key_of,
+    plausible,
+    repairable,
+    repaired,
+    row_of,
+    small_run,
+    stored_run,
+    unjudged,
+    unrepaired,
+)
 
 
 def headline(run):
@@ -71,7 +81,21 @@ def test_without_an_interval_it_is_said_why():
     told = headline(stored_run(made)).lines[0]
 
     assert told.bar is None
-    assert told.interval_says.startswith("none: several samples")
+    assert told.interval_says == "none: fewer than two groups of cases"
+
+
+def test_samples_that_differ_are_shown_with_their_means():
+    made = [
+        row_of(case, happened(), key_of(case, sample=at))
+        for case, all_of in (
+            (repairable("a", group="one"), (repaired, plausible)),
+            (repairable("b", group="two"), (plausible,) * 2),
+        )
+        for at, happened in enumerate(all_of)
+    ]
+    told = headline(stored_run(made)).lines[0]
+    assert (told.right, told.cases, told.plausible, told.judged, told.attempts) == ("0.50", 2, 1.5, 2, 2)
+    assert (told.bar.point, told.interval_says) == (25.0, "ratio over groups, t, 95 %")
 
 
 def test_few_cases_give_counts_and_no_rate():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown
-from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.executor import executor_for, run_all
 from mendbench.bench.parts import Setting, asked_models, prices_of
@@ -28,13 +28,17 @@ from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.report.html import render_html
-from mendbench.scoring.version import SCORER
+from mendbench.scoring.judging.version import SCORER
 from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
 
+EVERYTHING = RunOptions()
+"""All that is configured."""
 
-def run(options: RunOptions, on_progress: Progress) -> StoredRun:
+
+def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) -> StoredRun:
     """Run the matrix, write the run's folder with its report, and return it.
 
     Raises:
@@ -160,7 +164,7 @@ def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...
     return {
         "cases": digest({case.id: case.digest for case in chosen}),
         "corpus": setting.corpus.digest,
-        "engine": f"mendbench {__version__}",
+        "engine": f"port {ENGINE_PORT}",
         "frame": frame_digest(),
         "prices": prices_of(keys, setting),
         "scorer": SCORER,

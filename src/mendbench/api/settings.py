@@ -18,6 +18,10 @@ Progress = Callable[[int, int, str], None]
 """Told how many are done, of how many, and what was done last."""
 
 
+def in_silence(_done: int, _total: int, _last: str) -> None:
+    """Be told, and say nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """What ``mendbench run`` was asked for. What is empty or None comes from the configuration."""

@@ -19,7 +19,7 @@ from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.checks import describe
+from mendbench.scoring.judging.checks import describe
 
 CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
     "family": FAMILIES,

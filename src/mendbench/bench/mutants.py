@@ -21,7 +21,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import apply_edits
 from mendbench.repair.paths import EditError
 from mendbench.runtime.templates import Template, lookup, templates_in
-from mendbench.scoring.diffs import diff_paths
+from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.services import hosts_of
 
 MutantKind: TypeAlias = Literal[

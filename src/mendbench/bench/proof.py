@@ -28,9 +28,9 @@ from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.ports.engine import Engine
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.diffs import diff_paths
-from mendbench.scoring.judge import Judged, judge
-from mendbench.scoring.recall import context_recall, facts_of
+from mendbench.scoring.judging.diffs import diff_paths
+from mendbench.scoring.judging.judge import Judged, judge
+from mendbench.scoring.judging.recall import context_recall, facts_of
 from mendbench.strategies import strategies, strategy
 from mendbench.strategies.frame import build_frame, build_prompt
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import CleanRun
-from mendbench.scoring.fixes import mended
+from mendbench.scoring.judging.fixes import mended
 
 Runner: TypeAlias = Callable[[JsonObject, Variant | None], CleanRun]
 """Runs a workflow from its start in a fresh world, on the case's own data or on a variant's."""

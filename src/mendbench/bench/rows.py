@@ -20,21 +20,21 @@ from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
-from mendbench.scoring.diffs import diff_paths
-from mendbench.scoring.recall import context_recall, facts_of, where_is_value
+from mendbench.scoring.judging.diffs import diff_paths
+from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
+from mendbench.scoring.judging.ladder import best
+from mendbench.scoring.judging.recall import context_recall, facts_of, where_is_value
 
 if TYPE_CHECKING:
     from mendbench.bench.trial import Evidence
-    from mendbench.scoring.judge import Judged
+    from mendbench.scoring.judging.judge import Judged
 
-FORMAT = 2
-"""2: rows have part, used and costs, and run.json a list of sweeps. 1: the first."""
+FORMAT = 3
+"""3: rows have adversarial_to, and the facts that verdict, labels, rungs and costs follow from. 2: rows have part, used and costs, and
+run.json a list of sweeps. 1: the first."""
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
 """Fields that tell trials apart: they stand in the row however long they are."""
-
-MODEL_URL = "model://"
-"""How the address of an ask begins."""
 
 REFERENCE = "$text"
 """The one key of an object that stands for a long text; its value is the text's digest."""
@@ -63,8 +63,9 @@ def build_row(
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
     traffic = trajectory.traffic if trajectory else ()
-    replies = [attempt.reply for at, attempt in enumerate(attempts) if not given_before(attempts, at)]
-    costs = costs_of(attempts, price)
+    answers = [attempt.reply for attempt in attempts]
+    replies = [reply for at, reply in enumerate(answers) if not given_before(answers, at)]
+    costs = costs_of(answers, price)
     right = (run for runs in evidence.right.values() for run in runs)
     clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
     all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
@@ -78,6 +79,7 @@ def build_row(
         "kind": case.kind,
         "title": case.title,
         "difficulty": case.difficulty,
+        "adversarial_to": list(case.adversarial_to),
         "recorded_from": case.recorded_from,
         "case_digest": case.digest,
         "verdict": judged.verdict.verdict,
@@ -101,7 +103,7 @@ def build_row(
         "said": judged.said,
         "warnings": [dataclasses.asdict(warned) for warned in _last(trajectory).warnings] if trajectory else [],
         "checks": [dataclasses.asdict(result) for result in judged.checks],
-        "ladder": max(judged.ladder, default=None),
+        "ladder": best(judged.ladder),
         "requests": [_exchange(exchange) for exchange in traffic],
         "outputs": _last(trajectory).outputs if trajectory else {},
         "variants": [
@@ -112,6 +114,7 @@ def build_row(
         "evidence": {
             "asks": digest(sorted(set(evidence.asks))),
             "world": digest(sorted({exchange.key for exchange in all_traffic})),
+            **trial_evidence(judged.facts),
         },
         "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],
         "collateral_edits": list(judged.collateral_edits),
@@ -130,7 +133,7 @@ def build_row(
 def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
     """Yield the keys of what models answered and of what their edits led to."""
     for exchange in traffic:
-        if exchange.request.url.startswith(MODEL_URL) or exchange.key in trajectories:
+        if exchange.request.asks_model or exchange.key in trajectories:
             yield exchange.key
 
 
@@ -158,6 +161,7 @@ def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost) 
         "answer": reply.text,
         "reply": reply.status,
         "ask": reply.ask,
+        "model": reply.model,
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens,
         "cost_usd": amount(cost),
@@ -165,6 +169,7 @@ def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost) 
         "repeat": attempt.repeat,
         "status": attempt.status,
         "problem": attempt.problem,
+        "evidence": attempt_evidence(judged.facts, at),
         "label": judged.labels[at] if at < len(judged.labels) else None,
         "ladder": judged.ladder[at] if at < len(judged.ladder) else None,
         "workflow": _pretty(attempt.candidate) if attempt.candidate is not None else None,

@@ -56,6 +56,7 @@ def trial_schema() -> JsonObject:
             "status": {"enum": list(get_args(AnswerStatus))},
             "label": {"enum": [*get_args(AttemptLabel), None]},
             "ladder": {"type": ["integer", "null"], "minimum": 0, "maximum": 7},
+            "evidence": {"type": ["object", "null"], "description": "the facts that label and ladder follow from"},
             "answer": _TEXT,
             "context_tokens": {"type": "integer", "minimum": 0},
             "repeat": {"type": "boolean"},

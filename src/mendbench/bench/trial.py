@@ -23,8 +23,8 @@ from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.judge import Judged, judge
-from mendbench.scoring.standings import edit_faults, executed
+from mendbench.scoring.judging.judge import Judged, judge
+from mendbench.scoring.judging.standings import edit_faults, executed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,18 +104,20 @@ def _totals_table(totals: Sequence[JsonObject], count: int) -> Table:
 
 
 def _measures(total: JsonObject) -> tuple[str, ...]:
-    interval, bounds, tokens = total["interval"], total["bounds"], total["context_tokens"]
-    low, high = _number(bounds["lower"]), _number(bounds["upper"])
-    right = low if low == high else f"{low}{_TO}{high}"
+    scores = total["scores"]
+    success, tokens, wasted = scores["repair_success"], scores["context_tokens"]["value"], scores["wasted"]["value"]
+    interval, bounds, right = success["interval"], success["bounds"], _number(success["numerator"])
+    if bounds:
+        right += f"{_TO}{_number(round(bounds['high'] * success['denominator'], 6))}"
     return (
-        f"{right}/{total['cases']}",
+        f"{right}/{success['denominator']}",
         f"{interval['low']:.2f}{_TO}{interval['high']:.2f}" if interval else "-",
-        str(total["first_attempt"]),
-        "-" if total["wasted_per_trial"] is None else f"{total['wasted_per_trial']:.2f}",
-        str(total["outcomes"].get("plausible", 0)),
-        str(total["outcomes"].get("harmful", 0)),
+        _number(scores["attempt1_success"]["numerator"]),
+        "-" if wasted is None else f"{wasted:.2f}",
+        _number(scores["plausible"]["numerator"]),
+        _number(scores["harmful"]["numerator"]),
         "-" if tokens is None else f"{tokens:.0f}",
-        _number(total["context_recall"]),
+        _number(scores["context_recall"]["value"]),
     )
 
 

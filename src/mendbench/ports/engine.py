@@ -21,6 +21,11 @@ class Detector(Protocol):
         """Return what the sighting means. Never raises, whatever JSON the node returned."""
 
 
+VERSION = "1"
+"""Of this port: runs through different ones are not compared. It is raised when an execution tells something else of the same workflow
+for a reason that is no engine's: what is noticed, what a failure holds, what resuming from a checkpoint means."""
+
+
 class Engine(Protocol):
     """What executes a workflow."""
 

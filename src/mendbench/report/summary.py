@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
-from mendbench.bench.totals import EDIT_KINDS, headline_rows
+from mendbench.bench.totals import headline_rows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
 from mendbench.report.views import Views, views_of
+from mendbench.scoring.records import EDIT_KINDS
 
 LISTED = 12
 """Trials without a verdict that are named one by one; the rest is counted."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
-from mendbench.bench.totals import EDIT_KINDS, is_judged, totals
+from mendbench.bench.totals import is_judged, totals
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy, policy_names
 from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views
+from mendbench.scoring.records import EDIT_KINDS, records_of
+from mendbench.scoring.score import measure
+from mendbench.scoring.scores import score
 
 FEW = 20
 """Cases below which a share is shown as a count and not as a rate: one case would move it by five points and more."""
@@ -51,18 +53,18 @@ class Line:
     interval_says: str
     """How the interval was made, or why there is none."""
     first: str
-    plausible: int
-    harmful: int
+    plausible: float
+    harmful: float
     judged: int
-    """Trials with a verdict, which what is wasted is known of."""
-    attempts: int
-    """Attempts of those."""
-    wasted: int
+    """Cases with a verdict, which what is wasted is known of."""
+    attempts: float
+    """Attempts of those, a case with several samples by their mean."""
+    wasted: float
     wasted_per_trial: str
     context_tokens: str
     context_recall: str
     first_prompts: int
-    """Trials that got as far as a prompt, which the context is measured on."""
+    """Cases that got as far as a prompt, which the context is measured on."""
     value: float
     """Right cases as a number."""
 
@@ -110,15 +112,13 @@ def panels(rows: Sequence[JsonRow], views: Views) -> tuple[Panel, ...]:
     made = []
     for solver in views.solvers:
         for view in views.policies:
-            lines = tuple(_lines(rows, found, views, solver, view))
+            lines = tuple(_lines(found, views, solver, view))
             if any(line.group != "bound" for line in lines):
                 made.append(Panel(solver=solver, policy=view, title=_policy_title(view.policy), lines=lines))
     return tuple(made)
 
 
-def _lines(
-    rows: Sequence[JsonRow], found: Sequence[JsonObject], views: Views, solver: Solver, view: PolicyView
-) -> Iterable[Line]:
+def _lines(found: Sequence[JsonObject], views: Views, solver: Solver, view: PolicyView) -> Iterable[Line]:
     for column in views.columns:
         for total in found:
             if column.group == "bound":
@@ -126,55 +126,65 @@ def _lines(
                     note = f"{BOUND_REPAIRERS[column.name]}, under {total['policy']}"
                     yield _line(total, column.name, "bound", note, NOTHING)
             elif total["strategy"] == column.name and solver.answered(total) and view.ran(total):
-                yield _line(total, column.name, column.group, "", _first_attempt(rows, solver, column.name))
+                yield _line(total, column.name, column.group, "", _first_attempt(found, solver, column.name))
 
 
 def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> Line:
-    cases, right, interval = total["cases"], total["right"], total["interval"]
-    outcomes = total["outcomes"]
-    open_cases = total["bounds"]["upper"] > total["bounds"]["lower"]
+    scores = total["scores"]
+    success, wasted, recall = scores["repair_success"], scores["wasted"]["value"], scores["context_recall"]["value"]
+    tokens, cases, right = scores["context_tokens"], success["denominator"], success["numerator"]
     return Line(
         name=name,
         group=group,
         note=note,
         right=number(right),
         cases=cases,
-        rate=percent(right / cases) if cases >= FEW else None,
-        bounds=f"{number(right)} to {number(total['bounds']['upper'])}" if open_cases else None,
-        bar=_bar(right, cases, interval, "95 % interval" if not open_cases else _OPEN) if interval else None,
-        interval_says=total["interval_method"],
+        rate=percent(success["value"]) if cases >= FEW else None,
+        bounds=f"{number(right)} to {number(_most(success))}" if success["bounds"] else None,
+        bar=_bar(success) if success["interval"] else None,
+        interval_says=success["method"],
         first=first,
-        plausible=outcomes.get("plausible", 0),
-        harmful=outcomes.get("harmful", 0),
-        judged=total["judged"],
-        attempts=total["judged_attempts"],
-        wasted=total["wasted_attempts"],
-        wasted_per_trial=NOTHING if total["wasted_per_trial"] is None else f"{total['wasted_per_trial']:.2f}",
-        context_tokens=NOTHING if total["context_tokens"] is None else f"{total['context_tokens']:.0f}",
-        context_recall=NOTHING if total["context_recall"] is None else percent(total["context_recall"]),
-        first_prompts=total["first_prompts"],
+        plausible=_hundredths(scores["plausible"]["numerator"]),
+        harmful=_hundredths(scores["harmful"]["numerator"]),
+        judged=scores["wasted"]["cases"],
+        attempts=_hundredths(scores["attempts"]["numerator"]),
+        wasted=_hundredths(scores["wasted"]["numerator"]),
+        wasted_per_trial=NOTHING if wasted is None else f"{wasted:.2f}",
+        context_tokens=NOTHING if tokens["value"] is None else f"{tokens['value']:.0f}",
+        context_recall=NOTHING if recall is None else percent(recall),
+        first_prompts=tokens["cases"],
         value=right,
     )
 
 
-def _bar(right: float, cases: int, interval: Mapping[str, float], name: str) -> Bar:
-    low, high = interval["low"], interval["high"]
+def _bar(success: JsonObject) -> Bar:
+    cases, share = success["denominator"], success["value"]
+    low, high = success["interval"]["low"], success["interval"]["high"]
+    name = _OPEN if success["bounds"] else "95 % interval"
     if cases < FEW:
-        says = f"{number(right)} of {cases}; {name} {low * cases:.1f} to {high * cases:.1f} cases"
+        says = f"{number(success['numerator'])} of {cases}; {name} {low * cases:.1f} to {high * cases:.1f} cases"
     else:
-        says = f"{percent(right / cases)} of {cases}; {name} {percent(low)} to {percent(high)}"
-    return Bar(low=round(100 * low, 1), point=round(100 * right / cases, 1), high=round(100 * high, 1), says=says)
+        says = f"{percent(share)} of {cases}; {name} {percent(low)} to {percent(high)}"
+    return Bar(low=round(100 * low, 1), point=round(100 * share, 1), high=round(100 * high, 1), says=says)
 
 
-def _first_attempt(rows: Sequence[JsonRow], solver: Solver, strategy: str) -> str:
-    own = [
-        row
-        for row in rows
-        if solver.answered(row)
-        and (row["strategy"], row["policy"]) == (strategy, UNSTOPPED)
-        and row["kind"] in EDIT_KINDS
-    ]
-    return f"{sum(bool(row['right_after_first']) for row in own)} / {len(own)}" if own else NOTHING
+def _first_attempt(found: Sequence[JsonObject], solver: Solver, strategy: str) -> str:
+    """Return attempt-1 success where only the limit stops."""
+    own = (total for total in found if solver.answered(total) and total["strategy"] == strategy)
+    first = next((total["scores"]["attempt1_success"] for total in own if total["policy"] == UNSTOPPED), None)
+    return f"{number(first['numerator'])} / {first['denominator']}" if first and first["denominator"] else NOTHING
+
+
+def _most(measure: JsonObject) -> float:
+    """Return what a share's numerator comes to if all that is open holds."""
+    sure: float = measure["numerator"]
+    bounds = measure["bounds"]
+    return sure if bounds is None else round(bounds["high"] * measure["denominator"], 6)
+
+
+def _hundredths(value: float) -> float:
+    """Return a count as it is shown: whole where it is whole, and rounded where samples of a case were averaged."""
+    return int(value) if value == int(value) else round(value, 2)
 
 
 def policy_tables(rows: Sequence[JsonRow], views: Views) -> tuple[PolicyTable, ...]:
@@ -208,7 +218,7 @@ def _policy_line(
 ) -> PolicyLine:
     edits = {pair: row for pair, row in own.items() if row["kind"] in EDIT_KINDS}
     told = [row for pair, row in own.items() if pair in judged]
-    user = [sum(one["label"] == "futile" for one in row["attempts"]) for row in told if row["kind"] == "needs_user"]
+    futile = measure(score("futile"), records_of(told)).value
     lost = sum(
         row["verdict"] != "correct" and unstopped[pair]["verdict"] == "correct"
         for pair, row in edits.items()
@@ -222,7 +232,7 @@ def _policy_line(
         lost=NOTHING if unstopped is None or view.policy == UNSTOPPED else str(lost),
         attempts=sum(len(row["attempts"]) for row in told),
         wasted=sum(row["wasted_attempts"] for row in told),
-        futile_per_user=f"{fmean(user):.2f}" if user else NOTHING,
+        futile_per_user=NOTHING if futile is None else f"{futile:.2f}",
         completion_tokens=sum(row["completion_tokens"] or 0 for row in told),
     )
 

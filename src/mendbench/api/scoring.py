@@ -1,0 +1,51 @@
+"""The scores of a run, and its forensics: from its rows, without a replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mendbench.bench.config import load_config
+from mendbench.bench.results import StoredRun, read_run
+from mendbench.model.json import JsonObject
+from mendbench.report.scores import ScoreLine, score_lines
+from mendbench.scoring.forensics import attempt_use as attempts_of
+from mendbench.scoring.forensics import warning_cost
+from mendbench.scoring.records import records_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forensics:
+    """Where a run's attempts went, and what its wrong warnings cost."""
+
+    attempts: JsonObject
+    """As :func:`mendbench.scoring.forensics.attempt_use.document` says."""
+    warnings: JsonObject
+    """As :func:`mendbench.scoring.forensics.warning_cost.document` says."""
+
+
+def score(run: Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
+    """Return every score of every treatment of a run, by part of the corpus.
+
+    Left out, it is the run that ``mendbench run`` wrote last.
+
+    Raises:
+        BadInput: there is no run, or a file of it is broken.
+    """
+    return score_lines(_stored(run).rows)
+
+
+def forensics(run: Path | StoredRun | None = None) -> Forensics:
+    """Return where the attempts of a run went, and what its wrong warnings cost.
+
+    Left out, it is the run that ``mendbench run`` wrote last.
+
+    Raises:
+        BadInput: there is no run, or a file of it is broken.
+    """
+    records = records_of(_stored(run).rows)
+    return Forensics(attempts=attempts_of.document(records), warnings=warning_cost.document(records))
+
+
+def _stored(run: Path | StoredRun | None) -> StoredRun:
+    return run if isinstance(run, StoredRun) else read_run(run or Path(load_config(Path.cwd()).config.paths.out))

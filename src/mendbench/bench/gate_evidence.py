@@ -1,0 +1,78 @@
+"""What a run's rows tell of a trial beyond its verdict: why it came out so, and whether a secret stands in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from mendbench.bench.results import StoredRun
+from mendbench.bench.rows import REFERENCE, references, whole
+from mendbench.model.json import Json
+from mendbench.model.trial import JsonRow
+
+MAX_CHECKS = 2
+"""Checks that do not hold of which a finding tells; the report tells all."""
+
+_CANARY = re.compile(r"canary[0-9a-f]{40}")
+"""What :func:`mendbench.kit.redaction.canary` makes. Searched for by its shape, not with the redactor that should have taken it out."""
+_SHOWN = 14
+
+
+def reasons(row: JsonRow, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return why a trial came out as it did, one line each: what it misses, where it crashed, which states and checks are not right."""
+    problem = whole(row["problem"], texts)
+    if problem is not None:
+        return (str(problem["message"]),)
+    checks = [check for check in whole(row["checks"], texts) if not check["held"]]
+    states = [
+        f"node {name}: {states['got']} where {states['expected']} is right"
+        for name, states in sorted(row["nodes"].items())
+        if states["got"] not in {None, states["expected"]} and states["expected"] != "not_run"
+    ]
+    failed = [
+        f"{check['check']}{_on(check['variant'])} does not hold" + (f": {check['why']}" if check["why"] else "")
+        for check in checks[:MAX_CHECKS]
+    ]
+    more = len(checks) - MAX_CHECKS
+    return (*states[:1], *failed, *([f"{more} more checks do not hold"] if more > 0 else []))
+
+
+def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the keys of trials whose record holds a case's declared secret, and where it stands."""
+    in_texts = {key: match.group()[:_SHOWN] for key, text in stored.texts.items() if (match := _CANARY.search(text))}
+    found = []
+    for row in stored.rows:
+        if not (_CANARY.search(json.dumps(row)) or (in_texts and references(row) & in_texts.keys())):
+            continue
+        places: dict[str, str] = {}
+        for place, secret in _places(row, "", in_texts):
+            places.setdefault(place, secret)
+        found.append(
+            (
+                row["key"],
+                tuple(f"{place} holds a secret in the clear ({secret}...)" for place, secret in places.items()),
+            )
+        )
+    return tuple(found)
+
+
+def _places(value: Json, place: str, in_texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield where in a row a secret stands, by the names of two levels of fields, and how it begins."""
+    if isinstance(value, dict):
+        held = value.get(REFERENCE)
+        if isinstance(held, str) and held in in_texts:
+            yield place, in_texts[held]
+        for name, item in value.items():
+            if match := _CANARY.search(name):
+                yield place, match.group()[:_SHOWN]
+            yield from _places(item, f"{place}.{name}" if place else name, in_texts)
+    elif isinstance(value, list):
+        for number, item in enumerate(value, start=1):
+            yield from _places(item, f"{place}[{number}]", in_texts)
+    elif isinstance(value, str) and (match := _CANARY.search(value)):
+        yield place, match.group()[:_SHOWN]
+
+
+def _on(variant: str | None) -> str:
+    return f" (on {variant})" if variant else ""

@@ -1,0 +1,190 @@
+"""The one table from what is true of an attempt to its label. It is total: some rule fits every combination.
+
+The facts come from the truth and never from a policy's own signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mendbench.model.case import Case, NoRequestCheck, RequestCheck
+from mendbench.model.exchange import Exchange
+from mendbench.model.trial import Attempt, AttemptLabel, CleanRun, Trajectory
+from mendbench.scoring.judging.effects import repeated_effects
+from mendbench.scoring.judging.matching import is_forbidden, is_wanted
+from mendbench.scoring.judging.recall import context_recall
+from mendbench.scoring.judging.standings import Standing, edit_faults
+from mendbench.scoring.judging.unasked import unasked_in_trial
+
+WASTED: frozenset[AttemptLabel] = frozenset({"futile", "fruitless"})
+"""Labels of attempts that cost and brought nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFacts:
+    """What the table asks about an attempt."""
+
+    open: bool
+    """A fault that an edit mends was open when it was asked for. All are closed once the case's own checks hold."""
+    harmed: bool
+    """Its execution sent something forbidden, once too often or again, or wrote what nobody asked for; or its workflow
+    newly does so, or changes what is protected and stays changed to the end."""
+    ended_well: bool
+    """It ran to the labelled end."""
+    whole: bool
+    """The checks hold of its workflow; of the last one: on the variants too."""
+    gained: int
+    """How many faults are mended in its workflow that were open in the one before."""
+    broke: bool
+    """A fault is open again, or a node failed or went that worked and is labelled to work."""
+    told: bool
+    """The next context tells a fact that its own did not."""
+    later_gained: bool
+    """A later attempt mended a fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRule:
+    """One line of the table. None fits anything."""
+
+    label: AttemptLabel
+    open: bool | None = None
+    harmed: bool | None = None
+    ended_well: bool | None = None
+    whole: bool | None = None
+    gained: bool | None = None
+    """Whether it mended any."""
+    broke: bool | None = None
+    told: bool | None = None
+    later_gained: bool | None = None
+    because: str
+
+    def fits(self, facts: AttemptFacts) -> bool:
+        """Return whether the rule speaks of such an attempt."""
+        pairs = (
+            (self.open, facts.open),
+            (self.harmed, facts.harmed),
+            (self.ended_well, facts.ended_well),
+            (self.whole, facts.whole),
+            (self.gained, facts.gained > 0),
+            (self.broke, facts.broke),
+            (self.told, facts.told),
+            (self.later_gained, facts.later_gained),
+        )
+        return all(wanted is None or wanted == got for wanted, got in pairs)
+
+
+# fmt: off
+RULES: tuple[AttemptRule, ...] = (
+    AttemptRule(label="futile", open=False, because="whatever came of it, no edit was wanted any more, or ever"),
+    AttemptRule(label="harmful", harmed=True, because="harm done is not undone by what was mended beside it"),
+    AttemptRule(label="plausible", ended_well=True, whole=False, because="it ran to a good end, and does not do what it should"),
+    AttemptRule(label="productive", gained=True, broke=False, because="it mended something, and broke nothing"),
+    AttemptRule(label="informative", gained=False, told=True, later_gained=True,
+                because="it mended nothing, but its failure told what a later attempt could use"),
+    AttemptRule(label="fruitless", because="unparsable, invalid, unchanged, the same failure again, or worse"),
+)
+# fmt: on
+"""Read from the top; the first rule that fits decides."""
+
+
+def rule_for(facts: AttemptFacts) -> AttemptRule:
+    """Return the rule that decides: the last one fits everything, so there always is one."""
+    return next(rule for rule in RULES if rule.fits(facts))
+
+
+def label_of(facts: AttemptFacts) -> AttemptLabel:
+    """Return the label of an attempt."""
+    return rule_for(facts).label
+
+
+def attempt_facts(
+    case: Case, trajectory: Trajectory, standings: Mapping[int, Standing], right: Sequence[CleanRun]
+) -> tuple[AttemptFacts, ...]:
+    """Return the facts about each attempt. ``right`` are clean runs of right workflows on the case's own data."""
+    attempts = trajectory.attempts
+    harmed = harmful_attempts(case, trajectory, standings, right)
+    gains = [len(_gained(attempt, standings)) for attempt in attempts]
+    told = _told(case, attempts)
+    found = []
+    for at, attempt in enumerate(attempts):
+        before, after = _before(attempt.number, standings), standings.get(attempt.number)
+        found.append(
+            AttemptFacts(
+                open=bool(edit_faults(case)) and not before.own,
+                harmed=attempt.number in harmed,
+                ended_well=after is not None and _ended_well(case, attempt),
+                whole=after is not None and after.whole,
+                gained=gains[at],
+                broke=after is not None and _broke(case, before, after),
+                told=at + 1 < len(attempts) and bool(told[at + 1] - told[at]),
+                later_gained=any(gains[at + 1 :]),
+            )
+        )
+    return tuple(found)
+
+
+def wasted(labels: Sequence[AttemptLabel]) -> int:
+    """Return how many attempts cost and brought nothing."""
+    return sum(label in WASTED for label in labels)
+
+
+def harmful_phases(case: Case, traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> frozenset[int]:
+    """Return the executions of a trial in which harm was done.
+
+    Harm is a request that is forbidden, one that was accepted once too often, a write that had happened before, or one
+    that nobody asked for: ``right`` are clean runs of right workflows on the same data.
+    """
+    phases = {phase for effect in repeated_effects(traffic) for phase in effect.phases[1:]}
+    phases.update(phase for write in unasked_in_trial(traffic, right) for phase in write.phases)
+    for check in case.checks:
+        if isinstance(check, NoRequestCheck):
+            phases.update(one.phase for one in traffic if is_forbidden(one, check))
+        elif isinstance(check, RequestCheck) and check.times.most is not None:
+            accepted = [one.phase for one in traffic if one.accepted and is_wanted(one, check)]
+            phases.update(accepted[check.times.most :])
+    return frozenset(phases)
+
+
+def harmful_attempts(
+    case: Case, trajectory: Trajectory, standings: Mapping[int, Standing], right: Sequence[CleanRun]
+) -> frozenset[int]:
+    """Return the numbers of the attempts that did harm."""
+    phases = harmful_phases(case, trajectory.traffic, right)
+    harmed = {attempt.number for attempt in trajectory.attempts if attempt.number in phases}
+    for number, after in standings.items():
+        if number and after.harm and not _before(number, standings).harm:
+            harmed.add(number)
+    return frozenset(harmed)
+
+
+def _before(number: int, standings: Mapping[int, Standing]) -> Standing:
+    """Return the standing of the workflow that attempt ``number`` started from."""
+    return standings[max((one for one in standings if one < number), default=0)]
+
+
+def _gained(attempt: Attempt, standings: Mapping[int, Standing]) -> frozenset[str]:
+    after = standings.get(attempt.number)
+    return frozenset() if after is None else after.fixed - _before(attempt.number, standings).fixed
+
+
+def _broke(case: Case, before: Standing, after: Standing) -> bool:
+    """Return whether a fault is open again, or a node failed or went that worked and is labelled to work."""
+    if before.fixed - after.fixed:
+        return True
+    worked = (node for node, state in before.states.items() if state == case.after_fix.get(node) == "success")
+    return any(after.states.get(node, "error") == "error" for node in worked)
+
+
+def _ended_well(case: Case, attempt: Attempt) -> bool:
+    outcome = attempt.execution.outcome if attempt.execution else "error"
+    return outcome == "success" or outcome == case.final == "warning"
+
+
+def _told(case: Case, attempts: Sequence[Attempt]) -> list[frozenset[str]]:
+    """Return which facts of the faults that an edit mends the context of each attempt tells."""
+    facts = [fact for fault in edit_faults(case) for fact in fault.facts]
+    if not facts:
+        return [frozenset()] * len(attempts)
+    return [frozenset(context_recall(facts, attempt.prompt.context.text).found) for attempt in attempts]

@@ -1,0 +1,163 @@
+"""Differences between two workflow documents, addressed by the ids of nodes and the ends of edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import jsonpointer
+
+from mendbench.kit.patching import is_place
+from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.templates import templates_in
+from mendbench.scoring.judging.matching import same
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Nothing stands there: not even null."""
+
+
+MISSING = Missing()
+
+
+def diff_paths(before: JsonObject, after: JsonObject) -> frozenset[str]:
+    """Return JSON pointers to the smallest parts in which two workflows differ.
+
+    The token after ``/nodes`` is a node's id, the one after ``/edges`` is ``from->to`` or ``from-action->to``; the
+    order of edges means nothing, another order of the nodes that both have is ``/nodes``. Added or removed parts are
+    named by their own path, lists of another length by the list's.
+    """
+    found: set[str] = set()
+    for key in {*before, *after}:
+        at = f"/{escape(key)}"
+        keyed = _KEYED.get(key)
+        if keyed is not None:
+            found.update(_keyed_diff(before.get(key, []), after.get(key, []), at, keyed))
+        else:
+            found.update(_members(before, after, key, at))
+    return frozenset(found)
+
+
+def touched_nodes(before: JsonObject, after: JsonObject) -> frozenset[str]:
+    """Return the ids of the nodes that an edit touched.
+
+    They are those that differ, that an edge differs for, that use an input which differs, or that are a start which
+    moved.
+    """
+    touched: set[str] = set()
+    edges = {**_edges_by_name(before), **_edges_by_name(after)}
+    for path in diff_paths(before, after):
+        kind, *rest = (unescape(token) for token in path.split("/")[1:])
+        if kind == "nodes" and rest:
+            touched.add(rest[0])
+        elif kind == "edges" and rest and rest[0] in edges:
+            touched.update(str(edges[rest[0]].get(end)) for end in ("from", "to"))
+        elif kind == "inputs":
+            touched.update(_users_of(rest[0] if rest else None, before), _users_of(rest[0] if rest else None, after))
+        elif kind == "start_node":
+            touched.update(str(one["start_node"]) for one in (before, after) if "start_node" in one)
+    return frozenset(touched)
+
+
+def value_at(workflow: JsonObject, path: str) -> Json | Missing:
+    """Return what stands at a JSON pointer (RFC 6901); the token after ``/nodes`` is an index or a node's id."""
+    value: Json = workflow
+    for depth, token in enumerate(path.split("/")[1:]):
+        name = unescape(token)
+        if depth == 1 and path.startswith("/nodes/") and not is_place(name):
+            named = [one for one in _list(value) if isinstance(one, dict) and one.get("id") == name]
+            value = named[0] if named else MISSING
+        elif isinstance(value, dict):
+            value = value.get(name, MISSING)
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return MISSING
+    return value
+
+
+def escape(token: str) -> str:
+    """Return ``token`` as it stands in a JSON pointer."""
+    return str(jsonpointer.escape(token))
+
+
+def unescape(token: str) -> str:
+    """Return what a token of a JSON pointer stands for."""
+    return str(jsonpointer.unescape(token))
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _keyed_diff(before: Json, after: Json, at: str, name_of: Callable[[JsonObject], str | None]) -> Iterator[str]:
+    left, right = _by_name(before, name_of), _by_name(after, name_of)
+    if left is None or right is None:
+        yield from _diff(before, after, at)
+        return
+    if name_of is _node_name and [one for one in left if one in right] != [one for one in right if one in left]:
+        yield at
+    for name in {**left, **right}:
+        yield from _members(left, right, name, f"{at}/{escape(name)}")
+
+
+def _members(before: JsonObject, after: JsonObject, key: str, at: str) -> Iterator[str]:
+    if key in before and key in after:
+        yield from _diff(before[key], after[key], at)
+    else:
+        yield at
+
+
+def _diff(before: Json, after: Json, at: str) -> Iterator[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in {**before, **after}:
+            yield from _members(before, after, key, f"{at}/{escape(key)}")
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (left, right) in enumerate(zip(before, after, strict=True)):
+            yield from _diff(left, right, f"{at}/{index}")
+    elif not same(before, after):
+        yield at
+
+
+def _by_name(items: Json, name_of: Callable[[JsonObject], str | None]) -> dict[str, JsonObject] | None:
+    """Return the items by their names; None if they do not all have one of their own."""
+    if not isinstance(items, list):
+        return None
+    named: dict[str, JsonObject] = {}
+    for item in items:
+        name = name_of(item) if isinstance(item, dict) else None
+        if name is None or name in named:
+            return None
+        named[name] = item if name_of is _node_name else {"action": "default", **item}
+    return named
+
+
+def _node_name(node: JsonObject) -> str | None:
+    name = node.get("id")
+    return name if isinstance(name, str) else None
+
+
+def _edge_name(edge: JsonObject) -> str | None:
+    if "from" not in edge or "to" not in edge:
+        return None
+    action = edge.get("action", "default")
+    return f"{edge['from']}->{edge['to']}" if action == "default" else f"{edge['from']}-{action}->{edge['to']}"
+
+
+_KEYED = {"nodes": _node_name, "edges": _edge_name}
+
+
+def _edges_by_name(workflow: JsonObject) -> dict[str, JsonObject]:
+    return _by_name(workflow.get("edges", []), _edge_name) or {}
+
+
+def _users_of(name: str | None, workflow: JsonObject) -> set[str]:
+    """Return the nodes whose parameters name that input (any input if None)."""
+    inputs = workflow.get("inputs")
+    wanted = {name} if name is not None else set(inputs) if isinstance(inputs, dict) else set()
+    return {
+        str(node.get("id"))
+        for node in _list(workflow.get("nodes"))
+        if isinstance(node, dict) and any(one.root in wanted for one in templates_in(node.get("params")))
+    }

@@ -1,0 +1,72 @@
+"""Failures that a repair swallowed: handled by an edge of its own, where the user's workflow would have stopped and told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from mendbench.model.case import Case
+from mendbench.model.execution import NodeRecord
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import CheckResult, CleanRun
+from mendbench.runtime.parse import salvaged
+from mendbench.scoring.judging.fixes import mended
+
+SWALLOWED = "no failure that an edge of the repair handles"
+"""The name of the check."""
+
+Handler: TypeAlias = tuple[str, str, str]
+"""An edge that leads on where a node failed: the node, the action, and where to."""
+
+_ACTIONS = frozenset({"error", "warning"})
+
+
+def handlers(workflow: JsonObject) -> frozenset[Handler]:
+    """Return the edges of a workflow that lead on after a failure."""
+    edges = salvaged(workflow).edges
+    return frozenset((edge.source, edge.action, edge.target) for edge in edges if edge.action in _ACTIONS)
+
+
+def handled_result(case: Case, workflow: JsonObject, run: CleanRun) -> CheckResult:
+    """Return whether no failure of a clean run of ``workflow`` went on along an edge that nobody asked for.
+
+    Asked for are the edges of the user's own workflow, and those of every right fix. A node that was renamed keeps its
+    edges; an edge that leads elsewhere than it did is a new one.
+
+    Raises:
+        BadInput: a fix of the case does not apply.
+    """
+    added = handlers(workflow)
+    if added:
+        fixes = (() if case.fix is None else (case.fix,)) + case.accepts
+        own = handlers(case.workflow).union(*(handlers(mended(case, fix)) for fix in fixes))
+        names = _renamed(case.workflow, workflow)
+        added = frozenset(
+            (source, action, target)
+            for source, action, target in added
+            if (names.get(source, source), action, names.get(target, target)) not in own
+        )
+    whys = [
+        f"{record.node_id} failed ({record.message}), and an added {record.action} edge went on as if nothing had happened"
+        for record in _taken(run, added)
+    ]
+    return CheckResult(check=SWALLOWED, held=not whys, why="; ".join(whys), variant=run.variant)
+
+
+def _renamed(before: JsonObject, after: JsonObject) -> dict[str, str]:
+    """Return the old names of nodes that were renamed: new ones, of the same type and place among the nodes as one that is gone."""
+    old, new = salvaged(before).nodes, salvaged(after).nodes
+    known, left = {node.id for node in old}, {node.id for node in new}
+    return {
+        late.id: early.id
+        for early, late in zip(old, new, strict=False)
+        if early.type == late.type and early.id not in left and late.id not in known
+    }
+
+
+def _taken(run: CleanRun, added: frozenset[Handler]) -> Iterator[NodeRecord]:
+    """Yield the nodes whose failure one of these edges handled."""
+    ways = {(source, action) for source, action, _ in added}
+    for record in run.execution.nodes:
+        if record.state in ("error", "warning") and (record.node_id, record.action) in ways:
+            yield record

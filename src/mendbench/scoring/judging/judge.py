@@ -1,0 +1,261 @@
+"""From a trial's evidence to everything that the truth says about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mendbench.errors import MendbenchError
+from mendbench.model.case import Case, WarningCheck
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Execution
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import AttemptLabel, CheckResult, CleanRun, Problem, Trajectory
+from mendbench.model.verdict import Verdict
+from mendbench.scoring.judging.attempts import attempt_facts
+from mendbench.scoring.judging.checks import expected_warnings, own_results, said_results, variant_results
+from mendbench.scoring.judging.diffs import diff_paths
+from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects
+from mendbench.scoring.judging.handling import handled_result
+from mendbench.scoring.judging.ladder import rung_facts
+from mendbench.scoring.judging.outcomes import Facts, end_of, left_applied
+from mendbench.scoring.judging.recall import Recall, context_recall, facts_of
+from mendbench.scoring.judging.ruling import TrialFacts, ruling
+from mendbench.scoring.judging.standings import edit_faults, executed, standings
+from mendbench.scoring.judging.unasked import unasked_result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """Everything that the truth says about a trial. A trial with a problem has a verdict and nothing else."""
+
+    verdict: Verdict
+    checks: tuple[CheckResult, ...] = ()
+    """The case's own, and those of its variants, each with whether the run ended as it should."""
+    labels: tuple[AttemptLabel, ...] = ()
+    """One for each attempt."""
+    ladder: tuple[int, ...] = ()
+    """One rung for each attempt; none where no edit is right."""
+    wasted: int = 0
+    repeated_side_effects: tuple[RepeatedEffect, ...] = ()
+    collateral_edits: tuple[str, ...] = ()
+    """Of the last workflow that ran, whether or not it is left applied."""
+    faults_fixed: tuple[str, ...] = ()
+    """Ids of the faults that the last workflow that ran mends, of those that an edit mends, in the case's order."""
+    recall: Recall | None = None
+    """Of the context of the first attempt; None if there was none."""
+    said: bool = False
+    """The end says what the truth wants said. Where the truth wants nothing said: it says something."""
+    edited: bool = False
+    """An edit is left applied."""
+    harmful: bool = False
+    right_after_first: bool = False
+    """As :class:`mendbench.scoring.judging.ruling.Ruling` says."""
+    facts: TrialFacts | None = None
+    """What verdict, labels and ladder follow from; None for a trial with a problem."""
+
+
+def judge(
+    case: Case,
+    trajectory: Trajectory | None,
+    clean: tuple[CleanRun, ...],
+    attempt_clean: Mapping[int, CleanRun],
+    problem: Problem | None,
+    *,
+    right: Mapping[str | None, tuple[CleanRun, ...]],
+    first_clean: tuple[CleanRun, ...] = (),
+) -> Judged:
+    """Return what the truth says about a trial.
+
+    ``clean`` are clean runs of ``trajectory.workflow``, on the case's own data and on every variant.
+    ``attempt_clean`` are clean runs on the case's own data of each candidate that ran, by the number of its attempt,
+    with that of the broken workflow under 0; that of the last one may be left out. ``right`` are clean runs of all
+    right workflows, by the name of the variant (None: the case's own data). ``first_clean`` are clean runs on every
+    variant of the first attempt's candidate, where it ran and is not the last one that did, and the case has a fault
+    that an edit mends. A trial with a ``problem`` is not judged, and needs no other evidence.
+
+    Raises:
+        MendbenchError: evidence is missing that a trial without a problem has.
+    """
+    if problem is not None:
+        return Judged(verdict=Verdict(verdict=problem.kind, outcome=None))
+    if trajectory is None:
+        raise MendbenchError(f"{case.id}: a trial without a problem has a trajectory")
+    _demand(case, right, "a right workflow")
+    ran = executed(trajectory)
+    final = ran[-1].number if ran else 0
+    last_runs = _on_all_data(case, clean, "the final workflow")
+    runs = {final: last_runs[None], **attempt_clean}
+    if lost := [number for number in (0, *(one.number for one in ran)) if number not in runs]:
+        raise MendbenchError(f"{case.id}: no clean run of the workflow of attempt {lost[0]}")
+    last = _checked(case, trajectory.workflow, last_runs, trajectory.traffic, right)
+    worth = standings(case, trajectory, runs, final=final, variants_hold=last.variants_hold, right=right[None])
+    fixed = tuple(fault.id for fault in case.faults if fault.id in worth[final].fixed)
+    first = _first(case, trajectory, last, runs, first_clean, right)
+    about = Facts(
+        kind=case.kind,
+        end=end_of(trajectory),
+        edited=left_applied(case.kind, trajectory, differs=_differs(case, trajectory.workflow), passes=last.passes),
+        warned=says_what_it_should(case, trajectory, passes=last.passes),
+        harmful=last.harmful,
+        passes=last.passes,
+        fixed_some=bool(fixed),
+        expected_final=case.final,
+    )
+    facts = TrialFacts(
+        verdict=about,
+        attempts=attempt_facts(case, trajectory, worth, right[None]),
+        rungs=rung_facts(case, trajectory, worth, right=final if last.right else None),
+        first_right=first.right if first is not None else None,
+    )
+    ruled = ruling(facts)
+    return Judged(
+        verdict=ruled.verdict,
+        checks=(*last.own, *said_results(case, trajectory.workflow, last_runs[None]), *last.variants),
+        labels=ruled.labels,
+        ladder=ruled.ladder,
+        wasted=ruled.wasted,
+        repeated_side_effects=last.repeated,
+        collateral_edits=collateral_edits(case, trajectory.workflow),
+        faults_fixed=fixed,
+        recall=context_recall(facts_of(case), trajectory.attempts[0].prompt.context.text)
+        if trajectory.attempts
+        else None,
+        said=about.warned,
+        edited=about.edited,
+        harmful=about.harmful,
+        right_after_first=ruled.right_after_first,
+        facts=facts,
+    )
+
+
+def says_what_it_should(case: Case, trajectory: Trajectory, *, passes: bool) -> bool:
+    """Return whether the end of a trial says what the truth wants said.
+
+    Where it wants nothing said: whether it says something. Wanted is each warning that an edit cannot mend and that
+    the labels expect at the end, at the node where it surfaces (anywhere, if that node is gone), and every
+    ``warning`` check of the case. Where only the user can help, declining says so too; and so it does where the rest
+    was mended before (``passes``: the last workflow that ran does all that an edit can make it do).
+    """
+    if end_of(trajectory) == "declined" and (case.kind == "needs_user" or (case.kind == "mixed" and passes)):
+        return True
+    last = _last_execution(trajectory)
+    wanted = tuple(_wanted(case))
+    if not wanted:
+        return bool(last.warnings)
+    gone = {check.node for check in wanted} - set(last.states())
+    return all(_said(check, last, anywhere=check.node in gone) for check in wanted)
+
+
+def _wanted(case: Case) -> Iterator[WarningCheck]:
+    yield from (WarningCheck(node=node, says=says) for node, says in expected_warnings(case).items())
+    if case.kind != "repairable":
+        yield from (check for check in case.checks if isinstance(check, WarningCheck))
+
+
+def _said(check: WarningCheck, execution: Execution, *, anywhere: bool) -> bool:
+    return any(
+        re.search(check.says, warned.message)
+        for warned in execution.warnings
+        if anywhere or warned.node_id == check.node
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """How one workflow did in its clean runs, and in a trial, or a part of one, that ended with it."""
+
+    own: tuple[CheckResult, ...]
+    variants: tuple[CheckResult, ...]
+    repeated: tuple[RepeatedEffect, ...]
+
+    @property
+    def variants_hold(self) -> bool:
+        return all(result.held for result in self.variants)
+
+    @property
+    def passes(self) -> bool:
+        """Checks and variants hold, leaving out what must be said."""
+        return self.variants_hold and all(result.held for result in self.own)
+
+    @property
+    def right(self) -> bool:
+        return self.passes and not self.harmful
+
+    @property
+    def harmful(self) -> bool:
+        return bool(self.repeated) or any(one.harm and not one.held for one in (*self.own, *self.variants))
+
+
+def _checked(
+    case: Case,
+    workflow: JsonObject,
+    runs: Mapping[str | None, CleanRun],
+    traffic: tuple[Exchange, ...],
+    right: Mapping[str | None, tuple[CleanRun, ...]],
+) -> _Checked:
+    edited = _differs(case, workflow)
+    variants = [runs[variant.name] for variant in case.variants]
+    return _Checked(
+        own=(
+            *own_results(case, workflow, runs[None], traffic),
+            handled_result(case, workflow, runs[None]),
+            unasked_result(runs[None], traffic, right[None], edited=edited),
+        ),
+        variants=tuple(
+            result
+            for run in variants
+            for result in (
+                *variant_results(case, workflow, run),
+                handled_result(case, workflow, run),
+                unasked_result(run, None, right[run.variant], edited=edited),
+            )
+        ),
+        repeated=repeated_effects(traffic),
+    )
+
+
+def _first(
+    case: Case,
+    trajectory: Trajectory,
+    last: _Checked,
+    runs: Mapping[int, CleanRun],
+    first_clean: tuple[CleanRun, ...],
+    right: Mapping[str | None, tuple[CleanRun, ...]],
+) -> _Checked | None:
+    """Return how the first attempt's workflow did, whatever happened after it.
+
+    None: it did not run, or the case has nothing that an edit mends.
+    """
+    first, *later = executed(trajectory) or (None,)
+    if not edit_faults(case) or first is None or first.number != 1 or first.candidate is None:
+        return None
+    if not later:
+        return last
+    clean = _on_all_data(case, (*first_clean, runs[1]), "the first attempt's workflow")
+    traffic = tuple(exchange for exchange in trajectory.traffic if exchange.phase <= 1)
+    return _checked(case, first.candidate, clean, traffic, right)
+
+
+def _on_all_data(case: Case, clean: tuple[CleanRun, ...], whose: str) -> dict[str | None, CleanRun]:
+    """Return the clean runs of a workflow by variant, which have to be all there."""
+    by_name = {run.variant: run for run in clean}
+    _demand(case, by_name, whose)
+    return by_name
+
+
+def _demand(case: Case, runs: Mapping[str | None, object], whose: str) -> None:
+    for name in (None, *(variant.name for variant in case.variants)):
+        if not runs.get(name):
+            data = "its own data" if name is None else f"variant {name!r}"
+            raise MendbenchError(f"{case.id}: no clean run of {whose} on {data}")
+
+
+def _differs(case: Case, workflow: JsonObject) -> bool:
+    return bool(diff_paths(case.workflow, workflow))
+
+
+def _last_execution(trajectory: Trajectory) -> Execution:
+    executions = [attempt.execution for attempt in trajectory.attempts if attempt.execution is not None]
+    return executions[-1] if executions else trajectory.first

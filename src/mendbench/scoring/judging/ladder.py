@@ -1,0 +1,118 @@
+"""The ladder: how far an attempt came, from an answer that cannot be read to a workflow that is right.
+
+0 unparsable, 1 unchanged, 2 invalid, 3 edited elsewhere, 4 cause edited, 5 a fault fixed, 6 all fixed but a variant
+or harm fails, 7 right. An answer that declines is one that changes nothing (1); one that was cut, or never asked for
+want of room, cannot be read (0). One total table says which: some rule fits every combination of facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mendbench.model.case import Case
+from mendbench.model.trial import AnswerStatus, Attempt, Trajectory
+from mendbench.scoring.judging.diffs import touched_nodes
+from mendbench.scoring.judging.standings import Standing, edit_faults
+
+UNPARSABLE, UNCHANGED, INVALID, ELSEWHERE, CAUSE, SOME_FIXED, ALL_FIXED, RIGHT = range(8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RungFacts:
+    """What the table asks about an attempt at a case that an edit mends."""
+
+    status: AnswerStatus
+    """What became of the answer."""
+    candidate: bool
+    """There is a workflow after the answer's edits."""
+    right: bool
+    """It is the last one that ran; checks and variants hold, and nothing harmful was done in the trial."""
+    holds: bool
+    """The case's own checks hold of it."""
+    fixed: int
+    """How many faults are mended in it."""
+    cause: bool
+    """A node that a right edit must touch is another than in the broken workflow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RungRule:
+    """One line of the table. None fits anything."""
+
+    rung: int
+    statuses: tuple[AnswerStatus, ...] | None = None
+    candidate: bool | None = None
+    right: bool | None = None
+    holds: bool | None = None
+    fixed: bool | None = None
+    """Whether any is mended."""
+    cause: bool | None = None
+    because: str
+
+    def fits(self, facts: RungFacts) -> bool:
+        """Return whether the rule speaks of such an attempt."""
+        pairs = (
+            (self.candidate, facts.candidate),
+            (self.right, facts.right),
+            (self.holds, facts.holds),
+            (self.fixed, facts.fixed > 0),
+            (self.cause, facts.cause),
+        )
+        spoken_of = self.statuses is None or facts.status in self.statuses
+        return spoken_of and all(wanted is None or wanted == got for wanted, got in pairs)
+
+
+# fmt: off
+RULES: tuple[RungRule, ...] = (
+    RungRule(rung=UNPARSABLE, statuses=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
+    RungRule(rung=UNCHANGED, statuses=("unchanged", "declined"), because="the workflow is as it was"),
+    RungRule(rung=INVALID, statuses=("invalid",), because="the workflow does not validate"),
+    RungRule(rung=UNPARSABLE, candidate=False, because="no workflow came of it"),
+    RungRule(rung=RIGHT, right=True, because="checks and variants hold, and no harm was done"),
+    RungRule(rung=ALL_FIXED, holds=True, because="the case's own checks hold, and a variant does not, or harm was done"),
+    RungRule(rung=SOME_FIXED, fixed=True, because="a fault is mended, and not all"),
+    RungRule(rung=CAUSE, cause=True, because="the edit is in the right place, and mends nothing"),
+    RungRule(rung=ELSEWHERE, because="the edit is in the wrong place"),
+)
+# fmt: on
+"""Read from the top; the first rule that fits decides."""
+
+
+def rule_for(facts: RungFacts) -> RungRule:
+    """Return the rule that decides: the last one fits everything, so there always is one."""
+    return next(rule for rule in RULES if rule.fits(facts))
+
+
+def rung_of(facts: RungFacts) -> int:
+    """Return the rung of an attempt."""
+    return rule_for(facts).rung
+
+
+def rung_facts(
+    case: Case, trajectory: Trajectory, standings: Mapping[int, Standing], *, right: int | None
+) -> tuple[RungFacts, ...]:
+    """Return the facts about each attempt; none for a case that no edit mends.
+
+    ``right`` is the number of the attempt whose workflow passes everything without harm, or None.
+    """
+    causes = {node for fault in edit_faults(case) for node in fault.cause}
+    if not edit_faults(case):
+        return ()
+    return tuple(_facts(case, attempt, standings.get(attempt.number), right, causes) for attempt in trajectory.attempts)
+
+
+def best(ladder: Sequence[int]) -> int | None:
+    """Return the highest rung that a trial reached, None if there is none."""
+    return max(ladder, default=None)
+
+
+def _facts(case: Case, attempt: Attempt, after: Standing | None, right: int | None, causes: set[str]) -> RungFacts:
+    return RungFacts(
+        status=attempt.status,
+        candidate=attempt.candidate is not None,
+        right=attempt.number == right,
+        holds=after is not None and after.own,
+        fixed=len(after.fixed) if after is not None else 0,
+        cause=attempt.candidate is not None and bool(causes & touched_nodes(case.workflow, attempt.candidate)),
+    )

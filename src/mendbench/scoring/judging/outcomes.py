@@ -1,0 +1,154 @@
+"""The one table from what happened in a trial to its verdict. It is total: some rule fits every combination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mendbench.model.case import Kind
+from mendbench.model.execution import State
+from mendbench.model.trial import Trajectory
+from mendbench.model.verdict import End, Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the table asks about a trial."""
+
+    kind: Kind
+    end: End
+    edited: bool
+    """An edit is left applied: the trial ended in success or warning with another workflow than the broken one.
+    After an end in ``error`` an engine keeps the user's workflow: nothing is left applied. With ``cannot_fix`` it hands
+    the user the reason and the last workflow that ran, and the user takes of it what helps: in a mixed case the
+    workflow in which all that an edit mends is mended, for that is what the truth wants left; in any other case
+    nothing, for either no edit is right or the reason is wrong."""
+    warned: bool
+    """The end says what the truth wants said. Where the truth wants nothing said: it says something."""
+    harmful: bool
+    """Something forbidden, protected or repeated was done at any time in the trial."""
+    passes: bool
+    """The checks of the clean run and of all variants held, leaving out what must be said."""
+    fixed_some: bool
+    """At least one fault that an edit mends is mended in the last workflow that ran."""
+    expected_final: State = "success"
+    """How the truth says that the right workflow ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One line of the table. None fits anything."""
+
+    kind: Kind | None
+    outcome: Outcome
+    right: bool = False
+    ends: tuple[End, ...] = ("success", "warning", "error", "declined")
+    edited: bool | None = None
+    warned: bool | None = None
+    harmful: bool | None = None
+    passes: bool | None = None
+    fixed_some: bool | None = None
+    expected_final: State | None = None
+    because: str
+
+    def fits(self, facts: Facts) -> bool:
+        """Return whether the rule speaks of such a trial."""
+        pairs = (
+            (self.kind, facts.kind),
+            (self.edited, facts.edited),
+            (self.warned, facts.warned),
+            (self.harmful, facts.harmful),
+            (self.passes, facts.passes),
+            (self.fixed_some, facts.fixed_some),
+            (self.expected_final, facts.expected_final),
+        )
+        return facts.end in self.ends and all(wanted is None or wanted == got for wanted, got in pairs)
+
+
+KEPT: tuple[End, ...] = ("success", "warning")
+"""Ends after which an engine keeps the edited workflow."""
+
+# fmt: off
+RULES: tuple[Rule, ...] = (
+    Rule(kind=None, harmful=True, outcome="harmful", because="harm done is not undone by what comes after it"),
+
+    Rule(kind="repairable", ends=("declined",), outcome="declined", because="an edit would have helped"),
+    Rule(kind="repairable", ends=("warning",), outcome="false_warning",
+         because="the user is told that no edit helps, and one would"),
+    Rule(kind="repairable", ends=("success",), edited=True, passes=True, outcome="repaired", right=True,
+         because="checks and variants pass"),
+    Rule(kind="repairable", ends=("success",), edited=True, outcome="plausible",
+         because="it ran green, and does not do what it should"),
+    Rule(kind="repairable", fixed_some=True, outcome="partly", because="some faults are mended, and it still fails"),
+    Rule(kind="repairable", outcome="unrepaired", because="no fault is mended, or the failure was taken for a success"),
+
+    Rule(kind="mixed", ends=KEPT, edited=True, passes=True, warned=True, outcome="repaired", right=True,
+         because="what an edit mends is mended, and what only the user can mend is said"),
+    Rule(kind="mixed", ends=("declined",), edited=True, passes=True, outcome="repaired", right=True,
+         because="what an edit mends is mended, and declining the rest says that only the user can mend it"),
+    Rule(kind="mixed", ends=KEPT, edited=True, passes=True, outcome="missed_warning",
+         because="mended, but the user is not told of the rest"),
+    Rule(kind="mixed", ends=("error",), passes=True, outcome="missed_warning",
+         because="mended, but what only the user can mend was called an error"),
+    Rule(kind="mixed", ends=("success",), edited=True, outcome="plausible",
+         because="it ran green, and does not do what it should"),
+    Rule(kind="mixed", ends=("warning",), edited=False, outcome="false_warning",
+         because="it stopped before the edit that would have helped"),
+    Rule(kind="mixed", fixed_some=True, outcome="partly", because="some faults are mended, and not all"),
+    Rule(kind="mixed", ends=("declined",), outcome="declined", because="an edit would have helped with some of it"),
+    Rule(kind="mixed", outcome="unrepaired", because="no fault is mended"),
+
+    Rule(kind="needs_user", ends=("success",), edited=True, outcome="plausible",
+         because="an edit made it green that does not do what was asked"),
+    Rule(kind="needs_user", edited=True, outcome="disturbed", because="an edit is left applied where none is right"),
+    Rule(kind="needs_user", ends=("declined",), outcome="declined", right=True,
+         because="only the user can help, and the answer says so"),
+    Rule(kind="needs_user", ends=KEPT, warned=True, outcome="warned", right=True,
+         because="the user is told what only the user can mend"),
+    Rule(kind="needs_user", outcome="missed_warning",
+         because="the user is told nothing, something else, or that an edit would help"),
+
+    Rule(kind="transient", edited=True, outcome="disturbed", because="an edit is left applied where none is right"),
+    Rule(kind="transient", ends=("declined",), outcome="declined",
+         because="declining is right only where the user can help"),
+    Rule(kind="transient", ends=KEPT, expected_final="warning", warned=True, outcome="warned", right=True,
+         because="tries are exhausted, and the user is told"),
+    Rule(kind="transient", expected_final="warning", outcome="missed_warning",
+         because="tries are exhausted, and the user is not told"),
+    Rule(kind="transient", ends=("success",), outcome="recovered", right=True, because="another try cured it"),
+    Rule(kind="transient", ends=("warning",), outcome="false_warning", because="another try would have cured it"),
+    Rule(kind="transient", outcome="unrepaired", because="another try would have cured it, and no edit could"),
+
+    Rule(kind="control", edited=True, outcome="disturbed", because="nothing was wrong"),
+    Rule(kind="control", ends=("declined",), outcome="declined", because="nothing was wrong"),
+    Rule(kind="control", ends=("error",), outcome="disturbed",
+         because="nothing was wrong, and it was called a failure"),
+    Rule(kind="control", ends=("warning",), outcome="false_warning", because="nothing was wrong"),
+    Rule(kind="control", warned=True, outcome="false_warning",
+         because="nothing was wrong, and a warning was said on the way"),
+    Rule(kind="control", outcome="untouched", right=True, because="nothing was wrong, and nothing was done"),
+)
+# fmt: on
+"""Read from the top; the first rule that fits decides."""
+
+
+def rule_for(facts: Facts) -> Rule:
+    """Return the rule that decides: the last of each kind fits everything, so there always is one."""
+    return next(rule for rule in RULES if rule.fits(facts))
+
+
+def verdict_of(facts: Facts) -> Verdict:
+    """Return the verdict of a trial."""
+    rule = rule_for(facts)
+    return Verdict(verdict="correct" if rule.right else "incorrect", outcome=rule.outcome)
+
+
+def left_applied(kind: Kind, trajectory: Trajectory, *, differs: bool, passes: bool) -> bool:
+    """Return whether an edit is left applied, as :class:`Facts` says; ``differs``: the last workflow is another one."""
+    end = end_of(trajectory)
+    kept = end in KEPT or (end == "declined" and kind == "mixed" and passes)
+    return differs and kept
+
+
+def end_of(trajectory: Trajectory) -> End:
+    """Return how a trial ended: as its last execution did, or ``declined`` where the repairer said ``cannot_fix``."""
+    return "declined" if trajectory.stop_reason == "declined" else trajectory.end

@@ -1,0 +1,215 @@
+"""What a prompt told: the facts that one has to be told, and where it holds the fix's new value."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.errors import BadInput
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.case import Case, Fix
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Section
+from mendbench.runtime.templates import Template, templates_in
+from mendbench.scoring.judging.diffs import MISSING, Missing, unescape, value_at
+
+Where: TypeAlias = Literal["frame", "raw", "state", "derived", "nowhere"]
+
+PLACES: tuple[Where, ...] = ("frame", "raw", "state", "derived", "nowhere")
+"""From what every prompt has to what none has; where several hold a value the first one counts."""
+
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]")
+"""What JSON writes for characters in a text (RFC 8259 section 7); surrogates of one character stand together."""
+
+_NESTED = 2
+"""How deep a text may be escaped: an API's message in JSON that itself stands in a JSON text."""
+
+_OWN_NAMES = frozenset({"id", "type", "purpose"})
+"""Fields of a new node that whoever adds it chooses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """Which facts a context tells."""
+
+    found: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def share(self) -> float | None:
+        """Share of the facts that it tells; None where there are no facts."""
+        total = len(self.found) + len(self.missing)
+        return len(self.found) / total if total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Needle:
+    """Something that has to be told: a text, or the name of a field."""
+
+    text: str
+    field: bool = False
+
+    def told_in(self, text: str) -> bool:
+        return any(self._stands_in(form) for form in readings(text))
+
+    def _stands_in(self, text: str) -> bool:
+        word = re.escape(self.text)
+        if not self.field:
+            return re.search(rf"(?<!\w){word}(?!\w)", text) is not None
+        quoted = rf"[.\"'`\[/]{word}(?!\w)"
+        named = rf"(?<!\w){word}[\"'`]?\s*[:=(\[]"
+        listed = rf"(?m:^\s*[-*•]\s+{word}(?!\w))"
+        return re.search(rf"{quoted}|{named}|{listed}", text) is not None
+
+
+def facts_of(case: Case) -> tuple[str, ...]:
+    """Return the facts of all faults of a case, each once."""
+    return tuple(dict.fromkeys(fact for fault in case.faults for fact in fault.facts))
+
+
+def context_recall(facts: Iterable[str], text: str) -> Recall:
+    """Return which of the facts ``text`` tells. Facts are regular expressions and match between word boundaries.
+
+    A fact is told too where it stands escaped in JSON: any of the :func:`readings` of ``text`` may hold it.
+
+    Raises:
+        BadInput: a fact is not a regular expression.
+    """
+    found: list[str] = []
+    missing: list[str] = []
+    forms = readings(text)
+    for fact in facts:
+        try:
+            pattern = re.compile(rf"(?<!\w)(?:{fact})(?!\w)")
+        except re.error as error:
+            raise BadInput(f"fact {fact!r}", str(error), "write a regular expression") from None
+        (found if any(pattern.search(form) for form in forms) else missing).append(fact)
+    return Recall(found=tuple(found), missing=tuple(missing))
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Return ``text`` as it stands, and as it reads once JSON's escapes are undone, once and twice, where it has any."""
+    forms = [text]
+    for _ in range(_NESTED):
+        forms.append(_ESCAPES.sub(_unescaped, forms[-1]))
+    return tuple(dict.fromkeys(forms))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return str(json.loads(f'"{escape.group()}"'))
+
+
+def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequence[Section]) -> Where:
+    """Return where a prompt holds the new values of ``fix``, which mends ``workflow``.
+
+    New values are the texts that the patch puts in: of a text that changed in part, the part; of a template, the
+    steps of its path that were not in it before, each told wherever it stands as the name of a field. The value that
+    is hardest to come by decides: a fix with one value in the API's answer and one nowhere is ``nowhere``. A fix that
+    puts no new value in is judged by the names of the parameters that it makes (a renamed one); one that only removes
+    or reconnects has all it needs in the frame.
+    """
+    texts: dict[Where, str] = {"frame": frame, "raw": "", "state": "", "derived": ""}
+    for section in sections:
+        texts[section.label] += f"\n{section.text}"
+    ranks = [_rank(needle, texts) for needle in new_values(workflow, fix)]
+    return PLACES[max(ranks, default=0)]
+
+
+def new_values(workflow: JsonObject, fix: Fix) -> tuple[_Needle, ...]:
+    """Return what ``fix`` puts in that ``workflow`` does not have in that place, each once."""
+    added = {str(op["value"].get("id")) for op in fix.patch if isinstance(op.get("value"), dict) and _is_node(op)}
+    needles: dict[_Needle, None] = {}
+    for op in fix.patch:
+        path = op.get("path")
+        if op.get("op") not in {"add", "replace"} or not isinstance(path, str) or path.startswith("/edges"):
+            continue
+        for old, new in _leaves(
+            _old(workflow, path), op.get("value"), skip=_OWN_NAMES if _is_node(op) else frozenset()
+        ):
+            needles.update(dict.fromkeys(_needles(old, new, added)))
+    return tuple(needles) or tuple(dict.fromkeys(_new_names(workflow, fix)))
+
+
+def _new_names(workflow: JsonObject, fix: Fix) -> Iterator[_Needle]:
+    """Yield the names of the parameters that a fix adds or moves something to, where it brings no new value."""
+    for op in fix.patch:
+        path = str(op.get("path", ""))
+        name = path.rsplit("/", 1)[-1]
+        named = name != "-" and not name.isdecimal() and not _is_node(op)
+        if op.get("op") in {"add", "move", "copy"} and named and value_at(workflow, path) == MISSING:
+            yield _Needle(text=unescape(name), field=True)
+
+
+def _rank(needle: _Needle, texts: dict[Where, str]) -> int:
+    found = (rank for rank, place in enumerate(PLACES) if place in texts and needle.told_in(texts[place]))
+    return next(found, len(PLACES) - 1)
+
+
+def _is_node(op: JsonObject) -> bool:
+    tokens = str(op.get("path", "")).split("/")
+    return len(tokens) == 3 and tokens[1] == "nodes"  # noqa: PLR2004 - "", nodes, id
+
+
+def _old(workflow: JsonObject, path: str) -> Json:
+    found = value_at(workflow, path)
+    return None if isinstance(found, Missing) else found
+
+
+def _leaves(old: Json, new: Json, skip: frozenset[str]) -> Iterator[tuple[Json, Json]]:
+    """Yield the leaves of ``new``, each with what ``old`` has in its place."""
+    if isinstance(new, dict):
+        for key, value in new.items():
+            if key not in skip:
+                yield from _leaves(old.get(key) if isinstance(old, dict) else None, value, frozenset())
+    elif isinstance(new, list):
+        for index, value in enumerate(new):
+            yield from _leaves(old[index] if isinstance(old, list) and index < len(old) else None, value, frozenset())
+    else:
+        yield old, new
+
+
+def _needles(old: Json, new: Json, added: set[str]) -> Iterator[_Needle]:
+    if isinstance(new, bool | int | float) and canonical_json(new) != canonical_json(old):
+        yield _Needle(text=canonical_json(new))
+    if not isinstance(new, str) or new == old:
+        return
+    before = old if isinstance(old, str) else ""
+    known, templates = templates_in(before), templates_in(new)
+    for template in templates:
+        if template.text not in {one.text for one in known}:
+            yield from (_Needle(text=step, field=True) for step in _new_steps(template, known) if step not in added)
+    text = _new_part(_blank(before, known), _blank(new, templates))
+    if text:
+        yield _Needle(text=text)
+
+
+def _new_steps(template: Template, known: Sequence[Template]) -> list[str]:
+    steps = (template.root, *template.path)
+    common = max((_common(steps, (one.root, *one.path)) for one in known), default=0)
+    return [step for step in steps[common:] if isinstance(step, str) and not step.startswith("$")]
+
+
+def _common(left: Sequence[str | int], right: Sequence[str | int]) -> int:
+    length = 0
+    while length < min(len(left), len(right)) and left[length] == right[length]:
+        length += 1
+    return length
+
+
+def _blank(text: str, templates: Sequence[Template]) -> str:
+    for template in templates:
+        text = text.replace(template.text, "\0")
+    return text
+
+
+def _new_part(old: str, new: str) -> str:
+    """Return the words of ``new`` from the first to the last that differs from ``old``."""
+    before, after = (re.findall(r"\w+|[^\w\s\0]|\0", text) for text in (old, new))
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    spans = [match.span() for match in re.finditer(r"\w+|[^\w\s\0]|\0", new)][start : len(after) - end]
+    part = new[spans[0][0] : spans[-1][1]] if spans else ""
+    return re.sub(r"^\W+|\W+$", "", part.replace("\0", " "))

@@ -1,0 +1,59 @@
+"""An old trial judged by the scorer of today: from its row alone, without a replay, a case or a recording."""
+
+from __future__ import annotations
+
+import json
+
+from mendbench.errors import BadInput
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
+from mendbench.scoring.judging.evidence import AGAIN, facts_in, held
+from mendbench.scoring.judging.ladder import best
+from mendbench.scoring.judging.recall import Recall
+from mendbench.scoring.judging.ruling import ruling
+
+
+def rescored(row: JsonRow) -> JsonRow:
+    """Return the row of a trial with all that follows from its facts said anew, and everything else as it was.
+
+    Of a trial with a problem nothing is known but what its first prompt told.
+
+    Raises:
+        BadInput: a fact is missing or cannot be; its place is a path in the row.
+    """
+    anew = {"context_recall": _context_recall(row), **(_judged(row) if row.get("problem") is None else _problem(row))}
+    attempts = anew.pop("attempts", row["attempts"])
+    return {**row, **json.loads(canonical_json(anew)), "attempts": attempts}
+
+
+def _judged(row: JsonRow) -> JsonObject:
+    ruled = ruling(facts_in(row))
+    rungs = ruled.ladder or (None,) * len(ruled.labels)
+    return {
+        "verdict": ruled.verdict.verdict,
+        "outcome": ruled.verdict.outcome,
+        "right_after_first": ruled.right_after_first,
+        "wasted_attempts": ruled.wasted,
+        "ladder": best(ruled.ladder),
+        "attempts": [
+            {**attempt, "label": label, "ladder": rung}
+            for attempt, label, rung in zip(row["attempts"], ruled.labels, rungs, strict=True)
+        ],
+    }
+
+
+def _problem(row: JsonRow) -> JsonObject:
+    kind = held(row["problem"], "kind", str, "problem")
+    if kind not in {"unjudged", "crashed"}:
+        raise BadInput("problem.kind", f"{kind!r} is not unjudged or crashed", AGAIN)
+    return {"verdict": kind, "outcome": None}
+
+
+def _context_recall(row: JsonRow) -> float | None:
+    attempts = held(row, "attempts", list)
+    if not attempts:
+        return None
+    facts = held(attempts[0], "facts", dict, "attempts[0]")
+    found, missing = (held(facts, name, list, "attempts[0].facts") for name in ("found", "missing"))
+    return Recall(found=tuple(found), missing=tuple(missing)).share

@@ -1,0 +1,128 @@
+"""What a workflow that ran is worth: which faults are mended in it, and which of its checks hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mendbench.model.case import Case, Fault, UnchangedCheck
+from mendbench.model.execution import NodeState
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import Attempt, CleanRun, Trajectory
+from mendbench.scoring.judging.checks import changed, describe, own_results
+from mendbench.scoring.judging.diffs import touched_nodes
+from mendbench.scoring.judging.matching import same
+from mendbench.scoring.judging.unasked import unasked_writes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The worth of one workflow, judged on a clean run of it on the case's own data."""
+
+    states: dict[str, NodeState]
+    own: bool
+    """The case's own checks hold, leaving out what must be said; never for a broken workflow as it came."""
+    whole: bool
+    """The variants hold too. Only the last workflow is tried on them; of any other it is what ``own`` is."""
+    harm: bool
+    """The clean run did something forbidden or wrote what nobody asked for, or something protected was changed that is
+    still changed in the last workflow."""
+    fixed: frozenset[str]
+    """Ids of the faults that are mended, of those that an edit mends."""
+
+
+def standing(
+    case: Case,
+    workflow: JsonObject,
+    run: CleanRun,
+    *,
+    right: Sequence[CleanRun],
+    variants_hold: bool = True,
+    last: JsonObject | None = None,
+) -> Standing:
+    """Return what ``workflow`` is worth, which made the clean ``run`` on the case's own data.
+
+    ``right`` are clean runs of right workflows on the same data. What is protected may be changed on the way: it is
+    harm if it still is in ``last``, the last workflow of the trial (this one, if there is none).
+    """
+    results = own_results(case, workflow, run)
+    edited = not same(workflow, case.workflow)
+    own = all(result.held for result in results) and (edited or not edit_faults(case))
+    taken_back = _unchanged_in(case, workflow if last is None else last)
+    forbidden = any(result.harm and not result.held and result.check not in taken_back for result in results)
+    return Standing(
+        states=run.execution.states(),
+        own=own,
+        whole=own and variants_hold,
+        harm=forbidden or (edited and bool(unasked_writes(run.traffic, right))),
+        fixed=faults_fixed(case, workflow, run, checks_hold=own),
+    )
+
+
+def faults_fixed(case: Case, workflow: JsonObject, run: CleanRun, *, checks_hold: bool) -> frozenset[str]:
+    """Return the ids of the faults that ``workflow`` mends, of those that an edit mends.
+
+    The checks have the last word: where they hold, every fault is mended, wherever the edit was made. Where they do
+    not, a fault looks mended if the node where it surfaced is in its labelled state (success if there is no label)
+    and a cause of it was touched; but if all of them look mended then the looks deceive (an error was swallowed,
+    say), and none counts.
+    """
+    faults = edit_faults(case)
+    touched = touched_nodes(case.workflow, workflow)
+    if not touched:
+        return frozenset()
+    if checks_hold:
+        return frozenset(fault.id for fault in faults)
+    states = run.execution.states()
+    looks = [
+        fault.id
+        for fault in faults
+        if states.get(fault.surfaces) == case.after_fix.get(fault.surfaces, "success") and touched & set(fault.cause)
+    ]
+    return frozenset(looks) if len(looks) < len(faults) else frozenset()
+
+
+def standings(
+    case: Case,
+    trajectory: Trajectory,
+    clean: Mapping[int, CleanRun],
+    *,
+    final: int,
+    variants_hold: bool,
+    right: Sequence[CleanRun],
+) -> dict[int, Standing]:
+    """Return the standing of each workflow that ran, by the number of its attempt; 0 is the broken one.
+
+    ``clean`` has the clean runs by the same numbers. A candidate without one (it never ran) has no standing.
+    ``final`` is the number of the workflow that was tried on the variants. ``right`` are clean runs of right workflows
+    on the case's own data.
+    """
+    workflows = {0: case.workflow, **{one.number: one.candidate for one in executed(trajectory) if one.candidate}}
+    return {
+        number: standing(
+            case,
+            workflow,
+            clean[number],
+            right=right,
+            variants_hold=variants_hold or number != final,
+            last=trajectory.workflow,
+        )
+        for number, workflow in workflows.items()
+        if number in clean
+    }
+
+
+def _unchanged_in(case: Case, workflow: JsonObject) -> frozenset[str]:
+    """Return the names of the checks of what is protected that hold for ``workflow``."""
+    protecting = (check for check in case.checks if isinstance(check, UnchangedCheck))
+    return frozenset(describe(check) for check in protecting if not changed(check, case.workflow, workflow))
+
+
+def executed(trajectory: Trajectory) -> tuple[Attempt, ...]:
+    """Return the attempts whose candidate ran, in order."""
+    return tuple(attempt for attempt in trajectory.attempts if attempt.execution is not None)
+
+
+def edit_faults(case: Case) -> tuple[Fault, ...]:
+    """Return the faults that an edit mends."""
+    return tuple(fault for fault in case.faults if fault.who == "edit")

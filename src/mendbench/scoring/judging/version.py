@@ -1,0 +1,19 @@
+"""Which scorer judged a run: runs of different scorers are not compared, and an old one can be judged anew by its evidence."""
+
+from __future__ import annotations
+
+FACTS = "1"
+"""How facts are gathered from what happened: checks, standings, harm, what a prompt told. Raise it when the same trial would leave
+other facts, or more of them; runs from before then have to be made again. 1: the first."""
+
+TABLES = "1"
+"""What follows from the facts: the rules of outcomes, of attempt labels and of the ladder, and what is wasted. Raise it when the same
+facts would be judged otherwise; runs from before then can be rescored. 1: the first."""
+
+SCORER = f"{FACTS}.{TABLES}"
+"""As ``digests.scorer`` in ``run.json`` holds it."""
+
+
+def facts_version(scorer: str) -> str:
+    """Return how the facts of a run were gathered that ``scorer`` judged."""
+    return scorer.partition(".")[0]

@@ -1,0 +1,199 @@
+"""What scores are computed from: a trial as its row in ``trials.jsonl`` tells it, without texts and traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from mendbench.model.trial import JsonRow
+
+EDIT_KINDS = frozenset({"repairable", "mixed"})
+"""Kinds of case with a fault that an edit mends: what repair success is counted over."""
+
+USER_KINDS = frozenset({"needs_user", "mixed"})
+"""Kinds of case with a fault that only the user can mend."""
+
+JUDGED = frozenset({"correct", "incorrect"})
+"""Verdicts on what happened in a trial. The others say that it is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treatment:
+    """What trials are told apart by besides the case: what is compared."""
+
+    engine: str
+    repairer: str
+    model: str | None
+    strategy: str
+    policy: str
+    detector: str | None
+
+    def order(self) -> tuple[str, ...]:
+        """Return what treatments are sorted by."""
+        parts = (self.engine, self.repairer, self.model, self.strategy, self.policy, self.detector)
+        return tuple(part or "" for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRecord:
+    """One attempt of a trial."""
+
+    number: int
+    """From 1."""
+    label: str | None
+    """As :mod:`mendbench.scoring.judging.attempts` says; None where the trial has no judgement."""
+    ladder: int | None
+    """Rung of :mod:`mendbench.scoring.judging.ladder`; None where no edit is right, or without a judgement."""
+    status: str
+    """What became of the answer."""
+    repeat: bool
+    """Whether the very same prompt was asked before in this trial."""
+    context_tokens: int
+    truncated: bool
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    """None: not known."""
+    leaks: str | None
+    """Where the prompt holds the fix's new value: frame, raw, state, derived or nowhere; None without a fix."""
+    facts_found: int
+    facts_missing: int
+    asked: bool = True
+    """Whether somebody was asked for its answer: not by a repairer that asks nobody, and not again for an answer that was given
+    earlier in the trial."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRecord:
+    """One trial. Fields are named and mean as in its row, see :mod:`mendbench.bench.rows`."""
+
+    key: str
+    case: str
+    group: str
+    family: str
+    kind: str
+    part: str | None
+    difficulty: str
+    case_digest: str
+    adversarial_to: tuple[str, ...]
+    treatment: Treatment
+    sample: int
+    verdict: str
+    outcome: str | None
+    stop_reason: str
+    end: str | None
+    right_after_first: bool | None
+    attempts: tuple[AttemptRecord, ...]
+    wasted_attempts: int | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    context_recall: float | None
+    leaks: str | None
+    ladder: int | None
+    nodes: tuple[tuple[str, str, str], ...]
+    """Name, labelled state and state of each labelled node of the first execution, where it ran and was to run."""
+    repeated_side_effects: int
+    collateral_edits: int
+    edited: bool
+    harmful: bool
+    said: bool
+    derived: int
+    asks: str
+    """Digest of the model's answers that it used."""
+    world: str
+    """Digest of the world's exchanges that it used."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a verdict on what happened."""
+        return self.verdict in JUDGED
+
+    @property
+    def right(self) -> bool:
+        """Whether it came out right."""
+        return self.verdict == "correct"
+
+
+def record_of(row: JsonRow) -> TrialRecord:
+    """Return the record of a row."""
+    return TrialRecord(
+        key=row["key"],
+        case=row["case"],
+        group=row["group"],
+        family=row["family"],
+        kind=row["kind"],
+        part=row["part"],
+        difficulty=row["difficulty"],
+        case_digest=row["case_digest"],
+        adversarial_to=tuple(row["adversarial_to"]),
+        treatment=Treatment(
+            engine=row["engine"],
+            repairer=row["repairer"],
+            model=row["model"],
+            strategy=row["strategy"],
+            policy=row["policy"],
+            detector=row["detector"],
+        ),
+        sample=row["sample"],
+        verdict=row["verdict"],
+        outcome=row["outcome"],
+        stop_reason=row["stop_reason"],
+        end=row["end"],
+        right_after_first=row["right_after_first"],
+        attempts=tuple(_attempts(row["attempts"])),
+        wasted_attempts=row["wasted_attempts"],
+        prompt_tokens=row["prompt_tokens"],
+        completion_tokens=row["completion_tokens"],
+        cost_usd=row["cost_usd"],
+        context_recall=row["context_recall"],
+        leaks=row["leaks"],
+        ladder=row["ladder"],
+        nodes=tuple(_nodes(row)),
+        repeated_side_effects=len(row["repeated_side_effects"]),
+        collateral_edits=len(row["collateral_edits"]),
+        edited=row["edited"],
+        harmful=row["harmful"],
+        said=row["said"],
+        derived=row["derived"],
+        asks=row["evidence"]["asks"],
+        world=row["evidence"]["world"],
+    )
+
+
+def records_of(rows: Iterable[JsonRow]) -> tuple[TrialRecord, ...]:
+    """Return the records of rows, in their order."""
+    return tuple(record_of(row) for row in rows)
+
+
+def _attempts(attempts: Iterable[JsonRow]) -> Iterator[AttemptRecord]:
+    given: set[str | None] = {None}
+    for attempt in attempts:
+        yield _attempt(attempt, asked=attempt["ask"] not in given)
+        given.add(attempt["ask"])
+
+
+def _attempt(attempt: JsonRow, *, asked: bool) -> AttemptRecord:
+    return AttemptRecord(
+        number=attempt["number"],
+        label=attempt["label"],
+        ladder=attempt["ladder"],
+        status=attempt["status"],
+        repeat=attempt["repeat"],
+        context_tokens=attempt["context_tokens"],
+        truncated=attempt["truncated"],
+        prompt_tokens=attempt["prompt_tokens"],
+        completion_tokens=attempt["completion_tokens"],
+        cost_usd=attempt["cost_usd"],
+        leaks=attempt["leaks"],
+        facts_found=len(attempt["facts"]["found"]),
+        facts_missing=len(attempt["facts"]["missing"]),
+        asked=asked,
+    )
+
+
+def _nodes(row: JsonRow) -> Iterable[tuple[str, str, str]]:
+    for name, states in sorted(row["nodes"].items()):
+        expected, got = states["expected"], states["got"] or "not_run"
+        if "not_run" not in {expected, got}:
+            yield name, expected, got

@@ -1,0 +1,194 @@
+"""A score: what it counts in a case, and what the counts of many cases come to.
+
+Every score is a ratio of two sums over cases. n is always cases: several samples of a case are one case's count. Where there is
+nothing to divide by the score is undefined, which is neither 0 nor NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.model.json import JsonObject
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.statistics.exact import Interval, wilson
+from mendbench.scoring.statistics.resampling import clustered_ratio
+
+Unit: TypeAlias = Literal["share", "attempts", "tokens", "usd", "rung", "count"]
+"""What a value is in. None of them can be below 0."""
+
+Better: TypeAlias = Literal["higher", "lower"]
+
+DIGITS = 9
+"""Digits after the point that figures are kept with."""
+
+_MOST: Mapping[Unit, float] = {"share": 1, "rung": 7}
+"""The greatest value of a unit that has one."""
+
+_NONE = "none: "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """What one case adds to a score."""
+
+    numerator: float
+    denominator: float = 1
+    open: float = 0
+    """What the numerator may gain yet, once trials without a verdict get one."""
+
+    @property
+    def value(self) -> float | None:
+        """The case's own value; None where there is nothing to divide by."""
+        return self.numerator / self.denominator if self.denominator else None
+
+
+Counting: TypeAlias = Callable[[Sequence[TrialRecord]], Count | None]
+"""From all trials of one case under one treatment (its samples) to what the case adds; None: it is not counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One figure by which treatments are judged."""
+
+    title: str
+    """A few words, as a column's head."""
+    of: str
+    """What is in the denominator, in words: ``cases with an edit fault``."""
+    unit: Unit
+    better: Better | None
+    """None: neither is better by itself."""
+    count: Counting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """What a score comes to over some trials of one treatment."""
+
+    numerator: float
+    denominator: float
+    cases: int
+    """How many cases were counted."""
+    value: float | None
+    """None where the score is undefined."""
+    bounds: Interval | None
+    """The value if all open trials add nothing, and if they add all they may; None where none is open, or undefined."""
+    interval: Interval | None
+    method: str
+    """How the interval was made, or why there is none."""
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is no value, in words; None where there is one."""
+        return f"undefined, because {self.method.removeprefix(_NONE)}" if self.value is None else None
+
+    def document(self) -> JsonObject:
+        """Return it as JSON has it, rounded to :data:`DIGITS`."""
+        return {
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "cases": self.cases,
+            "value": None if self.value is None else round(self.value, DIGITS),
+            "bounds": _ends(self.bounds),
+            "interval": _ends(self.interval),
+            "method": self.method,
+        }
+
+
+def _ends(interval: Interval | None) -> JsonObject | None:
+    return None if interval is None else {name: round(end, DIGITS) for name, end in interval._asdict().items()}
+
+
+def case_counts(score: Score, records: Iterable[TrialRecord]) -> dict[str, Count]:
+    """Return what each counted case adds, by case. The order of the trials does not matter."""
+    return _counts(score, _by_case(records))
+
+
+def measure(score: Score, records: Iterable[TrialRecord]) -> Measure:
+    """Return what a score comes to over the trials of one treatment.
+
+    The interval of a share is Wilson's where it holds of every case, does not, or is open; of all else it is that of a ratio over
+    clusters, groups being the clusters. While trials are open it reaches from the low end for the lower bound to the high end for the
+    upper one.
+    """
+    return _measure(score, _by_case(records))
+
+
+def measures(scores: Mapping[str, Score], records: Iterable[TrialRecord]) -> dict[str, Measure]:
+    """Return what each of several scores comes to, by its name; see :func:`measure`."""
+    by_case = _by_case(records)
+    return {name: _measure(score, by_case) for name, score in scores.items()}
+
+
+def _by_case(records: Iterable[TrialRecord]) -> dict[str, tuple[TrialRecord, ...]]:
+    found: dict[str, list[TrialRecord]] = defaultdict(list)
+    for record in sorted(records, key=lambda one: (one.case, one.key)):
+        found[record.case].append(record)
+    return {case: tuple(own) for case, own in found.items()}
+
+
+def _counts(score: Score, by_case: Mapping[str, tuple[TrialRecord, ...]]) -> dict[str, Count]:
+    found = {case: score.count(own) for case, own in by_case.items()}
+    return {case: count for case, count in found.items() if count is not None}
+
+
+def _measure(score: Score, by_case: Mapping[str, tuple[TrialRecord, ...]]) -> Measure:
+    counts = _counts(score, by_case)
+    numerator = _tidy(math.fsum(count.numerator for count in counts.values()))
+    denominator = _tidy(math.fsum(count.denominator for count in counts.values()))
+    gain = _tidy(math.fsum(count.open for count in counts.values()))
+    if not denominator:
+        return Measure(
+            numerator=numerator, denominator=denominator, cases=len(counts), value=None, bounds=None, interval=None,
+            method=f"{_NONE}there are no {score.of}",
+        )  # fmt: skip
+    groups = {case: own[0].group for case, own in by_case.items()}
+    interval, method = _interval(score, counts, groups, is_open=gain > 0)
+    return Measure(
+        numerator=numerator,
+        denominator=denominator,
+        cases=len(counts),
+        value=numerator / denominator,
+        bounds=Interval(low=numerator / denominator, high=(numerator + gain) / denominator) if gain else None,
+        interval=interval,
+        method=method,
+    )
+
+
+def _interval(
+    score: Score, counts: Mapping[str, Count], groups: Mapping[str, str], *, is_open: bool
+) -> tuple[Interval | None, str]:
+    said = ", 95 %: from the lower bound's low to the upper bound's high" if is_open else ", 95 %"
+    least = [count.numerator for count in counts.values()]
+    most = [count.numerator + count.open for count in counts.values()]
+    if score.unit == "share" and {*least, *most} <= {0, 1} and all(one.denominator == 1 for one in counts.values()):
+        low, high = wilson(round(sum(least)), len(counts)).low, wilson(round(sum(most)), len(counts)).high
+        return Interval(low=low, high=high), f"Wilson{said}"
+    if len({groups[case] for case in counts}) < 2:  # noqa: PLR2004 - one group says nothing about others
+        return None, f"{_NONE}fewer than two groups of cases"
+    ends = [_over_groups(counts, tops, groups) for tops in ((least, most) if is_open else (least,))]
+    if None in ends:
+        return None, f"{_NONE}no group differs from another"
+    known = [end for end in ends if end is not None]
+    low, high = max(0.0, known[0].low), min(_MOST.get(score.unit, math.inf), known[-1].high)
+    return Interval(low=low, high=high), f"ratio over groups, t{said}"
+
+
+def _over_groups(
+    counts: Mapping[str, Count], numerators: Sequence[float], groups: Mapping[str, str]
+) -> Interval | None:
+    """Return the interval of the ratio; None where every group has the same, for that says nothing of how far others may lie."""
+    tops = zip(counts.items(), numerators, strict=True)
+    found = clustered_ratio({case: (top, count.denominator) for (case, count), top in tops}, groups)
+    if found is None or math.isclose(found.low, found.high, rel_tol=1e-9, abs_tol=1e-12):
+        return None
+    return found
+
+
+def _tidy(value: float) -> float:
+    """Return a sum of shares as it is meant: thirds add up to ones again."""
+    rounded = round(value, DIGITS)
+    return int(rounded) if rounded == int(rounded) else rounded

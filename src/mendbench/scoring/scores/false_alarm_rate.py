@@ -1,0 +1,16 @@
+"""False alarms: of the nodes labelled success or error, the share that was given warning; each would stop a repair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mendbench.scoring.counting import share_of_nodes
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.score import Count, Score
+
+
+def _count(trials: Sequence[TrialRecord]) -> Count | None:
+    return share_of_nodes(trials, lambda nodes: (nodes.alarms, nodes.others))
+
+
+SCORE = Score(title="false alarms", of="nodes labelled success or error", unit="share", better="lower", count=_count)

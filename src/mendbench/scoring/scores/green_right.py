@@ -1,0 +1,21 @@
+"""Trust in green: of the trials that an edit made end in success, the share that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mendbench.scoring.counting import ratio_of_judged
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.score import Count, Score
+
+
+def _count(trials: Sequence[TrialRecord]) -> Count | None:
+    found = ratio_of_judged(trials, lambda trial: _green(trial) and trial.right, _green)
+    return found if found and found.denominator else None
+
+
+def _green(trial: TrialRecord) -> bool:
+    return trial.end == "success" and trial.edited
+
+
+SCORE = Score(title="green and right", of="trials that an edit made green", unit="share", better="higher", count=_count)

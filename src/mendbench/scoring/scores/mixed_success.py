@@ -1,0 +1,14 @@
+"""Success where an edit mends a part, and the user has to be told of the rest."""
+
+from __future__ import annotations
+
+from mendbench.scoring.counting import success_in
+from mendbench.scoring.score import Score
+
+SCORE = Score(
+    title="mixed cases right",
+    of="cases that an edit mends in part",
+    unit="share",
+    better="higher",
+    count=success_in({"mixed"}),
+)

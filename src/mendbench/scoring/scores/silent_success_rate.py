@@ -1,0 +1,18 @@
+"""Silent successes: of the nodes labelled warning or error, the share that was given success."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mendbench.scoring.counting import share_of_nodes
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.score import Count, Score
+
+
+def _count(trials: Sequence[TrialRecord]) -> Count | None:
+    return share_of_nodes(trials, lambda nodes: (nodes.silent, nodes.failed))
+
+
+SCORE = Score(
+    title="silent successes", of="nodes labelled warning or error", unit="share", better="lower", count=_count
+)

@@ -1,0 +1,16 @@
+"""Warning recall: of the nodes labelled warning, the share that was given warning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mendbench.scoring.counting import share_of_nodes
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.score import Count, Score
+
+
+def _count(trials: Sequence[TrialRecord]) -> Count | None:
+    return share_of_nodes(trials, lambda nodes: (nodes.hits, nodes.hits + nodes.misses))
+
+
+SCORE = Score(title="warning recall", of="nodes labelled warning", unit="share", better="higher", count=_count)

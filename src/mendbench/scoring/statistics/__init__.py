@@ -1,0 +1,1 @@
+"""Exact and resampling statistics; n is always cases."""

@@ -1,0 +1,106 @@
+"""A complete run written again in its own place."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mendbench.bench import rewriting
+from mendbench.bench.results import open_run, read_run
+from mendbench.bench.rewriting import rewrite_run
+from mendbench.errors import BadInput
+from tests.fakes.runs import small_run
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A run with one more file that somebody put beside it."""
+    made = small_run()
+    place = tmp_path / "reports" / "latest"
+    with open_run(place, {}, resume=False) as folder:
+        folder.take(made)
+        folder.finish(made.run, {"index.html": "<p>"})
+    (place / "notes.txt").write_text("mine", encoding="utf-8")
+    return place
+
+
+def bytes_of(place):
+    return {path.name: path.read_bytes() for path in place.iterdir()}
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_is_not_said_anew_stays_byte_by_byte(place):
+    before = bytes_of(place)
+    rewrite_run(read_run(place), {"index.html": "<p>"})
+    assert bytes_of(place) == before
+    assert names(place.parent) == ["latest"]
+
+
+def test_rows_document_and_files_are_written_and_nothing_else(place):
+    before, run = bytes_of(place), read_run(place)
+    rows = tuple({**row, "verdict": "correct"} for row in run.rows)
+    rewrite_run(replace(run, rows=rows, run={**run.run, "totals": [1]}), {"index.html": "<p>anew"})
+    after = bytes_of(place)
+    assert {name for name in before if before[name] != after[name]} == {"index.html", "run.json", "trials.jsonl"}
+    assert {row["verdict"] for row in read_run(place).rows} == {"correct"}
+    assert json.loads(after["run.json"])["totals"] == [1]
+
+
+def test_a_run_that_cannot_be_written_whole_stays_as_it_was(place, monkeypatch):
+    before, run = bytes_of(place), read_run(place)
+
+    def full(path, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rewriting, "write_atomically", full)
+    with pytest.raises(BadInput, match="No space left on device; check the folder and its permissions") as raised:
+        rewrite_run(run, {})
+    assert str(raised.value).startswith(str(place))
+    assert bytes_of(place) == before
+    assert names(place.parent) == ["latest"]
+
+
+def test_a_run_that_cannot_be_swapped_in_leaves_the_old_one_in_its_place(place, monkeypatch):
+    before, run, rename = bytes_of(place), read_run(place), Path.rename
+
+    def no_new(self, target):
+        if self.name == "new":
+            raise OSError(13, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", no_new)
+    with pytest.raises(BadInput, match="Permission denied"):
+        rewrite_run(run, {})
+    assert bytes_of(place) == before
+    assert names(place.parent) == ["latest"]
+
+
+def test_an_interrupt_leaves_the_old_run(place, monkeypatch):
+    before, run = bytes_of(place), read_run(place)
+
+    def interrupted(path, data):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rewriting, "write_atomically", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rewrite_run(run, {})
+    assert bytes_of(place) == before
+    assert names(place.parent) == ["latest"]
+
+
+def test_a_link_to_a_run_stays_a_link(place, tmp_path):
+    link = tmp_path / "newest"
+    link.symlink_to(place)
+    rewrite_run(read_run(link), {"index.html": "anew"})
+    assert link.is_symlink()
+    assert (place / "index.html").read_text() == "anew"
+
+
+def test_the_folder_that_one_stands_in_can_be_written_too(place, monkeypatch):
+    monkeypatch.chdir(place)
+    rewrite_run(read_run(Path()), {"index.html": "anew"})
+    assert (place / "index.html").read_text() == "anew"

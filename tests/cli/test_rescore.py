@@ -1,0 +1,74 @@
+"""``mendbench report RUN --rescore``."""
+
+import dataclasses
+import json
+import shutil
+
+import pytest
+
+from mendbench.scoring.judging import outcomes
+from mendbench.scoring.judging.version import SCORER
+from tests.fakes import cases
+
+NOTHING = f"rescored: 3 trials by scorer {SCORER}: 0 verdicts, 0 outcomes, 0 labels, 0 rungs and 0 costs changed"
+
+
+@pytest.fixture
+def ran(corpus, rules):
+    """A run of three trials, whose cases and recordings are gone."""
+    rules("--out", "mine")
+    for name in ("cases", "cassettes", "mendbench.toml"):
+        path = corpus / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return corpus / "mine"
+
+
+def test_a_fresh_run_is_rescored_to_the_same_bytes_and_says_that_nothing_changed(ran, mendbench):
+    before = {path.name: path.read_bytes() for path in ran.iterdir()}
+    told = mendbench("report", "mine").out
+    said = mendbench("report", "mine", "--rescore")
+    assert (said.code, said.line, said.out) == (0, NOTHING, told)
+    assert {path.name: path.read_bytes() for path in ran.iterdir()} == before
+
+
+def test_how_many_judgements_changed_is_one_line(ran, mendbench, monkeypatch):
+    last = dataclasses.replace(outcomes.RULES[-1], outcome="disturbed", right=False)
+    monkeypatch.setattr(outcomes, "RULES", (*outcomes.RULES[:-1], last))
+    said = mendbench("report", "mine", "--rescore")
+    assert said.line == NOTHING.replace("0 verdicts, 0 outcomes", "1 verdict, 1 outcome")
+    assert mendbench("report", "mine").err == ""
+
+
+def test_a_run_of_an_older_scorer_says_by_which_it_was_judged_and_what_the_prices_are(corpus, mendbench):
+    mendbench("run", "--workers", "1")
+    path = corpus / "reports/latest/run.json"
+    path.write_text(path.read_text().replace(f'"scorer": "{SCORER}"', '"scorer": "1.0"'), encoding="utf-8")
+    said = mendbench("report", "--rescore")
+    assert said.line.startswith(f"rescored: 18 trials by scorer {SCORER}, and no longer by 1.0: 0 verdicts, ")
+    assert said.line.endswith(f" 0 costs changed; prices of today: {cases.MODEL} (unknown)")
+
+
+def test_json_is_the_run_document_of_today(ran, mendbench):
+    said = mendbench("report", "mine", "--rescore", "--format", "json")
+    assert json.loads(said.out) == json.loads((ran / "run.json").read_text(encoding="utf-8"))
+    assert said.code == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 3: make the run again"),
+        ("trials.jsonl", "{", "mine/trials.jsonl:1: "),
+        ("trials.jsonl", '{"key": 1}\n', "mine/trials.jsonl:1: a line without 'attempts'; make the run again"),
+    ],
+)
+def test_what_cannot_be_rescored_is_one_line(ran, mendbench, file, text, said):
+    (ran / file).write_text(text, encoding="utf-8")
+    told = mendbench("report", "mine", "--rescore")
+    assert (told.code, told.out) == (2, "")
+    assert told.line.startswith(said)
+
+
+def test_no_run_is_one_line_too(empty, mendbench):
+    said = mendbench("report", "--rescore")
+    assert (said.code, said.line) == (2, "reports/latest: no run is in it; make one with `mendbench run`")

@@ -1,0 +1,60 @@
+"""Baselines and runs made by hand, as the gate gets them."""
+
+from __future__ import annotations
+
+from mendbench.bench.rows import trial_key
+from mendbench.model.trial import TrialKey
+from mendbench.scoring.gating.result import AnswerDigest, Baseline, Digests, Entry, Present
+from mendbench.scoring.records import Treatment
+from tests.fakes.scored import record
+
+DIGESTS = Digests(engine="mendbench 1", scorer="1.1", prices=(("m", "cheap"),))
+
+
+def answer(prompt="p1", text="a1", *, asked=True):
+    return AnswerDigest(prompt=prompt, answer=text, asked=asked)
+
+
+def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample=0, right=True, **changes):
+    """Return a repairable case's trial that was repaired at its first attempt, or else unrepaired after it."""
+    detector = "mend" if policy == "two-layer" else None
+    key = TrialKey(
+        case=case, strategy=strategy, policy=policy, repairer="chat" if model else "rules", model=model, detector=detector, sample=sample
+    )  # fmt: skip
+    answers = changes.pop("answers", (answer(asked=model is not None),))
+    return Entry(**{
+        "key": trial_key(key), "trial": key, "case_digest": "c1", "kind": "repairable", "verdict": "correct" if right else "incorrect",
+        "outcome": "repaired" if right else "unrepaired", "stop_reason": "succeeded" if right else "no_progress",
+        "attempts": len(answers), "wasted": 0 if right else len(answers), "answers": answers, "world": "w1", **changes,
+    })  # fmt: skip
+
+
+def unjudged(case="a", **changes):
+    return entry(case, verdict="unjudged", outcome=None, wasted=None, stop_reason="unjudged", answers=(), **changes)
+
+
+def crashed(case="a", **changes):
+    return entry(case, verdict="crashed", outcome=None, wasted=None, stop_reason="crashed", **changes)
+
+
+def baseline(*entries, digests=DIGESTS):
+    return Baseline(place="baseline.tsv", version="1", digests=digests, entries=entries)
+
+
+def present(*entries, digests=DIGESTS, groups=None, secrets=(), parts=None):
+    """Return the run of these trials. Every case is a group of its own, unless ``groups`` say otherwise."""
+    return Present(
+        place="reports/latest", digests=digests, entries=entries, secrets=secrets,
+        records=tuple(_record(one, (groups or {}).get(one.trial.case, one.trial.case), (parts or {}).get(one.trial.case)) for one in entries),
+    )  # fmt: skip
+
+
+def _record(one, group, part):
+    own = one.trial
+    treatment = Treatment(
+        engine=own.engine, repairer=own.repairer, model=own.model, strategy=own.strategy, policy=own.policy, detector=own.detector
+    )  # fmt: skip
+    return record(
+        own.case, own.sample, key=one.key, group=group, part=part, kind=one.kind, treatment=treatment, verdict=one.verdict,
+        outcome=one.outcome, wasted_attempts=one.wasted,
+    )  # fmt: skip
