@@ -1,0 +1,1 @@
+"""Where attempts went, and what wrong warnings cost."""

@@ -1,0 +1,261 @@
+"""Where attempts go: their labels, success by attempt, where to stop, and what each policy's early stopping lost and saved.
+
+The reference is ``naive``, which only the limit stops: a trial under any other policy is its beginning, up to where that policy
+stopped. All counts are of one pass over the cases, see :mod:`mendbench.scoring.forensics.passes`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from mendbench.model.json import JsonObject
+from mendbench.model.policy import MAX_ANSWERS
+from mendbench.scoring.forensics.early_stopping import PolicyEffect, effect
+from mendbench.scoring.forensics.passes import (
+    LABELS,
+    REFERENCE,
+    Spent,
+    Weighed,
+    as_json,
+    by_part,
+    by_treatment,
+    label_of,
+    per,
+    spent,
+    tidy,
+    total,
+    weighed,
+)
+from mendbench.scoring.judging.attempts import WASTED
+from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
+
+FORMAT = 1
+"""Of the document: 1 is the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelLine:
+    """The attempts of one label."""
+
+    label: str
+    n: float
+    """Attempts."""
+    by_number: tuple[float, ...]
+    """How many of them were first attempts, second ones, and so on."""
+    repeats: float
+    """Those that asked a prompt that had been asked before in their trial."""
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The ``number``-th attempts, and what a limit of so many would mean."""
+
+    number: int
+    n: int
+    """Cases with an edit fault."""
+    right: float
+    """Of them, those right within so many attempts."""
+    most: float
+    """The same, if every trial without a verdict comes out right as early as it still can."""
+    gain: float
+    """Those that were right after just so many attempts: what this attempt brought."""
+    lost: float
+    """Those that a limit of so many would lose."""
+    right_elsewhere: float
+    """Cases without an edit fault right within so many attempts: declined, warned of, recovered or left alone."""
+    attempts: float
+    """Attempts with this number, on cases with an edit fault."""
+    elsewhere: float
+    """Attempts with this number on other cases, where none can mend anything."""
+    wasted: float
+    """Of both, those that were futile or fruitless."""
+    unlabelled: float
+    """Of both, those of trials without a verdict."""
+    spent: Spent
+    """What both cost."""
+    saved: Spent
+    """What all later attempts cost, on all cases: what a limit of so many saves."""
+    attempts_per_repair: float | None
+    """Attempts with this number, on all cases, for each repair that they brought. None: they brought none."""
+    tokens_per_repair: float | None
+    usd_per_repair: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """The best stopping point: the smallest number of attempts that loses none of the repairs."""
+
+    n: float
+    """Repairs: the cases that came out right within all attempts."""
+    at: int | None
+    """None: there is no repair, so any limit loses none."""
+    settled: bool
+    """Whether no trial without a verdict could move it, however it comes out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Success by attempt number."""
+
+    n: int
+    """Cases with an edit fault."""
+    elsewhere: int
+    """Other cases."""
+    trials: int
+    unjudged: int
+    """Of the trials."""
+    crashed: int
+    first_right: float
+    """Cases with an edit fault whose first attempt's workflow was right, also where the trial went on: because the rest was the
+    user's to mend, or because a failure that no edit had to mend was taken for an error."""
+    steps: tuple[Step, ...]
+    """One for each number of attempts that any trial reached."""
+    stopping: Stopping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forensics:
+    """Where the attempts of one strategy and repairer went, in one part of the corpus."""
+
+    part: str | None
+    engine: str
+    repairer: str
+    model: str | None
+    strategy: str
+    n: int
+    """Cases, under any policy."""
+    labels: tuple[LabelLine, ...]
+    """Attempts by label under ``naive``; empty where it was not run under it."""
+    curve: Curve | None
+    """Success by attempt under ``naive``; None where it was not run under it."""
+    policies: tuple[PolicyEffect, ...]
+
+
+def forensics(records: Sequence[TrialRecord]) -> tuple[Forensics, ...]:
+    """Return where attempts went, for each part of the corpus, engine, repairer, model and strategy."""
+    return tuple(made for part, own in by_part(records) for made in _of_part(part, own))
+
+
+def document(records: Sequence[TrialRecord]) -> JsonObject:
+    """Return :func:`forensics` as JSON."""
+    return {
+        "format": FORMAT,
+        "reference": REFERENCE,
+        "strategies": [as_json(one) for one in forensics(records)],
+    }
+
+
+def labels(trials: Sequence[TrialRecord]) -> tuple[LabelLine, ...]:
+    """Return the attempts of some trials by label: all labels, also those that none has."""
+    each = [(share, attempt) for share, trial in weighed(trials) for attempt in trial.attempts]
+    numbers = range(1, _longest(trials) + 1)
+    found = []
+    for label in LABELS:
+        own = [(share, attempt) for share, attempt in each if label_of(attempt) == label]
+        by_number = tuple(total(share for share, attempt in own if attempt.number == number) for number in numbers)
+        found.append(
+            LabelLine(
+                label=label,
+                n=total(share for share, _ in own),
+                by_number=by_number,
+                repeats=total(share for share, attempt in own if attempt.repeat),
+                spent=spent(own),
+            )
+        )
+    return tuple(found)
+
+
+def curve(trials: Sequence[TrialRecord]) -> Curve:
+    """Return success by attempt number over trials of one strategy and repairer under ``naive``."""
+    each = weighed(trials)
+    edits = tuple(one for one in each if one[1].kind in EDIT_KINDS)
+    others = tuple(one for one in each if one[1].kind not in EDIT_KINDS)
+    last = _longest(trials)
+    return Curve(
+        n=len({trial.case for _, trial in edits}),
+        elsewhere=len({trial.case for _, trial in others}),
+        trials=len(trials),
+        unjudged=sum(trial.verdict == "unjudged" for trial in trials),
+        crashed=sum(trial.verdict == "crashed" for trial in trials),
+        first_right=total(share for share, trial in edits if trial.right_after_first),
+        steps=tuple(_step(number, edits, others) for number in range(1, last + 1)),
+        stopping=_stopping(edits, last),
+    )
+
+
+def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[Forensics]:
+    groups: dict[tuple[str, ...], dict[Treatment, tuple[TrialRecord, ...]]] = defaultdict(dict)
+    for treatment, own in by_treatment(records).items():
+        groups[treatment.engine, treatment.repairer, treatment.model or "", treatment.strategy][treatment] = own
+    for _, found in sorted(groups.items()):
+        naive = next((own for treatment, own in found.items() if treatment.policy == REFERENCE), ())
+        first = next(iter(found))
+        yield Forensics(
+            part=part,
+            engine=first.engine,
+            repairer=first.repairer,
+            model=first.model,
+            strategy=first.strategy,
+            n=len({trial.case for own in found.values() for trial in own}),
+            labels=labels(naive) if naive else (),
+            curve=curve(naive) if naive else None,
+            policies=tuple(effect(own, naive) for treatment, own in found.items() if treatment.policy != REFERENCE),
+        )
+
+
+def _step(number: int, edits: Collection[Weighed], others: Collection[Weighed]) -> Step:
+    made = [(share, one) for share, trial in (*edits, *others) for one in trial.attempts if one.number == number]
+    later = [(share, one) for share, trial in (*edits, *others) for one in trial.attempts if one.number > number]
+    right = _right_within(number, edits)
+    gain = tidy(right - (_right_within(number - 1, edits) if number > 1 else 0))
+    now, on_edits = spent(made), total(share for share, trial in edits if len(trial.attempts) >= number)
+    return Step(
+        number=number,
+        n=len({trial.case for _, trial in edits}),
+        right=right,
+        most=tidy(right + total(share for share, trial in edits if _open(trial) and len(trial.attempts) <= number)),
+        gain=gain,
+        lost=total(share for share, trial in edits if trial.right and len(trial.attempts) > number),
+        right_elsewhere=_right_within(number, others),
+        attempts=on_edits,
+        elsewhere=tidy(now.attempts - on_edits),
+        wasted=total(share for share, one in made if one.label in WASTED),
+        unlabelled=total(share for share, one in made if one.label is None),
+        spent=now,
+        saved=spent(later),
+        attempts_per_repair=per(now.attempts, gain),
+        tokens_per_repair=per(_whole(now.tokens, now.tokens_unknown), gain),
+        usd_per_repair=per(_whole(now.cost_usd, now.cost_unknown), gain),
+    )
+
+
+def _stopping(edits: Collection[Weighed], last: int) -> Stopping:
+    """Return the number of attempts of the longest trial that came out right."""
+    right = [len(trial.attempts) for _, trial in edits if trial.right]
+    at = max(right, default=None)
+    return Stopping(
+        n=_right_within(last, edits),
+        at=at,
+        settled=at == MAX_ANSWERS or not any(_open(trial) for _, trial in edits),
+    )
+
+
+def _right_within(number: int, trials: Iterable[Weighed]) -> float:
+    return total(share for share, trial in trials if trial.right and len(trial.attempts) <= number)
+
+
+def _open(trial: TrialRecord) -> bool:
+    """Return whether a trial may come out right yet: after the attempts that it had made, or after later ones."""
+    return trial.verdict == "unjudged"
+
+
+def _longest(trials: Iterable[TrialRecord]) -> int:
+    return max((len(trial.attempts) for trial in trials), default=0)
+
+
+def _whole(amount: float | None, unknown: float) -> float | None:
+    """Return an amount if all of it is known."""
+    return None if unknown else amount

@@ -1,0 +1,100 @@
+"""The three-state confusion matrix of a detector over the labelled nodes of the first execution, each case counted once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mendbench.scoring.forensics.confusion import STATES, Matrix, warning_shares
+from mendbench.scoring.records import TrialRecord
+
+States: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Node, label and state given, of one case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """One rate of a matrix. ``value`` None: there was nothing to measure it on."""
+
+    name: str
+    part: int
+    n: int
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateMatrix:
+    """Labelled states of nodes of the first execution, against the states that they were given."""
+
+    n: int
+    """Nodes."""
+    cases: int
+    cells: tuple[tuple[int, ...], ...]
+    """Three rows by the label and in each three counts by the state given, both in the order of ``STATES``."""
+    rates: tuple[Rate, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """Two trials of one case under one detector that saw other states in the first execution: a fault of the run."""
+
+    case: str
+    node: str
+    states: tuple[str, ...]
+    """What it was given; ``not_run`` where it was not there to be judged."""
+    trials: tuple[str, ...]
+    """The key of one trial for each of these states."""
+    says: str
+    """What is wrong, in words."""
+
+
+def first_states(
+    trials: Iterable[TrialRecord],
+) -> tuple[dict[str, States], tuple[Disagreement, ...], tuple[str, ...]]:
+    """Return the node states of each case under one engine and detector, where its trials disagree, and cases that never ran.
+
+    A case counts once, so its trials must agree. One whose trials do not is left out; nothing is averaged.
+    """
+    by_case: dict[str, dict[States, TrialRecord]] = defaultdict(dict)
+    for trial in sorted(trials, key=lambda one: one.key):
+        seen = by_case[trial.case]
+        if trial.end is not None:
+            seen.setdefault(trial.nodes, trial)
+    agreed = {case: next(iter(seen)) for case, seen in by_case.items() if len(seen) == 1}
+    disagreements = [
+        one for case, seen in sorted(by_case.items()) if len(seen) > 1 for one in _disagreements(case, seen)
+    ]
+    return agreed, tuple(disagreements), tuple(sorted(case for case, seen in by_case.items() if not seen))
+
+
+def _disagreements(case: str, seen: Mapping[States, TrialRecord]) -> Iterable[Disagreement]:
+    for node in sorted({node for states in seen for node, _, _ in states}):
+        gave: dict[str, str] = {}
+        for states, trial in seen.items():
+            state = next((got for name, _, got in states if name == node), "not_run")
+            gave.setdefault(state, trial.key)
+        if len(gave) > 1:
+            says = ", and ".join(f"{state} in {key}" for state, key in gave.items())
+            yield Disagreement(
+                case=case,
+                node=node,
+                states=tuple(gave),
+                trials=tuple(gave.values()),
+                says=f"the first execution gave {says}",
+            )
+
+
+def state_matrix(nodes: Mapping[str, States]) -> StateMatrix:
+    """Return the matrix of cases by their nodes' labels and states."""
+    matrix: Matrix = Counter((expected, got) for states in nodes.values() for _, expected, got in states)
+    return StateMatrix(
+        n=matrix.total(),
+        cases=len(nodes),
+        cells=tuple(tuple(matrix[expected, got] for got in STATES) for expected in STATES),
+        rates=tuple(
+            Rate(name=name, part=share.part, n=share.n, value=share.value)
+            for name, share in warning_shares(matrix).items()
+        ),
+    )

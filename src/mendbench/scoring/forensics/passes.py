@@ -1,0 +1,147 @@
+"""One pass over the cases of one part of the corpus, and what its attempts spend.
+
+n is always cases, so a case with several samples counts once: by their mean. A count of trials or attempts is therefore one for each
+pass over the cases, and is whole wherever every case has one sample. What is not told of an attempt stays unknown: it is counted, and
+never taken for nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias, get_args
+
+from mendbench.kit.canonical import canonical_json
+from mendbench.model.json import Json
+from mendbench.model.trial import AttemptLabel
+from mendbench.scoring.records import AttemptRecord, Treatment, TrialRecord
+
+PARTS = ("test", "train", None)
+"""Parts of the corpus in the order that they are told in; None: cases in no part. They are never pooled."""
+
+REFERENCE = "naive"
+"""The policy that only the limit stops. Every other is a prefix of it, so it knows what they did not wait for."""
+
+UNLABELLED = "unlabelled"
+"""What stands for the label of an attempt whose trial has no verdict."""
+
+LABELS: tuple[str, ...] = (*get_args(AttemptLabel), UNLABELLED)
+
+Weighed: TypeAlias = tuple[Fraction, TrialRecord]
+"""A trial and its share of its case."""
+
+_DIGITS = 9
+"""Decimals of a sum: as many as a row's dollars have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What attempts cost. A sum is over those that tell; None: some do not, and no other one is above 0."""
+
+    attempts: float
+    prompt_tokens: float | None
+    completion_tokens: float | None
+    tokens_unknown: float
+    """Attempts that do not tell their tokens."""
+    cost_usd: float | None
+    cost_unknown: float
+    """Attempts whose cost nobody knows."""
+
+    @property
+    def tokens(self) -> float | None:
+        """Tokens of prompts and answers together; None where either is not known."""
+        known = (self.prompt_tokens, self.completion_tokens)
+        return None if None in known else round(sum(one for one in known if one is not None), _DIGITS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """Trials of which something cannot be known, and why."""
+
+    reason: str
+    trials: int
+
+
+def by_part(records: Iterable[TrialRecord]) -> tuple[tuple[str | None, tuple[TrialRecord, ...]], ...]:
+    """Return the trials of each part that has any, in the order of :data:`PARTS`."""
+    found: dict[str | None, list[TrialRecord]] = defaultdict(list)
+    for record in records:
+        found[record.part].append(record)
+    order = sorted(found, key=lambda part: (PARTS.index(part) if part in PARTS else len(PARTS), part or ""))
+    return tuple((part, tuple(found[part])) for part in order)
+
+
+def by_treatment(records: Iterable[TrialRecord]) -> dict[Treatment, tuple[TrialRecord, ...]]:
+    """Return the trials of each treatment, in the treatments' order."""
+    found: dict[Treatment, list[TrialRecord]] = defaultdict(list)
+    for record in records:
+        found[record.treatment].append(record)
+    return {treatment: tuple(found[treatment]) for treatment in sorted(found, key=Treatment.order)}
+
+
+def weighed(trials: Sequence[TrialRecord]) -> tuple[Weighed, ...]:
+    """Return each trial with its share of its case: one over the trials of that case among these."""
+    samples = Counter(trial.case for trial in trials)
+    return tuple((Fraction(1, samples[trial.case]), trial) for trial in trials)
+
+
+def total(shares: Iterable[Fraction | int]) -> float:
+    """Return a sum in whole cases, or in shares of them."""
+    return tidy(sum(shares, Fraction(0)))
+
+
+def tidy(value: Fraction | float) -> float:
+    """Return a number as it is written: whole where it is whole."""
+    rounded = round(float(value), _DIGITS)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> Spent:
+    """Return what attempts, each with the share of its trial, cost together. One that nobody was asked for has no tokens."""
+    each = tuple(attempts)
+    prompts = [(share, one.prompt_tokens if one.asked else 0) for share, one in each]
+    answers = [(share, one.completion_tokens if one.asked else 0) for share, one in each]
+    cost, cost_unknown = _known((share, one.cost_usd) for share, one in each)
+    return Spent(
+        attempts=total(share for share, _ in each),
+        prompt_tokens=_known(prompts)[0],
+        completion_tokens=_known(answers)[0],
+        tokens_unknown=total(
+            share for (share, sent), (_, got) in zip(prompts, answers, strict=True) if None in {sent, got}
+        ),
+        cost_usd=cost,
+        cost_unknown=cost_unknown,
+    )
+
+
+def label_of(attempt: AttemptRecord) -> str:
+    """Return an attempt's label, also where it has none."""
+    return attempt.label or UNLABELLED
+
+
+def per(amount: float | None, repairs: float) -> float | None:
+    """Return an amount for each repair; None where it is not known, or where there is none."""
+    return tidy(amount / repairs) if amount is not None and repairs else None
+
+
+def as_json(value: object) -> Json:
+    """Return frozen data as plain JSON: tuples are lists, and whole numbers are written as such.
+
+    Raises:
+        TypeError: it is no dataclass.
+    """
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        raise TypeError(f"{type(value).__name__} is no frozen data")
+    return json.loads(canonical_json(dataclasses.asdict(value)))
+
+
+def _known(values: Iterable[tuple[Fraction, float | None]]) -> tuple[float | None, float]:
+    """Return the sum of what is known, and how many values are not."""
+    each = tuple(values)
+    known = total(share * Fraction(value) for share, value in each if value is not None)
+    unknown = total(share for share, value in each if value is None)
+    return (None if unknown and not known else known), unknown

@@ -1,0 +1,289 @@
+"""What wrong warnings cost: the three-state confusion matrix of each detector, and the price of its mistakes.
+
+A state is a detector's doing alone, so a case's nodes count once for each engine and detector, whatever strategy, policy, repairer or
+sample went on from there. A price hangs on all of them: a false warning is priced by what ``naive`` brought in its place, a missed one
+by the attempts that could mend nothing. Prices are of one pass over the cases, see :mod:`mendbench.scoring.forensics.passes`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from mendbench.errors import BadInput
+from mendbench.model.json import JsonObject
+from mendbench.scoring.forensics.confusion import STATES
+from mendbench.scoring.forensics.early_stopping import unknowns, why_unknown
+from mendbench.scoring.forensics.first_states import Disagreement, StateMatrix, first_states, state_matrix
+from mendbench.scoring.forensics.passes import (
+    REFERENCE,
+    Spent,
+    Unknown,
+    Weighed,
+    as_json,
+    by_part,
+    by_treatment,
+    spent,
+    total,
+    weighed,
+)
+from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, Treatment, TrialRecord
+
+FORMAT = 1
+"""Of the document: 1 is the first."""
+
+Naive: TypeAlias = Mapping[tuple[str, ...], TrialRecord]
+"""The trials under ``naive`` by what they share with their counterparts."""
+
+Brought: TypeAlias = Literal["repair", "right", "nothing", "unknown"]
+"""What ``naive`` brought where a false warning stopped: a repair; where no edit was right, a right end; neither; not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """One node that was given another state than its label."""
+
+    case: str
+    node: str
+    expected: str
+    got: str
+    adversarial: bool
+    """Whether the case was chosen for a known fault of this detector."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FalseWarnings:
+    """Trials that ended in a warning where none was due: an edit would have helped, another try would have, or nothing was wrong."""
+
+    n: float
+    """Of one pass over the cases."""
+    trials: int
+    with_edit_fault: float
+    """Those on cases with an edit fault: what a repairer that mends everything would have lost."""
+    repairs_lost: float
+    """Of them, those where ``naive`` repaired: what this repairer lost."""
+    right_lost: float
+    """Those without an edit fault where ``naive`` came out right."""
+    nothing_lost: float
+    """Those where ``naive`` did not come out right either."""
+    unknown: float
+    """Those of which it is not known, for the reasons in ``reasons``."""
+    reasons: tuple[Unknown, ...]
+    saved: Spent
+    """What ``naive`` spent after the warning, where it is known: the other side of the bill."""
+    lost_cases: tuple[str, ...]
+    """Cases of the repairs lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedWarnings:
+    """Trials in which a warning was due and not said, or said only after attempts were burned that could mend nothing."""
+
+    n: float
+    """Of one pass over the cases."""
+    trials: int
+    unsaid: float
+    """Those that came out ``missed_warning``."""
+    burned: float
+    """The others: only the user could help, and attempts were made first, whatever came of them."""
+    wasted: Spent
+    """Their futile attempts."""
+    without_verdict: int
+    """Trials without a verdict of cases that only the user can mend."""
+    at_least: Spent
+    """What these had spent by then. No attempt on such a case can help, so it is wasted too, and more may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarningPrice:
+    """What the wrong warnings of one treatment cost."""
+
+    repairer: str
+    model: str | None
+    strategy: str
+    policy: str
+    without_adversarial: bool
+    """Whether cases that are adversarial to the detector are left out."""
+    n: int
+    """Cases."""
+    trials: int
+    unjudged: int
+    """Trials that may turn out to be either."""
+    crashed: int
+    false: FalseWarnings
+    missed: MissedWarnings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorWarnings:
+    """How well one detector told warnings from errors and successes, and what its mistakes cost, in one part of the corpus."""
+
+    part: str | None
+    engine: str
+    detector: str | None
+    """None: no detector, which takes every failure for an error. It is the floor."""
+    n: int
+    """Cases, with those of which no first execution is known."""
+    matrix: StateMatrix
+    matrix_without_adversarial: StateMatrix | None
+    """The same without the cases adversarial to this detector; None where there are none."""
+    adversarial_cases: tuple[str, ...]
+    mistakes: tuple[Mistake, ...]
+    not_executed: tuple[str, ...]
+    """Cases of which no first execution ended, so that no state is known."""
+    disagreements: tuple[Disagreement, ...]
+    """Their cases are in no matrix."""
+    prices: tuple[WarningPrice, ...]
+
+
+def warning_costs(records: Sequence[TrialRecord]) -> tuple[DetectorWarnings, ...]:
+    """Return the matrices and prices of each detector, for each part of the corpus and engine."""
+    return tuple(made for part, own in by_part(records) for made in _of_part(part, own))
+
+
+def document(records: Sequence[TrialRecord]) -> JsonObject:
+    """Return :func:`warning_costs` as JSON."""
+    return {
+        "format": FORMAT,
+        "states": list(STATES),
+        "reference": REFERENCE,
+        "detectors": [as_json(one) for one in warning_costs(records)],
+    }
+
+
+def refuse_disagreements(records: Sequence[TrialRecord]) -> None:
+    """Do nothing where all trials of a case under one engine and detector saw the same first execution.
+
+    Raises:
+        BadInput: two did not, so that no figure of the run can be trusted.
+    """
+    for found in warning_costs(records):
+        for one in found.disagreements:
+            raise BadInput(f"{one.case}: node {one.node!r}", one.says, "make the run again, and check the case")
+
+
+def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[DetectorWarnings]:
+    naive = {_place(one): one for one in records if one.treatment.policy == REFERENCE}
+    groups: dict[tuple[str, str], dict[Treatment, tuple[TrialRecord, ...]]] = defaultdict(dict)
+    for treatment, own in by_treatment(records).items():
+        groups[treatment.engine, treatment.detector or ""][treatment] = own
+    for _, found in sorted(groups.items()):
+        yield _of_detector(part, found, naive)
+
+
+def _of_detector(part: str | None, found: Mapping[Treatment, Sequence[TrialRecord]], naive: Naive) -> DetectorWarnings:
+    treatment = next(iter(found))
+    trials = [trial for own in found.values() for trial in own]
+    nodes, disagreements, not_executed = first_states(trials)
+    hard = {trial.case for trial in trials if treatment.detector in trial.adversarial_to}
+    others = {case: states for case, states in nodes.items() if case not in hard}
+    return DetectorWarnings(
+        part=part,
+        engine=treatment.engine,
+        detector=treatment.detector,
+        n=len({trial.case for trial in trials}),
+        matrix=state_matrix(nodes),
+        matrix_without_adversarial=state_matrix(others) if hard else None,
+        adversarial_cases=tuple(sorted(hard)),
+        mistakes=tuple(
+            Mistake(case=case, node=node, expected=expected, got=got, adversarial=case in hard)
+            for case, states in sorted(nodes.items())
+            for node, expected, got in states
+            if expected != got
+        ),
+        not_executed=not_executed,
+        disagreements=disagreements,
+        prices=tuple(_prices(found, naive, hard)),
+    )
+
+
+def _prices(found: Mapping[Treatment, Sequence[TrialRecord]], naive: Naive, hard: set[str]) -> Iterable[WarningPrice]:
+    for treatment, own in found.items():
+        yield price(treatment, own, naive, without_adversarial=False)
+        if hard:
+            yield price(treatment, [trial for trial in own if trial.case not in hard], naive, without_adversarial=True)
+
+
+def price(
+    treatment: Treatment, trials: Sequence[TrialRecord], naive: Naive, *, without_adversarial: bool
+) -> WarningPrice:
+    """Return what the wrong warnings in some trials of one treatment cost."""
+    each = weighed(trials)
+    return WarningPrice(
+        repairer=treatment.repairer,
+        model=treatment.model,
+        strategy=treatment.strategy,
+        policy=treatment.policy,
+        without_adversarial=without_adversarial,
+        n=len({trial.case for trial in trials}),
+        trials=len(trials),
+        unjudged=sum(trial.verdict == "unjudged" for trial in trials),
+        crashed=sum(trial.verdict == "crashed" for trial in trials),
+        false=_false([one for one in each if one[1].outcome == "false_warning"], naive),
+        missed=_missed(each),
+    )
+
+
+def _false(each: Sequence[Weighed], naive: Naive) -> FalseWarnings:
+    shares: dict[Brought, list[Fraction]] = defaultdict(list)
+    reasons, saved, lost_cases = Counter[str](), [], set()
+    for share, trial in each:
+        other = naive.get(_place(trial))
+        reason = why_unknown(trial, other)
+        brought = _brought(trial, other, reason)
+        shares[brought].append(share)
+        if reason is not None:
+            reasons[reason] += 1
+        elif other is not None:
+            saved += [(share, attempt) for attempt in other.attempts[len(trial.attempts) :]]
+        if brought == "repair":
+            lost_cases.add(trial.case)
+    return FalseWarnings(
+        n=total(share for share, _ in each),
+        trials=len(each),
+        with_edit_fault=total(share for share, trial in each if trial.kind in EDIT_KINDS),
+        repairs_lost=total(shares["repair"]),
+        right_lost=total(shares["right"]),
+        nothing_lost=total(shares["nothing"]),
+        unknown=total(shares["unknown"]),
+        reasons=unknowns(reasons),
+        saved=spent(saved),
+        lost_cases=tuple(sorted(lost_cases)),
+    )
+
+
+def _brought(trial: TrialRecord, naive: TrialRecord | None, reason: str | None) -> Brought:
+    if naive is None or reason is not None:
+        return "unknown"
+    if not naive.right:
+        return "nothing"
+    return "repair" if trial.kind in EDIT_KINDS else "right"
+
+
+def _missed(each: Sequence[Weighed]) -> MissedWarnings:
+    unsaid = [one for one in each if one[1].outcome == "missed_warning"]
+    user = [one for one in each if one[1].kind == "needs_user"]
+    burned = [one for one in user if one[1].judged and one[1].attempts and one[1].outcome != "missed_warning"]
+    unknown = [one for one in user if not one[1].judged]
+    return MissedWarnings(
+        n=total(share for share, _ in (*unsaid, *burned)),
+        trials=len(unsaid) + len(burned),
+        unsaid=total(share for share, _ in unsaid),
+        burned=total(share for share, _ in burned),
+        wasted=spent(one for one in _attempts((*unsaid, *burned)) if one[1].label == "futile"),
+        without_verdict=len(unknown),
+        at_least=spent(_attempts(unknown)),
+    )
+
+
+def _attempts(each: Iterable[Weighed]) -> Iterable[tuple[Fraction, AttemptRecord]]:
+    return ((share, attempt) for share, trial in each for attempt in trial.attempts)
+
+
+def _place(trial: TrialRecord) -> tuple[str, ...]:
+    """Return what a trial shares with its counterpart under ``naive``."""
+    its = trial.treatment
+    return (its.engine, its.repairer, its.model or "", its.strategy, trial.case, f"{trial.sample:06d}")
