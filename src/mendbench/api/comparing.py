@@ -1,0 +1,283 @@
+"""Two runs, or two parts of one, compared trial by trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mendbench.api.comparability import Incomparable, prices_differ, refuse_other_cases, refuse_other_judgement
+from mendbench.api.settings import open_corpus
+from mendbench.api.sides import NONE, OpenSide, Side, open_sides
+from mendbench.bench.config import load_config
+from mendbench.bench.protocol import FILE as PROTOCOL
+from mendbench.bench.protocol import read_protocol
+from mendbench.bench.results import StoredRun, read_run
+from mendbench.bench.split import read_split
+from mendbench.errors import BadInput, UnknownName
+from mendbench.report.html import trial_link
+from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY
+from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
+from mendbench.scoring.comparing.comparison import Difference, compare_scores
+from mendbench.scoring.comparing.contrasts import ContrastResult, contrasts
+from mendbench.scoring.comparing.pairing import FIELDS, TreatmentPair, Unpaired, pair_trials
+from mendbench.scoring.records import Treatment, TrialRecord, records_of
+from mendbench.scoring.score import Score
+from mendbench.scoring.scores import all_scores, score
+
+ALL = "all"
+"""Every part, or every score."""
+
+PARTS = ("test", "train", NONE)
+"""Parts of the corpus, in the order in which one is taken where none is named."""
+
+MAIN_SCORES = (
+    "repair_success", "attempt1_success", "ladder", "plausible", "harmful", "needs_user_success", "control_success",
+    "transient_success", "futile", "wasted", "context_recall", "context_tokens", "completion_tokens", "cost",
+)  # fmt: skip
+"""What the main pair of treatments is compared in, if nothing else is asked for."""
+
+FEW_SCORES = ("repair_success", "wasted")
+"""What the other pairs are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedSide:
+    """One side as it was compared."""
+
+    side: Side
+    trials: int
+    """Of the part that is compared, paired or not."""
+    cases: int
+    unjudged: int
+    crashed: int
+    alone: tuple[str, ...]
+    """Cases that the other side does not have: left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedTreatments:
+    """Two treatments, over the trials that both have."""
+
+    a: Treatment
+    b: Treatment
+    differs: tuple[str, ...]
+    """Fields in which they differ."""
+    main: bool
+    """Whether it is the one pair that answers the question: all others, if any, are of other policies or controls."""
+    trials: int
+    cases: int
+    open: int
+    """Pairs of trials of which at least one is unjudged."""
+    same_answers: int
+    """Pairs in which the answers are the same, as far as both went: what differs in them is no matter of chance."""
+    changed: int
+    """Pairs that came out otherwise."""
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What differs from A to B."""
+
+    a: ComparedSide
+    b: ComparedSide
+    part: str
+    cases: Mapping[str, int]
+    """Paired cases by part of the corpus: more than one only where all parts were asked for."""
+    treatments: tuple[ComparedTreatments, ...]
+    """The main pair first, if there is one."""
+    changes: tuple[Change, ...]
+    """Newly failing ones first, then newly passing ones."""
+    unpaired: tuple[Unpaired, ...]
+    primary: tuple[ContrastResult, ...]
+    """The primary contrasts that the two sides are, as the whole run tells them. All else is exploratory."""
+    notes: tuple[str, ...]
+
+    @property
+    def main(self) -> ComparedTreatments | None:
+        """The pair of treatments that answers the question; None where there are several."""
+        return next((one for one in self.treatments if one.main), None)
+
+    def links(self, change: Change) -> tuple[str, str]:
+        """Return the links that open a changed trial in the reports of A and B."""
+        before, after = self.a.side.folder / "index.html", self.b.side.folder / "index.html"
+        return f"{before}{trial_link(change.before.key)}", f"{after}{trial_link(change.after.key)}"
+
+
+def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Sequence[str] = ()) -> Comparison:
+    """Return how the trials of ``b`` came out against those of ``a``, paired by case.
+
+    A side is a run's folder, which ``:field=value,…`` narrows (:mod:`mendbench.api.sides`). ``part`` is test, train, none (cases in no
+    part) or all; else it is the first of these that both sides have. ``scores`` are names, or ``all``; else :data:`MAIN_SCORES` for the
+    main pair of treatments and :data:`FEW_SCORES` for the others.
+
+    Raises:
+        BadInput: a side is no run, or nothing in it is what was asked for.
+        UnknownName: a field, a value, a part or a score that there is not.
+        Incomparable: the digests of the engine, the scorer or a shared case differ, or the two have nothing in common.
+    """
+    asked = all_scores() if ALL in scores else {name: score(name) for name in scores}
+    one, two = open_sides(a, b)
+    refuse_other_judgement(one.run, two.run)
+    chosen = _part(part, one, two)
+    ours, theirs = _of_part(one, chosen), _of_part(two, chosen)
+    pairing = pair_trials(ours, theirs, _fixed_otherwise(one.side, two.side))
+    if not pairing.pairs:
+        raise _nothing_shared(one, two, ours, theirs, chosen)
+    trials = [trial for pair in pairing.pairs for trial in pair.trials]
+    refuse_other_cases(one.run, two.run, trials)
+    priced, main = prices_differ(one.run, two.run), _main(pairing.pairs)
+    compared = [
+        _compared(pair, asked, one.answers, two.answers, costs=not priced, main=pair is main) for pair in pairing.pairs
+    ]
+    parts = Counter({trial.a.case: trial.a.part or NONE for trial in trials}.values())
+    return Comparison(
+        a=_side(one, ours, theirs),
+        b=_side(two, theirs, ours),
+        part=chosen,
+        cases={name: parts[name] for name in PARTS if name in parts},
+        treatments=tuple(sorted(compared, key=lambda pair: not pair.main)),
+        changes=changes_of(trials, one.answers, two.answers),
+        unpaired=pairing.unpaired,
+        primary=_primary(one, two, chosen, pairing.pairs),
+        notes=tuple(_notes(one, two, priced)),
+    )
+
+
+def _part(given: str | None, one: OpenSide, two: OpenSide) -> str:
+    """Return the part that is compared."""
+    named = {side.side.only["part"] for side in (one, two) if "part" in side.side.only}
+    if given is not None and given not in {*PARTS, ALL}:
+        raise UnknownName("part", given, {*PARTS, ALL})
+    if given not in {None, ALL} and named - {given}:
+        raise BadInput("--part", f"{given}, and a side is narrowed to {named.pop()}", "name one of the two")
+    if given is not None:
+        return given
+    ours, theirs = ({record.part or NONE for record in side.records} for side in (one, two))
+    return next((name for name in (*sorted(named), *PARTS) if name in ours & theirs), PARTS[0])
+
+
+def _of_part(side: OpenSide, part: str) -> list[TrialRecord]:
+    return [one for one in side.records if part in {ALL, one.part or NONE}]
+
+
+def _fixed_otherwise(a: Side, b: Side) -> set[str]:
+    """Return the fields that the two sides are narrowed to different values of."""
+    return {name for name in FIELDS if name in a.only and name in b.only and a.only[name] != b.only[name]}
+
+
+def _nothing_shared(
+    one: OpenSide, two: OpenSide, ours: Sequence[TrialRecord], theirs: Sequence[TrialRecord], part: str
+) -> Incomparable:
+    """Return why no trial can be paired, and what to do."""
+    sides = f"{one.side.given} and {two.side.given}"
+    of = "" if part == ALL else f" of the part {part}"
+    if not {record.case for record in ours} & {record.case for record in theirs}:
+        lacking = next((side.side.given for side, own in ((one, ours), (two, theirs)) if not own), None)
+        found = f"{lacking} has no case{of}" if lacking else f"no case{of} is in both"
+        return Incomparable(
+            f"{sides} cannot be compared: {found}; run both on the same cases, or choose another --part"
+        )
+    for name in FIELDS:
+        held = [sorted({str(getattr(record.treatment, name) or NONE) for record in own}) for own in (ours, theirs)]
+        if not set(held[0]) & set(held[1]):
+            found = f"{name} is {', '.join(held[0])} on one side and {', '.join(held[1])} on the other"
+            mend = f"name one on each side: {one.side.folder}:{name}={held[0][0]} {two.side.folder}:{name}={held[1][0]}"
+            return Incomparable(f"{sides} cannot be compared: {found}; {mend}")
+    found = "no treatment of one answers to one of the other, or these were run on other cases"
+    return Incomparable(f"{sides} cannot be compared: {found}; narrow both sides, such as A:strategy=… B:strategy=…")
+
+
+def _main(pairs: Sequence[TreatmentPair]) -> TreatmentPair | None:
+    """Return the pair that answers the question: the only one, or the only one under the main policy that is no control."""
+    own = [pair for pair in pairs if not {pair.a.repairer, pair.b.repairer} <= BOUND_REPAIRERS.keys()] or list(pairs)
+    told = [pair for pair in own if MAIN_POLICY in {pair.a.policy, pair.b.policy}]
+    return next((found[0] for found in (own, told) if len(found) == 1), None)
+
+
+def _compared(
+    pair: TreatmentPair, asked: Mapping[str, Score], a: AnswersByKey, b: AnswersByKey, *, costs: bool, main: bool
+) -> ComparedTreatments:
+    scores = asked or {name: score(name) for name in (MAIN_SCORES if main else FEW_SCORES)}
+    kept = {name: one for name, one in scores.items() if costs or one.unit != "usd"}
+    return ComparedTreatments(
+        a=pair.a,
+        b=pair.b,
+        differs=pair.differs,
+        main=main,
+        trials=len(pair.trials),
+        cases=len({trial.a.case for trial in pair.trials}),
+        open=sum("unjudged" in {trial.a.verdict, trial.b.verdict} for trial in pair.trials),
+        same_answers=sum(same_answers(trial, a, b) != "other answers" for trial in pair.trials),
+        changed=sum(direction_of(trial) is not None for trial in pair.trials),
+        differences=compare_scores(pair, kept),
+    )
+
+
+def _side(side: OpenSide, own: Sequence[TrialRecord], other: Sequence[TrialRecord]) -> ComparedSide:
+    cases = {record.case for record in own}
+    return ComparedSide(
+        side=side.side,
+        trials=len(own),
+        cases=len(cases),
+        unjudged=sum(record.verdict == "unjudged" for record in own),
+        crashed=sum(record.verdict == "crashed" for record in own),
+        alone=tuple(sorted(cases - {record.case for record in other})),
+    )
+
+
+def _primary(one: OpenSide, two: OpenSide, part: str, pairs: Sequence[TreatmentPair]) -> tuple[ContrastResult, ...]:
+    """Return the primary contrasts that the two sides are, if they are parts of one run of this corpus."""
+    if one.run.folder.resolve() != two.run.folder.resolve() or {"kind", "family"} & {*one.side.only, *two.side.only}:
+        return ()
+    compared = {(pair.a, pair.b) for pair in pairs}
+    try:
+        results = primary_contrasts(one.run)
+    except (BadInput, Incomparable):  # a run can be compared without the corpus that it was made from
+        return ()
+    return tuple(
+        result
+        for result in results
+        if result.part == part
+        and result.pairs
+        and ({*result.pairs} <= compared or {(b, a) for a, b in result.pairs} <= compared)
+    )
+
+
+def primary_contrasts(run: Path | StoredRun | None = None) -> tuple[ContrastResult, ...]:
+    """Return what became of the primary contrasts in a run of the configured corpus.
+
+    Left out, it is the run that ``mendbench run`` wrote last.
+
+    Raises:
+        BadInput: there is no run, the corpus has no protocol, or a file is broken.
+        Incomparable: the run is of another corpus.
+    """
+    loaded = load_config(Path.cwd())
+    stored = run if isinstance(run, StoredRun) else read_run(run or Path(loaded.config.paths.out))
+    corpus = open_corpus(loaded, None, None, tolerant=True)
+    plan, split = read_protocol(corpus.cases_dir), read_split(corpus.cases_dir)
+    if plan is None:
+        raise BadInput(str(corpus.cases_dir), f"no {PROTOCOL}", "name two runs, or two parts of one, to compare")
+    if (stored.run.get("digests") or {}).get("corpus") != corpus.digest:
+        raise Incomparable(
+            f"{stored.folder}: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
+        )
+    expected = [case.id for case in corpus.cases if split is not None and split.part_of(case) == plan.part]
+    return contrasts(records_of(stored.rows), plan, expected=expected)
+
+
+def _notes(one: OpenSide, two: OpenSide, priced: Collection[str]) -> Iterator[str]:
+    """Yield what else differs between the runs: named, and no reason not to compare them."""
+    if priced:
+        yield f"no cost is compared: {', '.join(priced)} is priced otherwise in the two runs (digests.prices)"
+    frames = [(side.run.run.get("digests") or {}).get("frame") for side in (one, two)]
+    if frames[0] != frames[1]:
+        yield f"the frame around every prompt differs (digests.frame: {frames[0]} and {frames[1]})"
+    versions = [side.run.run.get("mendbench_version") for side in (one, two)]
+    if versions[0] != versions[1]:
+        yield f"mendbench {versions[0]} made A and {versions[1]} made B"
+    if all((side.run.run.get("digests") or {}).get("scorer") is None for side in (one, two)):
+        yield "neither run says which scorer judged it; they are taken to be alike"

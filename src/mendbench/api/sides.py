@@ -1,0 +1,110 @@
+"""One side of a comparison: the folder of a run, narrowed to some of its trials: ``reports/latest:strategy=mend,policy=two-layer``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mendbench.bench.results import StoredRun, read_run
+from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.canonical import canonical_json
+from mendbench.scoring.comparing.pairing import FIELDS
+from mendbench.scoring.records import TrialRecord, records_of
+
+NONE = "none"
+"""Stands for a field that has no value: the detector under ``naive``, the model of a repairer that asks none, a case in no part."""
+
+FILTERS = (*FIELDS, "part", "kind", "family")
+"""What a run can be narrowed by: fields of treatments and of cases."""
+
+_NARROWED = re.compile(r"^(?P<folder>.*?):(?P<only>[^:=/,]*=.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One side, as it was asked for."""
+
+    given: str
+    folder: Path
+    only: Mapping[str, str]
+    """Field and value; empty for the whole run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSide:
+    """A side, read."""
+
+    side: Side
+    run: StoredRun
+    all_records: tuple[TrialRecord, ...]
+    """Of the whole run."""
+    records: tuple[TrialRecord, ...]
+    """Of these the ones that are asked for."""
+    answers: Mapping[str, tuple[str, ...]]
+    """What was answered in each trial of the whole run, by its key."""
+
+
+def parse_side(given: str | Path) -> Side:
+    """Return what a side names.
+
+    Raises:
+        BadInput: a field stands twice, or has no value.
+        UnknownName: a field that there is not.
+    """
+    text = str(given)
+    match = None if Path(text).is_dir() else _NARROWED.match(text)
+    if match is None:
+        return Side(given=text, folder=Path(text), only={})
+    only: dict[str, str] = {}
+    for pair in match["only"].split(","):
+        name, equals, value = (word.strip() for word in pair.partition("="))
+        if name not in FILTERS:
+            raise UnknownName("field", name, FILTERS, text)
+        if not equals or not value:
+            raise BadInput(text, f"{name!r} without a value", f"write {name}=VALUE")
+        if name in only:
+            raise BadInput(text, f"{name!r} stands twice", "name it once; leave it out for all of its values")
+        only[name] = value
+    return Side(given=text, folder=Path(match["folder"] or "."), only=only)
+
+
+def open_sides(a: str | Path, b: str | Path) -> tuple[OpenSide, OpenSide]:
+    """Return both sides, read; one run is read once.
+
+    Raises:
+        BadInput: a folder holds no run, or nothing in it is what was asked for.
+        UnknownName: a field that there is not, or a value that no trial has.
+    """
+    sides = parse_side(a), parse_side(b)
+    runs: dict[Path, StoredRun] = {}
+    for one in sides:
+        place = one.folder.resolve()
+        runs[place] = runs.get(place) or read_run(one.folder)
+    first, second = (_opened(one, runs[one.folder.resolve()]) for one in sides)
+    return first, second
+
+
+def _opened(side: Side, run: StoredRun) -> OpenSide:
+    records = records_of(run.rows)
+    if not records:
+        raise BadInput(str(side.folder), "a run without trials", "make one with `mendbench run`")
+    left: Iterable[TrialRecord] = records
+    for name, value in side.only.items():
+        there = {_told(one, name) for one in records}
+        if value not in there:
+            raise UnknownName(name, value, there, side.given)
+        before = left = list(left)
+        left = [one for one in left if _told(one, name) == value]
+        if not left:
+            own = ", ".join(sorted({_told(one, name) for one in before}))
+            raise BadInput(
+                side.given, f"no trial has all of these: with the rest, {name} is {own}", "name one of those"
+            )
+    answers = {row["key"]: tuple(canonical_json(one["answer"]) for one in row["attempts"]) for row in run.rows}
+    return OpenSide(side=side, run=run, all_records=records, records=tuple(left), answers=answers)
+
+
+def _told(record: TrialRecord, name: str) -> str:
+    return str(getattr(record.treatment if name in FIELDS else record, name) or NONE)

@@ -1,0 +1,1 @@
+"""Two treatments, or two runs, compared case by case."""

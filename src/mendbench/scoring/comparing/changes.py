@@ -1,0 +1,93 @@
+"""Trials that came out otherwise on the other side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from mendbench.scoring.comparing.pairing import TrialPair
+from mendbench.scoring.records import Treatment, TrialRecord
+
+Direction: TypeAlias = Literal["newly failing", "newly passing", "no verdict any more", "newly judged", "otherwise"]
+"""From A to B: right before and not right after (wrong, or crashed); the other way round; judged or crashed before and unjudged after; the
+other way round; neither, and yet of another outcome, stop reason or number of wasted attempts."""
+
+
+Answers: TypeAlias = Literal["same answers", "same answers as far as both went", "other answers"]
+"""Where the answers are the same, chance has no part in what differs."""
+
+AnswersByKey: TypeAlias = Mapping[str, Sequence[str]]
+"""What was answered in each trial, in order, by the trial's key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a trial came out."""
+
+    key: str
+    verdict: str
+    outcome: str | None
+    stop_reason: str
+    wasted_attempts: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One trial that came out otherwise."""
+
+    direction: Direction
+    case: str
+    kind: str
+    part: str | None
+    sample: int
+    a: Treatment
+    b: Treatment
+    before: Ending
+    after: Ending
+    answers: Answers
+
+
+def changes_of(trials: Iterable[TrialPair], a: AnswersByKey, b: AnswersByKey) -> tuple[Change, ...]:
+    """Return the trials that came out otherwise: newly failing ones first, then in the order of :data:`Direction`.
+
+    ``a`` and ``b`` are what was answered on the two sides.
+    """
+    found = [_change(trial, direction, a, b) for trial in trials if (direction := direction_of(trial)) is not None]
+    order = get_args(Direction)
+    return tuple(sorted(found, key=lambda one: (order.index(one.direction), one.before.key, one.after.key)))
+
+
+def direction_of(trial: TrialPair) -> Direction | None:
+    """Return what became of a trial from A to B; None where it ended alike."""
+    a, b = trial.a, trial.b
+    opens = a.verdict == "unjudged", b.verdict == "unjudged"
+    if opens[0] != opens[1]:
+        return "newly judged" if opens[0] else "no verdict any more"
+    if a.right != b.right:
+        return "newly failing" if a.right else "newly passing"
+    told = [(one.verdict, one.outcome, one.stop_reason, one.wasted_attempts) for one in (a, b)]
+    return "otherwise" if told[0] != told[1] else None
+
+
+def same_answers(trial: TrialPair, a: AnswersByKey, b: AnswersByKey) -> Answers:
+    """Return whether what was answered is the same on both sides."""
+    ours, theirs = a[trial.a.key], b[trial.b.key]
+    if any(one != other for one, other in zip(ours, theirs, strict=False)):
+        return "other answers"
+    return "same answers" if len(ours) == len(theirs) else "same answers as far as both went"
+
+
+def _change(trial: TrialPair, direction: Direction, a: AnswersByKey, b: AnswersByKey) -> Change:
+    return Change(
+        direction=direction, case=trial.a.case, kind=trial.a.kind, part=trial.a.part, sample=trial.a.sample,
+        a=trial.a.treatment, b=trial.b.treatment, before=_ending(trial.a), after=_ending(trial.b),
+        answers=same_answers(trial, a, b),
+    )  # fmt: skip
+
+
+def _ending(one: TrialRecord) -> Ending:
+    return Ending(
+        key=one.key, verdict=one.verdict, outcome=one.outcome, stop_reason=one.stop_reason,
+        wasted_attempts=one.wasted_attempts,
+    )  # fmt: skip

@@ -1,0 +1,289 @@
+"""The primary contrasts: the few comparisons that were written down before the results were seen, and the only ones with a p-value."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Protocol
+
+from mendbench.scoring.comparing.comparison import Difference, Evidence, differ, told_apart
+from mendbench.scoring.comparing.paired_counts import Counts, applies
+from mendbench.scoring.records import Treatment, TrialRecord
+from mendbench.scoring.score import Count, Score, case_counts
+from mendbench.scoring.scores import score
+from mendbench.scoring.statistics.exact import ALPHA, holm
+
+TRAINING = "train"
+"""The part of the corpus on which it is settled which of several strategies is the best."""
+
+_SCORES = {"futile_attempts": "futile"}
+"""Scores that a plan knows by another name."""
+
+
+class PlannedSide(Protocol):
+    """Trials of one strategy, of the best of several, or of all of them, under one policy."""
+
+    @property
+    def strategy(self) -> str | None:
+        """The strategy, if it is one."""
+
+    @property
+    def best_of(self) -> Sequence[str] | None:
+        """Strategies of which the one with most cases of the training part right is meant."""
+
+    @property
+    def policy(self) -> str:
+        """The policy."""
+
+
+class PlannedContrast(Protocol):
+    """One comparison."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def measure(self) -> str:
+        """The score in which the sides are compared."""
+
+    @property
+    def treatment(self) -> PlannedSide:
+        """What is asked about."""
+
+    @property
+    def against(self) -> PlannedSide:
+        """What it is held against."""
+
+    @property
+    def strategies(self) -> Sequence[str] | None:
+        """A case's value is the mean over these, where no side names a strategy."""
+
+
+class Plan(Protocol):
+    """What was written down: :class:`mendbench.bench.protocol.Protocol` is one."""
+
+    @property
+    def model(self) -> str:
+        """The model whose answers count."""
+
+    @property
+    def part(self) -> str:
+        """The part of the corpus that tells the result."""
+
+    @property
+    def contrasts(self) -> Sequence[PlannedContrast]:
+        """The comparisons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContrastResult:
+    """What became of one primary contrast. B is the treatment, A what it is held against."""
+
+    name: str
+    score: str
+    model: str
+    part: str
+    treatment: str
+    against: str
+    settled: str | None
+    """How it was settled which strategy is the best of several; None where there is nothing to settle."""
+    pairs: tuple[tuple[Treatment, Treatment], ...]
+    """What is compared, A first: one pair for each strategy that a case's value is the mean over."""
+    difference: Difference | None
+    """None where nothing can be paired. Its verdict and its p-value are after the correction."""
+    undefined: str | None
+    """Why there is no result yet; None where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trials:
+    """The trials of one strategy on the two sides, by case and sample."""
+
+    a: Mapping[tuple[str, int], TrialRecord]
+    b: Mapping[tuple[str, int], TrialRecord]
+
+    def shared(self) -> list[tuple[str, int]]:
+        return sorted(self.a.keys() & self.b.keys())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    result: ContrastResult
+    p: float | None
+
+
+def contrasts(
+    records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = ()
+) -> tuple[ContrastResult, ...]:
+    """Return what became of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
+
+    ``expected`` are the cases of the plan's part: while some of them have no trial, the contrast is undefined, because whoever looks
+    again and again while results come in finds something in the end. One that is undefined counts as 1 in the correction.
+
+    Raises:
+        UnknownName: the plan names a score that there is not.
+    """
+    found = [_contrast(records, plan, one, expected) for one in plan.contrasts]
+    adjusted = holm({str(at): 1.0 if one.p is None else one.p for at, one in enumerate(found)})
+    return tuple(_corrected(one, adjusted[str(at)]) for at, one in enumerate(found))
+
+
+def _corrected(found: _Found, p: float) -> ContrastResult:
+    difference = found.result.difference
+    if difference is None or found.p is None:
+        return found.result
+    verdict = difference.verdict
+    if verdict != "alike":
+        verdict = told_apart(score(found.result.score), p, difference.difference or 0)
+    more = difference.more_cases if verdict == "not told apart" else None
+    return replace(found.result, difference=replace(difference, p=p, verdict=verdict, more_cases=more))
+
+
+def _contrast(
+    records: Sequence[TrialRecord], plan: Plan, planned: PlannedContrast, expected: Collection[str]
+) -> _Found:
+    name = _SCORES.get(planned.measure, planned.measure)
+    own = [one for one in records if one.treatment.model == plan.model]
+    against, settled, open_choice = _settled(own, planned.against)
+    treatment, settled_too, open_too = _settled(own, planned.treatment)
+    result = ContrastResult(
+        name=planned.name, score=name, model=plan.model, part=plan.part,
+        treatment=_words(treatment, planned.treatment, planned), against=_words(against, planned.against, planned),
+        settled=settled or settled_too, pairs=(), difference=None, undefined=open_choice or open_too,
+    )  # fmt: skip
+    if result.undefined:
+        return _Found(result=result, p=None)
+    told = [one for one in own if one.part == plan.part]
+    strategies = [(against, treatment)] if against and treatment else [(one, one) for one in _all(told, planned)]
+    trials = [
+        _Trials(a=_of(told, ours, planned.against.policy), b=_of(told, theirs, planned.treatment.policy))
+        for ours, theirs in strategies
+    ]
+    result = replace(result, undefined=_gap(trials, strategies, planned, plan.part, expected))
+    if not any(each.shared() for each in trials):
+        return _Found(result=result, p=None)
+    evidence, unjudged = _evidence(name, score(name), trials, ALPHA / len(plan.contrasts))
+    why = result.undefined or _too_little(evidence, unjudged, ALPHA / len(plan.contrasts))
+    result = replace(result, difference=evidence.difference, pairs=_pairs(trials), undefined=why)
+    return _Found(result=result, p=None if result.undefined else evidence.p)
+
+
+def _settled(records: Sequence[TrialRecord], side: PlannedSide) -> tuple[str | None, str | None, str | None]:
+    """Return the strategy that a side means, how that was settled, and why it is not."""
+    if not side.best_of:
+        return side.strategy, None, None
+    by_strategy: dict[str, list[TrialRecord]] = {name: [] for name in side.best_of}
+    for one in records:
+        if one.part == TRAINING and one.treatment.policy == side.policy and one.treatment.strategy in by_strategy:
+            by_strategy[one.treatment.strategy].append(one)
+    shared = set.intersection(*({one.case for one in own} for own in by_strategy.values()))
+    if not shared:
+        lacking = [name for name, own in by_strategy.items() if not own]
+        of = f" of {', '.join(lacking)}" if lacking else " that all of them have"
+        return None, None, f"the best of {', '.join(side.best_of)} is not settled: no trial{of} on the training part"
+    right, most, tokens = {}, {}, {}
+    for name, own in by_strategy.items():
+        kept = [one for one in own if one.case in shared]
+        counts = case_counts(score("repair_success"), kept).values()
+        right[name] = sum(count.numerator for count in counts)
+        most[name] = right[name] + sum(count.open for count in counts)
+        first = [one.attempts[0].context_tokens for one in kept if one.attempts]
+        tokens[name] = fmean(first) if first else 0.0
+    best = min(by_strategy, key=lambda name: (-right[name], tokens[name], name))
+    if any(most[name] > right[name] and most[name] >= right[best] for name in by_strategy if name != best):
+        why = "trials of the training part are without a verdict"
+        return None, None, f"the best of {', '.join(side.best_of)} is not settled: {why}"
+    words = f"{best} is the best of {', '.join(side.best_of)} on the training part"
+    return best, f"{words}: {right[best]:g} of {len(shared)} cases right", None
+
+
+def _all(records: Iterable[TrialRecord], planned: PlannedContrast) -> list[str]:
+    return list(planned.strategies or sorted({one.treatment.strategy for one in records}))
+
+
+def _of(records: Iterable[TrialRecord], strategy: str, policy: str) -> dict[tuple[str, int], TrialRecord]:
+    own = [one for one in records if (one.treatment.strategy, one.treatment.policy) == (strategy, policy)]
+    return {(one.case, one.sample): one for one in own}
+
+
+def _gap(
+    trials: Sequence[_Trials], strategies: Sequence[tuple[str, str]], planned: PlannedContrast, part: str,
+    expected: Collection[str],
+) -> str | None:  # fmt: skip
+    """Return what is missing for the contrast to have a result."""
+    if not trials:
+        return f"no trial of the {part} part"
+    for each, names in zip(trials, strategies, strict=True):
+        for own, strategy, side in ((each.a, names[0], planned.against), (each.b, names[1], planned.treatment)):
+            if not own:
+                return f"no trial of {strategy} under {side.policy} on the {part} part"
+            kinds = {one.treatment for one in own.values()}
+            if len(kinds) > 1:
+                return f"the trials of {strategy} under {side.policy} are of several engines, repairers or detectors"
+    recorded = set.intersection(*({case for case, _ in each.shared()} for each in trials))
+    if missing := set(expected) - recorded:
+        return f"{len(missing)} of the {len(expected)} cases of the {part} part are not in the run yet"
+    return None
+
+
+def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, int]:
+    """Return how the sides differ in the means over the strategies, and how many cases have a trial without a verdict."""
+    cases = set.intersection(*({case for case, _ in each.shared()} for each in trials))
+    sides: dict[str, list[dict[str, Count]]] = defaultdict(list)
+    would: set[str] = set()
+    unjudged: set[str] = set()
+    for each in trials:
+        for side, own in (("a", each.a), ("b", each.b)):
+            kept = [own[key] for key in each.shared() if key[0] in cases]
+            sides[side].append(case_counts(one, kept))
+            counted = applies(one, kept)
+            would |= counted
+            unjudged |= {trial.case for trial in kept if trial.verdict == "unjudged" and trial.case in counted}
+    shared = set.intersection(*(set(counts) for own in sides.values() for counts in own))
+    records = [each.a[key] for each in trials for key in each.shared()]
+    a, b = ({case: _mean_of([counts[case] for counts in sides[side]]) for case in sorted(shared)} for side in "ab")
+    treatments = _pairs(trials)
+    alone = all((ours.policy, ours.repairer) == (theirs.policy, theirs.repairer) for ours, theirs in treatments)
+    single = alone and len(trials) == 1 and len(trials[0].shared()) == len({case for case, _ in trials[0].shared()})
+    counts = Counts(
+        a=a, b=b, groups={record.case: record.group for record in records if record.case in shared},
+        left_out=len(would - shared), single=single,
+    )  # fmt: skip
+    return differ(name, one, counts, alpha=alpha), len(unjudged)
+
+
+def _too_little(evidence: Evidence, unjudged: int, alpha: float) -> str | None:
+    """Return why a difference is no result: cases are without a verdict, or too few for any outcome to be one."""
+    found = evidence.difference
+    if unjudged:
+        return f"{unjudged} of its {found.cases + found.left_out} cases have a trial without a verdict"
+    if evidence.p is None:
+        return f"there are no {found.of} on both sides"
+    units, what = (found.groups, "groups of cases") if found.test == "sign flips of groups" else (found.cases, "cases")
+    if 2 / 2**units >= alpha:
+        return f"{units} {what} are too few to tell anything, whatever came of them"
+    return None
+
+
+def _mean_of(counts: Sequence[Count]) -> Count:
+    return Count(
+        numerator=fmean(count.numerator for count in counts),
+        denominator=fmean(count.denominator for count in counts),
+        open=fmean(count.open for count in counts),
+    )
+
+
+def _pairs(trials: Iterable[_Trials]) -> tuple[tuple[Treatment, Treatment], ...]:
+    found = {(each.a[key].treatment, each.b[key].treatment): None for each in trials for key in each.shared()}
+    return tuple(found)
+
+
+def _words(strategy: str | None, side: PlannedSide, planned: PlannedContrast) -> str:
+    if strategy is not None:
+        return f"{strategy} under {side.policy}"
+    if side.best_of:
+        return f"the best of {', '.join(side.best_of)} under {side.policy}"
+    return f"{side.policy}, over {', '.join(planned.strategies)}" if planned.strategies else side.policy

@@ -1,0 +1,63 @@
+"""What the cases of two treatments add to a score, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mendbench.scoring.comparing.pairing import TreatmentPair
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.score import Count, Score, case_counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What each case adds to a score on the two sides, and its group."""
+
+    a: Mapping[str, Count]
+    b: Mapping[str, Count]
+    """The same cases as ``a``."""
+    groups: Mapping[str, str]
+    left_out: int = 0
+    single: bool = False
+    """Whether each case is one pair of trials, under one policy and one repairer."""
+
+    @property
+    def open(self) -> frozenset[str]:
+        """Cases whose pair is open."""
+        return frozenset(case for case in self.a if self.a[case].open or self.b[case].open)
+
+    def without_open(self) -> Counts:
+        """Return the counts of the cases whose pair is not open."""
+        gone = self.open
+        kept = [case for case in self.a if case not in gone]
+        return Counts(
+            a={case: self.a[case] for case in kept}, b={case: self.b[case] for case in kept},
+            groups=self.groups, left_out=self.left_out, single=self.single,
+        )  # fmt: skip
+
+
+def counts_of(score: Score, pair: TreatmentPair) -> Counts:
+    """Return what the cases of two treatments add to a score."""
+    trials = pair.trials
+    ours = case_counts(score, [trial.a for trial in trials])
+    theirs = case_counts(score, [trial.b for trial in trials])
+    shared = ours.keys() & theirs.keys()
+    would = applies(score, [trial.a for trial in trials]) & applies(score, [trial.b for trial in trials])
+    alone = (pair.a.policy, pair.a.repairer) == (pair.b.policy, pair.b.repairer)
+    return Counts(
+        a={case: ours[case] for case in sorted(shared)},
+        b={case: theirs[case] for case in sorted(shared)},
+        groups={trial.a.case: trial.a.group for trial in trials if trial.a.case in shared},
+        left_out=len((ours.keys() | theirs.keys() | would) - shared),
+        single=alone and sum(trial.a.case in shared for trial in trials) == len(shared),
+    )
+
+
+def applies(score: Score, records: Sequence[TrialRecord]) -> set[str]:
+    """Return the cases that a score would count if every trial were judged."""
+    judged = [
+        one if one.judged else replace(one, verdict="incorrect", wasted_attempts=0, ladder=0, attempts=())
+        for one in records
+    ]
+    return set(case_counts(score, judged))

@@ -1,0 +1,57 @@
+import pytest
+
+from mendbench.scoring.comparing.changes import changes_of, same_answers
+from mendbench.scoring.comparing.pairing import TrialPair
+from tests.fakes.compared import THEIRS, VERDICTS, Answers, trial
+
+SAME = Answers()
+
+
+def pair(before="1", after="1", case="a", **changes):
+    """Return one trial on both sides; ``changes`` are B's."""
+    return TrialPair(a=trial(case, verdict=VERDICTS[before]), b=trial(case, THEIRS, verdict=VERDICTS[after], **changes))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "direction"),
+    [
+        ("1", "0", "newly failing"), ("1", "!", "newly failing"), ("0", "1", "newly passing"), ("!", "1", "newly passing"),
+        ("1", "?", "no verdict any more"), ("0", "?", "no verdict any more"), ("!", "?", "no verdict any more"),
+        ("?", "1", "newly judged"), ("?", "0", "newly judged"), ("?", "!", "newly judged"),
+        ("0", "!", "otherwise"), ("!", "0", "otherwise"),
+        ("1", "1", None), ("0", "0", None), ("?", "?", None), ("!", "!", None),
+    ],
+)  # fmt: skip
+def test_every_way_from_one_verdict_to_another_has_its_name(before, after, direction):
+    assert [one.direction for one in changes_of([pair(before, after)], SAME, SAME)] == (
+        [direction] if direction else []
+    )
+
+
+@pytest.mark.parametrize("changed", [{"outcome": "plausible"}, {"stop_reason": "no_progress"}, {"wasted_attempts": 1}])
+def test_a_trial_that_ended_otherwise_is_a_change_too(changed):
+    (change,) = changes_of([pair("0", "0", **changed)], SAME, SAME)
+    (name,) = changed
+    assert change.direction == "otherwise"
+    assert getattr(change.after, name) == changed[name] != getattr(change.before, name)
+
+
+def test_what_is_newly_failing_stands_first_and_the_order_of_trials_does_not_matter():
+    pairs = [pair("?", "1", "a"), pair("0", "1", "b"), pair("1", "0", "d"), pair("1", "0", "c"), pair("1", "1", "e")]
+    found = changes_of(pairs, SAME, SAME)
+    assert [one.case for one in found] == ["c", "d", "b", "a"]
+    assert changes_of(pairs[::-1], SAME, SAME) == found
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same"),
+    [
+        (("x", "y"), ("x", "y"), "same answers"), ((), (), "same answers"),
+        (("x", "y"), ("x",), "same answers as far as both went"), ((), ("x",), "same answers as far as both went"),
+        (("x",), ("y",), "other answers"), (("x", "y"), ("x", "z"), "other answers"),
+    ],
+)  # fmt: skip
+def test_answers_are_compared_as_far_as_both_trials_went(ours, theirs, same):
+    assert same_answers(pair(), Answers(ours), Answers(theirs)) == same
+    (change,) = changes_of([pair("1", "0")], Answers(ours), Answers(theirs))
+    assert change.answers == same

@@ -1,0 +1,323 @@
+"""How two treatments differ in a score: by hand, against scipy and statsmodels, and under changes that must not matter."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+from mendbench.scoring.comparing import comparison
+from mendbench.scoring.comparing.comparison import MIN_GROUPS, compare_scores, differ, unseen_share
+from mendbench.scoring.comparing.paired_counts import Counts, counts_of
+from mendbench.scoring.comparing.pairing import pair_trials
+from mendbench.scoring.score import Count, Score
+from mendbench.scoring.scores import score
+from mendbench.scoring.statistics.resampling import clustered_bootstrap
+from tests.fakes.compared import OURS, THEIRS, pair, trial, trials, wasting
+
+RIGHT = score("repair_success")
+BOTH = st.integers(1, 14).flatmap(lambda n: st.tuples(*[st.text("0011?!", min_size=n, max_size=n)] * 2))
+TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_draws():
+    """Draw little: what is looked at here is not how an interval is drawn."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparison, "clustered_bootstrap", partial(clustered_bootstrap, draws=200))
+        comparison._bootstrapped.cache_clear()
+        yield
+    comparison._bootstrapped.cache_clear()
+
+
+def right(a, b, **changes):
+    return differ("repair_success", RIGHT, counts_of(RIGHT, pair(a, b, **changes)))
+
+
+def of(name, a, b):
+    one = score(name)
+    return differ(name, one, counts_of(one, pair_trials(a, b).pairs[0]))
+
+
+def wasted(a, b, groups=None, ours=OURS, theirs=THEIRS):
+    return of("wasted", wasting(a, ours, groups=groups), wasting(b, theirs, groups=groups))
+
+
+def test_by_hand():
+    found = right("1100000000", "1011110000").difference
+    assert (found.won, found.lost, found.tied, found.cases, found.groups) == (4, 1, 5, 10, 10)
+    assert (found.a.numerator, found.b.numerator, found.a.denominator) == (2, 5, 10)
+    assert (found.a.value, found.b.value, found.difference) == (0.2, 0.5, pytest.approx(0.3))
+    assert (found.test, found.verdict, found.open, found.bounds) == ("McNemar, exact", "not told apart", 0, None)
+    assert found.interval.low < 0.3 < found.interval.high
+    assert found.more_cases == 32  # Connor: (1.96 sqrt(0.5) + 0.84 sqrt(0.5 - 0.3^2))^2 / 0.3^2 = 41.2 pairs
+    assert found.p is None
+
+
+def test_six_of_six_are_told_apart_and_five_are_not():
+    assert right("000000", "111111").difference.verdict == "better"
+    assert right("111111", "000000").difference.verdict == "worse"
+    assert right("00000", "11111").difference.verdict == "not told apart"
+
+
+def test_fewer_is_better_where_the_score_says_so():
+    found = wasted([3] * 8, [1] * 8).difference
+    assert (found.difference, found.verdict, found.won, found.lost) == (-2, "better", 8, 0)
+    assert wasted([1] * 8, [3] * 8).difference.verdict == "worse"
+
+
+def test_a_score_of_which_neither_is_better_is_higher_or_lower():
+    counts = Counts(
+        a={f"c{at}": Count(numerator=1) for at in range(8)}, b={f"c{at}": Count(numerator=2) for at in range(8)},
+        groups={f"c{at}": f"g{at}" for at in range(8)},
+    )  # fmt: skip
+    plain = Score(title="t", of="cases", unit="count", better=None, count=lambda _: None)
+    assert differ("t", plain, counts).difference.verdict == "higher"
+
+
+def test_where_no_case_differs_there_is_no_interval_and_no_verdict_but_alike():
+    found = right("1010101", "1010101").difference
+    assert (found.verdict, found.interval, found.method) == ("alike", None, "none: no case differs")
+    assert (found.more_cases, found.difference, found.tied) == (None, 0, 7)
+
+
+def test_up_to_what_share_of_groups_could_differ_though_none_does_is_the_exact_binomial_limit():
+    for groups in (1, 6, 25, 80):
+        limit = scipy_stats.binomtest(0, groups, alternative="less").proportion_ci(0.95, method="exact").high
+        assert unseen_share(groups) == pytest.approx(limit)
+
+
+def test_few_groups_have_no_interval():
+    few = MIN_GROUPS - 1
+    assert right("0" * few, "1" + "0" * (few - 1)).difference.method == "none: fewer than 6 groups of cases"
+    assert right("0" * MIN_GROUPS, "1" + "0" * few).difference.interval is not None
+
+
+def test_a_score_that_no_case_counts_for_is_undefined():
+    found = right("10", "01", kind="needs_user").difference
+    assert (found.verdict, found.cases, found.a.value, found.difference, found.test) == (
+        "undefined",
+        0,
+        None,
+        None,
+        None,
+    )
+    assert found.method == "none: the score is not defined on both sides"
+
+
+# --- against scipy and statsmodels -------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 40).flatmap(lambda n: st.tuples(*[st.text("01", min_size=n, max_size=n)] * 2)))
+def test_one_pair_a_case_is_judged_as_statsmodels_and_scipy_do(sides):
+    a, b = sides
+    found = right(a, b)
+    table = np.zeros((2, 2))
+    for before, after in zip(a, b, strict=True):
+        table[int(before), int(after)] += 1
+    won, lost = table[0, 1], table[1, 0]
+    if won + lost:
+        assert found.p == pytest.approx(mcnemar(table, exact=True).pvalue)
+        assert found.p == pytest.approx(scipy_stats.binomtest(int(won), int(won + lost)).pvalue)
+    told = "better" if won > lost else "worse"
+    assert found.difference.verdict == ("alike" if not won + lost else told if found.p < 0.05 else "not told apart")
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=12))
+def test_all_else_is_judged_as_scipys_permutation_test_of_the_groups_sums_does(drawn):
+    a, b, groups = zip(*drawn, strict=True)
+    found = wasted(a, b, groups=[f"g{one}" for one in groups])
+    assume(len(set(groups)) > 1)
+    sums = np.array(
+        [sum(after - before for before, after, own in drawn if own == group) for group in sorted(set(groups))]
+    )
+    theirs = scipy_stats.permutation_test(
+        (sums,), lambda own, axis: own.sum(axis=axis), permutation_type="samples", vectorized=True, n_resamples=np.inf
+    )
+    assert found.difference.test == "sign flips of groups"
+    assert found.p == pytest.approx(theirs.pvalue)
+
+
+# --- which test ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_several_samples_of_a_case_are_one_case_and_not_for_mcnemar():
+    sides = [
+        [trial(f"c{case}", treatment, sample, verdict=verdict) for case in range(8) for sample in range(3)]
+        for treatment, verdict in ((OURS, "incorrect"), (THEIRS, "correct"))
+    ]
+    found = of("repair_success", *sides)
+    assert (found.difference.cases, found.difference.won, found.difference.test) == (8, 8, "sign flips of groups")
+    assert found.p == pytest.approx(2 / 2**8)
+
+
+@pytest.mark.parametrize("other", [{"policy": "naive", "detector": None}, {"repairer": "rules", "model": None}])
+def test_other_policies_and_repairers_are_not_for_mcnemar(other):
+    found = right("0" * 8, "1" * 8, theirs=replace(OURS, **other), groups=["g"] * 8)
+    assert (found.difference.test, found.p) == ("sign flips of groups", 1.0)
+
+
+def test_cases_of_one_group_count_once_in_the_sign_flip_test():
+    alone = wasted([3] * 8, [0] * 8)
+    together = wasted([3] * 8, [0] * 8, groups=["g", "h"] * 4)
+    assert alone.p == pytest.approx(2 / 2**8)
+    assert together.p == pytest.approx(2 / 2**2)
+    assert together.difference.verdict == "not told apart"
+    assert together.difference.more_cases >= 16  # six groups of four cases are the fewest that could tell
+
+
+# --- trials without a verdict ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_case_that_is_open_on_one_side_leaves_the_pair_open():
+    found = right("1000?", "10000").difference
+    assert (found.open, found.won, found.lost, found.tied, found.cases) == (1, 0, 0, 4, 5)
+    assert found.bounds == (-0.2, 0)
+    assert found.a.bounds == (0.2, 0.4)
+    assert found.difference == 0
+
+
+def test_a_case_that_is_open_on_both_sides_may_go_either_way():
+    assert right("?00", "?00").difference.bounds == (pytest.approx(-1 / 3), pytest.approx(1 / 3))
+
+
+def test_the_verdict_is_open_where_the_open_pairs_decide_it():
+    found = right("000000?", "11111?0").difference
+    assert (found.verdict, found.worst, found.best) == ("open", "not told apart", "better")
+    assert found.more_cases is None
+
+
+def test_a_verdict_that_no_open_pair_can_change_stands():
+    found = right("0" * 12 + "?", "1" * 12 + "?").difference
+    assert (found.verdict, found.worst, found.best) == ("better", "better", "better")
+
+
+def test_the_worst_case_of_a_score_that_should_be_low_is_the_highest():
+    a, b = trials("0" * 8), trials("0" * 7 + "?", THEIRS)
+    found = of("plausible", a, b).difference
+    assert (found.bounds, found.open) == ((0, 0.125), 1)
+    assert of("plausible", trials("0" * 8), trials("?" * 8, THEIRS)).difference.worst == "worse"
+
+
+def test_an_interval_reaches_from_the_worst_cases_low_to_the_best_cases_high():
+    without = right("0000000011", "0011000011").difference.interval
+    with_open = right("000000001?", "00110000?1").difference.interval
+    assert with_open.low < without.low
+    assert with_open.high > without.high
+
+
+def test_cases_that_miss_a_verdict_where_only_judged_ones_count_are_told():
+    a, b = wasting([1, 1, 1, 1]), wasting([0, 0, 0, 0], THEIRS)
+    gone = {"verdict": "unjudged", "wasted_attempts": None, "attempts": ()}
+    a[0], b[0], b[1] = replace(a[0], **gone), replace(b[0], **gone), replace(b[1], **gone)
+    found = of("wasted", a, b).difference
+    assert (found.cases, found.left_out, found.difference) == (2, 2, -1)
+
+
+# --- ratios --------------------------------------------------------------------------------------------------------------------------------
+
+
+def nodes(states, case, treatment):
+    return trial(case, treatment, nodes=tuple((f"n{at}", *pair.split(">")) for at, pair in enumerate(states.split())))
+
+
+def test_a_ratio_differs_as_the_reports_ratios_do_and_not_as_the_means_of_cases():
+    a = [nodes("error>warning error>error error>error error>error", "a", OURS), nodes("error>error", "b", OURS)]
+    b = [nodes("error>error error>error error>error error>error", "a", THEIRS), nodes("error>warning", "b", THEIRS)]
+    found = of("false_alarm_rate", a, b).difference
+    assert (found.a.value, found.b.value) == (0.2, 0.2)
+    assert found.difference == 0
+    assert (found.won, found.lost) == (1, 1)
+
+
+def test_what_a_case_adds_to_a_ratio_averages_to_the_difference_of_the_ratios():
+    a = [nodes("error>warning error>error error>error", "a", OURS), nodes("error>error", "b", OURS)]
+    b = [nodes("error>error error>error error>error", "a", THEIRS), nodes("error>error", "b", THEIRS)]
+    assert of("false_alarm_rate", a, b).difference.difference == pytest.approx(-0.25)
+
+
+# --- what must not matter ----------------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=40)
+@given(BOTH)
+def test_swapping_the_sides_turns_everything_round(sides):
+    a, b = sides
+    there, back = right(a, b).difference, right(b, a, ours=THEIRS, theirs=OURS).difference
+    assert (there.won, there.lost, there.tied, there.open) == (back.lost, back.won, back.tied, back.open)
+    assert TURNED.get(there.verdict, there.verdict) == back.verdict
+    assert TURNED.get(there.worst, there.worst) == back.best
+    assert there.more_cases == back.more_cases
+    if there.bounds:
+        assert there.bounds == pytest.approx((-back.bounds.high, -back.bounds.low))
+    if there.difference is not None:
+        assert there.difference == pytest.approx(-back.difference)
+    if there.interval:
+        assert there.interval == (-back.interval.high, -back.interval.low)
+
+
+@settings(deadline=None, max_examples=20)
+@given(BOTH, st.randoms(use_true_random=False))
+def test_the_order_of_trials_does_not_matter(sides, source):
+    a, b = trials(sides[0]), trials(sides[1], THEIRS)
+    names = {"repair_success": RIGHT, "wasted": score("wasted")}
+    before = compare_scores(pair_trials(a, b).pairs[0], names)
+    source.shuffle(a)
+    source.shuffle(b)
+    assert compare_scores(pair_trials(a, b).pairs[0], names) == before
+
+
+def test_a_group_that_is_there_twice_makes_nothing_surer():
+    counts = ([3, 2, 1, 3, 0, 2, 1, 0], [0, 2, 1, 1, 0, 1, 0, 2])
+    groups = [f"g{at}" for at in range(8)]
+    once = wasted(*counts, groups=groups)
+    twice = wasted(*([*side, *side] for side in counts), groups=groups * 2)
+    assert twice.difference.difference == once.difference.difference
+    assert twice.p == once.p
+    assert twice.difference.interval == pytest.approx(once.difference.interval, abs=0.06)
+    assert twice.difference.verdict == once.difference.verdict
+
+
+def test_one_more_case_won_is_no_evidence_against():
+    for more in range(7):
+        before, after = (right("0" * 10, "1" * won + "0" * (10 - won)) for won in (more, more + 1))
+        assert after.p <= before.p
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 8))
+def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, tied):
+    if not won + lost + tied:
+        return
+    found = right("0" * won + "1" * lost + "0" * tied, "1" * won + "0" * (lost + tied)).difference
+    if found.verdict != "not told apart":
+        return
+    if won == lost:
+        assert found.more_cases is None
+        return
+    n = won + lost + tied
+    times = math.ceil((n + found.more_cases) / n)
+    grown = right(
+        *(
+            "".join(side)
+            for side in (
+                ("0" * won * times, "1" * lost * times, "0" * tied * times),
+                ("1" * won * times, "0" * (lost + tied) * times),
+            )
+        )
+    )
+    assert grown.difference.verdict in {"better", "worse"}
+
+
+def test_more_groups_are_asked_for_until_the_sign_flip_test_can_tell():
+    found = wasted([1, 1, 1], [0, 0, 0]).difference
+    assert (found.verdict, found.more_cases) == ("not told apart", 3)
+    assert wasted([1] * 6, [0] * 6).difference.verdict == "better"
+    assert wasted([1, 0], [0, 1]).difference.more_cases is None

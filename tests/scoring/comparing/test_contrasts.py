@@ -1,0 +1,231 @@
+"""The primary contrasts: settled, paired, corrected for their number, and undefined while anything is missing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from mendbench.bench.protocol import read_protocol
+from mendbench.bench.shipped import shipped_root
+from mendbench.errors import UnknownName
+from mendbench.scoring.comparing import comparison
+from mendbench.scoring.comparing.contrasts import contrasts
+from mendbench.scoring.statistics.resampling import clustered_bootstrap
+from tests.fakes.compared import OURS, THEIRS, contrast, plan, trial, trials, wasting
+from tests.fakes.scored import attempt
+
+NAIVE = {"policy": "naive", "detector": None}
+FULL = replace(OURS, strategy="full-context")
+N = 20
+
+
+def of_test_part(verdicts, treatment, **changes):
+    return trials(verdicts, treatment, part="test", **changes)
+
+
+def told(rights, treatment, tokens=100, **changes):
+    """Return trials of the training part with so many context tokens in the first prompt."""
+    return trials(rights, treatment, part="train", attempts=(attempt(context_tokens=tokens),), **changes)
+
+
+def result(records, *planned, **words):
+    """Return what became of the first of some contrasts."""
+    return contrasts(records, plan(*(planned or (contrast(),))), **words)[0]
+
+
+def won(count, treatments=(OURS, THEIRS)):
+    """Return twenty cases of which B wins so many and loses none."""
+    ours, theirs = treatments
+    return [*of_test_part("0" * N, ours), *of_test_part("1" * count + "0" * (N - count), theirs)]
+
+
+def test_one_contrast_alone_is_mcnemars_exact_test():
+    found = result(won(8))
+    assert (found.undefined, found.against, found.treatment) == (
+        None,
+        "summary under two-layer",
+        "mend under two-layer",
+    )
+    assert (found.difference.won, found.difference.verdict, found.difference.test) == (8, "better", "McNemar, exact")
+    assert found.difference.p == pytest.approx(mcnemar([[0, 8], [0, 12]], exact=True).pvalue)
+    assert found.pairs == ((OURS, THEIRS),)
+
+
+def test_three_are_corrected_for_their_number_as_statsmodels_does():
+    records = [*won(8), *of_test_part("1" * 7 + "0" * 13, FULL)]
+    records += [
+        one
+        for treatment, counts in ((replace(OURS, **NAIVE), [3] * 9), (OURS, [1] * 6 + [3] * 3))
+        for one in wasting(counts, treatment, part="test", kind="needs_user")
+    ]
+    records = [replace(one, case=f"u{one.case}") if one.kind == "needs_user" else one for one in records]
+    planned = plan(
+        contrast("a"), contrast("b", treatment="full-context"),
+        contrast("c", measure="futile_attempts", treatment=None, against=None, policies=("two-layer", "naive"), strategies=["summary"]),
+    )  # fmt: skip
+    found = contrasts(records, planned)
+    sums = np.array([-2] * 6 + [0] * 3)
+    flips = scipy_stats.permutation_test(
+        (sums,), lambda own, axis: own.sum(axis=axis), permutation_type="samples", vectorized=True, n_resamples=np.inf
+    )
+    raw = [*(mcnemar([[0, count], [0, N - count]], exact=True).pvalue for count in (8, 7)), flips.pvalue]
+    assert [one.undefined for one in found] == [None] * 3
+    assert [one.difference.p for one in found] == pytest.approx(list(multipletests(raw, method="holm")[1]))
+    assert [one.difference.verdict for one in found] == ["better"] * 3
+
+
+def test_what_would_be_told_apart_alone_may_not_be_among_three():
+    others = [contrast(f"undefined {at}", treatment=f"nobody {at}") for at in (1, 2)]
+    assert result(won(6)).difference.verdict == "better"
+    found = result(won(6), contrast(), *others)
+    assert (found.difference.verdict, found.difference.p) == ("not told apart", pytest.approx(3 * 2 / 2**6))
+
+
+def test_a_contrast_whose_cases_all_end_alike_has_a_result():
+    found = result(won(0))
+    assert (found.undefined, found.difference.verdict, found.difference.p) == (None, "alike", 1.0)
+
+
+def test_the_interval_is_drawn_as_often_as_it_should_be():
+    comparison._bootstrapped.cache_clear()
+    values = {f"c{at:03}": 1.0 if at < 8 else 0.0 for at in range(N)}
+    assert result(won(8)).difference.interval == clustered_bootstrap(
+        values, {f"c{at:03}": f"g{at:03}" for at in range(N)}
+    )
+
+
+# --- what is not there yet ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        ([], "no trial of summary under two-layer on the test part"),
+        (of_test_part("1" * N, OURS), "no trial of mend under two-layer on the test part"),
+        ([*of_test_part("1", OURS), *trials("1", THEIRS, part="train")], "no trial of mend under two-layer on the test part"),
+        ([*won(8), *of_test_part("0", replace(OURS, detector="coded"))], "the trials of summary under two-layer are of several engines, repairers or detectors"),
+        ([*of_test_part("0" * N, OURS), *of_test_part("1" * 19 + "?", THEIRS)], "1 of its 20 cases have a trial without a verdict"),
+        ([*of_test_part("0" * 5, OURS), *of_test_part("1" * 5, THEIRS)], "5 cases are too few to tell anything, whatever came of them"),
+        ([*of_test_part("0" * N, OURS, kind="control"), *of_test_part("1" * N, THEIRS, kind="control")], "there are no cases with an edit fault on both sides"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_said(records, why):
+    found = result(records)
+    assert found.undefined == why
+    assert found.difference is None or found.difference.p is None
+
+
+def test_another_models_answers_do_not_count():
+    found = contrasts(won(8), plan(contrast(), model="another"))[0]
+    assert found.undefined == "no trial of summary under two-layer on the test part"
+
+
+def test_while_cases_of_the_part_are_not_in_the_run_there_is_no_result_however_clear_it_looks():
+    expected = [f"c{at:03}" for at in range(N)]
+    assert result(won(12), expected=expected).undefined is None
+    found = result(won(12), expected=[*expected, "later"])
+    assert found.undefined == "1 of the 21 cases of the test part are not in the run yet"
+    assert (found.difference.won, found.difference.p) == (12, None)
+
+
+def test_a_measure_that_there_is_not_is_an_unknown_name():
+    planned = plan(contrast())
+    planned = planned.model_copy(update={"contrasts": [planned.contrasts[0].model_copy(update={"measure": "luck"})]})
+    with pytest.raises(UnknownName, match="unknown score 'luck'"):
+        contrasts(won(8), planned)
+
+
+# --- the best of several ----------------------------------------------------------------------------------------------------------------
+
+BEST = contrast(against=["summary", "full-context"])
+
+
+def test_the_best_is_the_one_with_most_cases_of_the_training_part_right():
+    records = [*told("110", OURS), *told("100", FULL), *won(8), *of_test_part("1" * N, FULL)]
+    found = result(records, BEST)
+    assert found.settled == "summary is the best of summary, full-context on the training part: 2 of 3 cases right"
+    assert (found.against, found.difference.won) == ("summary under two-layer", 8)
+
+
+def test_of_equals_the_one_with_fewer_context_tokens_is_the_best():
+    records = [*told("10", OURS, tokens=200), *told("01", FULL, tokens=150), *of_test_part("1" * N, FULL), *won(8)]
+    found = result(records, BEST)
+    assert (found.against, found.difference.lost) == ("full-context under two-layer", 12)
+
+
+def test_only_cases_that_all_of_them_have_settle_it():
+    records = [*told("1", OURS), *told("011", FULL), *won(8)]
+    assert result(records, BEST).settled.endswith("on the training part: 1 of 1 cases right")
+    assert result(records, BEST).against == "summary under two-layer"
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        ([], "no trial of summary, full-context on the training part"),
+        (told("1", OURS), "no trial of full-context on the training part"),
+        (
+            [*told("1", OURS), trial("elsewhere", FULL, part="train")],
+            "no trial that all of them have on the training part",
+        ),
+        ([*told("10", OURS), *told("1?", FULL)], None),
+        ([*told("10", OURS), *told("0?", FULL)], "trials of the training part are without a verdict"),
+    ],
+)
+def test_it_is_not_settled_while_trials_that_matter_are_missing(records, why):
+    found = result([*records, *won(8)], BEST)
+    if why is None:
+        assert found.settled.startswith("full-context is the best")
+    else:
+        assert found.undefined == f"the best of summary, full-context is not settled: {why}"
+        assert found.against == "the best of summary, full-context under two-layer"
+
+
+# --- means over strategies ---------------------------------------------------------------------------------------------------------------
+
+
+def futile(counts, treatment, strategy):
+    return wasting(counts, replace(treatment, strategy=strategy), part="test", kind="needs_user")
+
+
+def test_a_case_counts_by_the_mean_over_the_strategies_and_only_if_all_have_it():
+    naive = replace(OURS, **NAIVE)
+    records = [
+        *futile([3] * 7, naive, "summary"), *futile([1] * 7, naive, "mend"),
+        *futile([0] * 7, OURS, "summary"), *futile([1] * 6, OURS, "mend"),
+    ]  # fmt: skip
+    planned = contrast(
+        measure="futile_attempts",
+        treatment=None,
+        against=None,
+        policies=("two-layer", "naive"),
+        strategies=["summary", "mend"],
+    )
+    found = result(records, planned)
+    assert (found.difference.cases, found.difference.a.value, found.difference.b.value) == (6, 2.0, 0.5)
+    assert (found.difference.difference, found.difference.won, found.difference.test) == (
+        -1.5,
+        6,
+        "sign flips of groups",
+    )
+    assert found.treatment == "two-layer, over summary, mend"
+    assert len(found.pairs) == 2
+
+
+def test_a_trial_without_a_verdict_leaves_a_mean_open_though_only_judged_ones_count():
+    naive = replace(OURS, **NAIVE)
+    records = [*futile([3] * 8, naive, "summary"), *futile([0] * 8, OURS, "summary")]
+    records[-1] = replace(records[-1], verdict="unjudged", wasted_attempts=None, attempts=())
+    planned = contrast(
+        measure="futile_attempts", treatment=None, against=None, policies=("two-layer", "naive"), strategies=["summary"]
+    )
+    assert result(records, planned).undefined == "1 of its 8 cases have a trial without a verdict"
+
+
+def test_the_shipped_plan_can_be_asked_of_a_run_without_a_trial():
+    found = contrasts([], read_protocol(shipped_root() / "cases"))
+    assert len(found) == 3
+    assert all(one.undefined for one in found)
