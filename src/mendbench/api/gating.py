@@ -1,0 +1,198 @@
+"""The gate: a run held against what was last accepted."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial as bound
+from pathlib import Path
+
+from mendbench.api.plans import refuse_unknown
+from mendbench.api.settings import Progress, RunOptions, open_setting
+from mendbench.bench.acceptance import Update, accept
+from mendbench.bench.baseline import baseline_of, digests_of, entry_of, read_baseline
+from mendbench.bench.config import Config, load_config
+from mendbench.bench.executor import executor_for, run_all
+from mendbench.bench.gate_evidence import reasons, secrets_in
+from mendbench.bench.parts import Setting
+from mendbench.bench.results import StoredRun, open_run, read_run
+from mendbench.bench.rows import trial_key
+from mendbench.bench.trial import run_trial
+from mendbench.errors import BadInput
+from mendbench.model.trial import TrialKey
+from mendbench.report.html import trial_link
+from mendbench.scoring.gating.gate import gate as gated
+from mendbench.scoring.gating.limits import read_limits
+from mendbench.scoring.gating.result import Baseline, GateResult, Present, Rules, Selection
+from mendbench.scoring.records import records_of
+
+REPORT = "index.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTest:
+    """How often the gate raised an alarm although nothing had changed."""
+
+    times: int
+    """How often it was asked."""
+    alarms: int
+    """How often it did not pass."""
+    trials: int
+    """In each replay."""
+    judged: int
+    """Of those, how many have a verdict, and could raise an alarm."""
+    unstable: tuple[str, ...]
+    """Keys of trials that did not come out alike every time, whether or not that raised an alarm."""
+
+    @property
+    def rate(self) -> float:
+        """Share of false alarms."""
+        return self.alarms / self.times
+
+
+def gate(run: Path | StoredRun | None = None, *, baseline: Path | None = None, new: bool = False) -> GateResult:
+    """Return whether a run is worse than the baseline, by the rules of the configuration.
+
+    What is left out is as configured: the run that ``mendbench run`` wrote last, and ``gate.baseline``. ``new`` lets trials that the
+    baseline does not have fail too.
+
+    Raises:
+        BadInput: there is no run, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
+            be held against the run.
+    """
+    loaded = load_config(Path.cwd())
+    stored = _stored(run, loaded.config)
+    rules = rules_of(loaded.config, stored, place=loaded.place)
+    held = read_baseline(baseline or Path(loaded.config.gate.baseline))
+    return gate_run(stored, held, replace(rules, new=rules.new or new))
+
+
+def gate_run(stored: StoredRun, baseline: Baseline, rules: Rules) -> GateResult:
+    """Return whether a run is worse than a baseline, with what its rows and its report have to say of each finding.
+
+    Raises:
+        BadInput: as :func:`gate`.
+    """
+    present = Present(
+        place=str(stored.folder),
+        digests=digests_of(stored.run),
+        entries=tuple(entry_of(row) for row in stored.rows),
+        records=records_of(stored.rows),
+        secrets=secrets_in(stored),
+    )
+    return _with_reasons(gated(baseline, present, rules), stored)
+
+
+def accept_run(run: Path | StoredRun | None = None, *, baseline: Path | None = None, partial: bool = False) -> Update:
+    """Make a run the baseline.
+
+    With ``partial``, trials that the run lacks, or has no verdict on, stay in the baseline as they are.
+
+    Raises:
+        Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
+        BadInput: there is no run, or the baseline cannot be read or written.
+    """
+    config = load_config(Path.cwd()).config
+    return accept(baseline or Path(config.gate.baseline), _stored(run, config), partial=partial)
+
+
+def self_test(
+    run: Path | StoredRun | None, times: int, on_progress: Progress, *,
+    cases: Path | None = None, cassettes: Path | None = None, workers: int = 0,
+) -> SelfTest:  # fmt: skip
+    """Replay the trials of a run once more than ``times``, gate each replay against the first, and return how often that failed.
+
+    Everything is judged from the replays alone, without limits: what the run itself says may be older than the code.
+
+    Raises:
+        BadInput: no trial of the run has a verdict, or something that a trial needs cannot be used.
+    """
+    loaded = load_config(Path.cwd())
+    stored = _stored(run, loaded.config)
+    setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes))
+    keys = tuple(entry_of(row).trial for row in stored.rows)
+    if not keys:
+        raise BadInput(str(stored.folder), "a run without trials", "run at least one with `mendbench run`")
+    refuse_unknown(keys, setting)
+    rules = replace(_rules(loaded.config), limits=())
+    with tempfile.TemporaryDirectory(prefix="mendbench-gate-") as folder:
+        first: Baseline | None = None
+        alarms, unstable = 0, set[str]()
+        for number in range(times + 1):
+            steps = bound(_told_of, on_progress, number * len(keys), (times + 1) * len(keys))
+            again = _replayed(Path(folder) / f"replay-{number}", stored, keys, setting, workers, steps)
+            if first is None:
+                first = baseline_of(again, again.folder)
+                continue
+            result = gate_run(again, first, rules)
+            alarms += result.exit_code != 0
+            before, after = {entry.key: entry for entry in first.entries}, baseline_of(again, again.folder).entries
+            unstable |= before.keys() ^ {entry.key for entry in after}
+            unstable |= {entry.key for entry in after if before.get(entry.key) != entry}
+    judged = len(first.entries) if first else 0
+    return SelfTest(times=times, alarms=alarms, trials=len(keys), judged=judged, unstable=tuple(sorted(unstable)))
+
+
+def rules_of(config: Config, stored: StoredRun, *, place: str) -> Rules:
+    """Return the configured rules, as they hold for a run: its controls have no limits. ``place`` names the configuration's file.
+
+    Raises:
+        UnknownName, BadInput: a limit is on no score, or on no number that it can have.
+    """
+    own = config.gate
+    matrix = stored.run.get("matrix") or []
+    controls = {name for sweep in matrix for name in sweep.get("controls") or ()}
+    asked = {name for sweep in matrix for name in sweep.get("repairers") or ()}
+    selection = Selection(
+        engines=tuple(own.engines), strategies=tuple(own.strategies), policies=tuple(own.policies),
+        repairers=tuple(own.repairers), models=tuple(own.models), part=None if own.part == "all" else own.part,
+        controls=tuple(sorted(controls - asked)),
+    )  # fmt: skip
+    return replace(_rules(config), limits=read_limits(own.limits, f"{place}: gate.limits"), selection=selection)
+
+
+def _rules(config: Config) -> Rules:
+    own = config.gate
+    return Rules(
+        worse_outcome=own.worse_outcome, more_wasted=own.more_wasted, gone=own.gone, new=own.new,
+        margin=own.margin, alpha=own.alpha,
+    )  # fmt: skip
+
+
+def _stored(run: Path | StoredRun | None, config: Config) -> StoredRun:
+    return run if isinstance(run, StoredRun) else read_run(run or Path(config.paths.out))
+
+
+def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:
+    """Return the result with what the run's rows say of each trial that is another, and the link that opens it in the report."""
+    rows = {row["key"]: row for row in stored.rows}
+    told = {}
+    for finding in result.findings:
+        if finding.after is not None and finding.key not in told:
+            told[finding.key] = reasons(rows[finding.key], stored.texts)
+    link = f"{stored.folder / REPORT}"
+    findings = tuple(
+        one if one.after is None else replace(one, why=(*one.why, *told[one.key]), link=link + trial_link(one.key))
+        for one in result.findings
+    )
+    return replace(result, findings=findings)
+
+
+def _replayed(
+    place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: Setting, workers: int, on_progress: Progress
+) -> StoredRun:
+    """Return the same trials replayed into a folder of their own, and read back from it."""
+    count = min(workers or os.cpu_count() or 1, len(keys))
+    with open_run(place, {"keys": [trial_key(key) for key in keys]}, resume=False) as folder:
+        with executor_for(count) as pool:
+            for done, (row, texts) in enumerate(run_all(pool, bound(run_trial, setting), keys, count), start=1):
+                folder.add(row, texts)
+                on_progress(done, len(keys), row["key"])
+        folder.finish(dict(stored.run), {})
+    return read_run(place)
+
+
+def _told_of(on_progress: Progress, before: int, total: int, done: int, _of: int, last: str) -> None:
+    on_progress(before + done, total, last)

@@ -1,0 +1,65 @@
+"""``mendbench gate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mendbench.cli.options import Cases, Cassettes, Format, Output, Workers, at_least
+from mendbench.errors import BadInput
+
+
+def gate(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; else the configured one.")
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            "--baseline", metavar="FILE", help="What the run is held against; else gate.baseline of the configuration."
+        ),
+    ] = None,
+    update: Annotated[bool, typer.Option("--update", help="Accept the run: it becomes the baseline.")] = False,
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial", help="With --update: leave trials that are not in the run, or have no verdict, as they are."
+        ),
+    ] = False,
+    new: Annotated[bool, typer.Option("--new", help="Let trials that the baseline does not have fail too.")] = False,
+    self_test: Annotated[
+        int | None,
+        typer.Option(
+            "--self-test",
+            metavar="N",
+            parser=at_least(1),
+            help="Replay the run's trials and gate them N times: no alarm is right.",
+        ),
+    ] = None,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    workers: Workers = 0,
+    output: Output = Format.text,
+) -> int:
+    """Fail if repair got worse than it was when a run was last accepted.
+
+    0: it did not. 1: it did, or a limit is broken. 3: that cannot be told, for a recording is missing, something cannot be compared, or
+    it may be noise.
+    """
+    if partial and not update:
+        raise BadInput("--partial", "nothing to accept", "give it together with --update")
+    if self_test is not None and (update or new or baseline is not None):
+        raise BadInput("--self-test", "it makes its own baseline", "give it without --baseline, --update and --new")
+
+    from mendbench import api
+    from mendbench.cli import gate_screen, screen
+
+    if update:
+        return gate_screen.show_update(api.accept_run(folder, baseline=baseline, partial=partial), output)
+    if self_test is not None:
+        with screen.progress() as progress:
+            tested = api.self_test(folder, self_test, progress, cases=cases, cassettes=cassettes, workers=workers)
+        return gate_screen.show_self_test(tested, output)
+    return gate_screen.show_gate(api.gate(folder, baseline=baseline, new=new), output)

@@ -1,0 +1,1 @@
+"""A run held against what was last accepted."""

@@ -1,0 +1,222 @@
+"""The gate: whether repair got worse since somebody last accepted it.
+
+Two regimes, trial by trial. Where a trial got the answers that it had before, up to where one of the two stopped, nothing random lies
+between them: whatever differs, the change did it, and one right trial that is wrong now fails the gate. Where a model or a program
+answered otherwise, chance is in it, and only what is worse beyond noise fails: see :mod:`mendbench.scoring.gating.anew`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from mendbench.errors import BadInput
+from mendbench.scoring.gating.anew import Pair, lost_in, open_in, shifts
+from mendbench.scoring.gating.limits import check_limits
+from mendbench.scoring.gating.result import (
+    Baseline,
+    Change,
+    Difference,
+    Digests,
+    Entry,
+    Finding,
+    GateResult,
+    Level,
+    LimitResult,
+    Present,
+    Regime,
+    Rules,
+    Shift,
+    Tally,
+)
+from mendbench.scoring.gating.words import cause, headline, notes, verdict
+
+GRAVITY = {
+    "partly": 1, "unrepaired": 2, "declined": 2, "false_warning": 2, "missed_warning": 2, "plausible": 3, "disturbed": 3, "harmful": 4,
+}  # fmt: skip
+"""How grave a wrong outcome is: some of it mended; nothing mended, and nothing broken; wrong and looking right, or edited where nothing
+was wrong; harm done."""
+
+_ORDER: tuple[Change, ...] = (
+    "secret", "crashed", "lost", "worse", "wasted", "unjudged", "incomparable", "new", "gone", "changed", "better", "won",
+)  # fmt: skip
+_LEVELS: tuple[Level, ...] = ("fail", "open", "show")
+
+
+def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
+    """Return whether the trials of a run are worse than those of a baseline, and what of them is another.
+
+    Raises:
+        BadInput: one of the two is empty, or they share no trial; a limit or its selection names what the run does not have.
+    """
+    then, now = {one.key: one for one in baseline.entries}, {one.key: one for one in run.entries}
+    _refuse_empty(baseline, run, then.keys() & now.keys())
+    different = differences(baseline.digests, run.digests)
+    pairs = [] if different else [Pair(then=then[key], now=now[key]) for key in sorted(then.keys() & now.keys())]
+    judged = [pair for pair in pairs if _comparable(pair)]
+    anew = [pair for pair in judged if regime_of(pair) == "anew"]
+    groups = {record.case: record.group for record in run.records}
+    shifted = shifts(anew, groups, margin=rules.margin, alpha=rules.alpha)
+    found = [
+        *_secrets(then, now, run.secrets),
+        *(finding for pair in pairs if (finding := _finding(pair, shifted, rules)) is not None),
+        *_alone(then, now, rules, compared=not different),
+    ]
+    findings = tuple(sorted(found, key=lambda one: (_LEVELS.index(one.level), _ORDER.index(one.change), one.key)))
+    limits = check_limits(rules.limits, run.records, rules.selection)
+    changed = {one.key for one in findings if one.change != "secret"}
+    alike = [pair for pair in judged if pair.now.key not in changed]
+    tally = Tally(
+        baseline=len(then),
+        run=len(now),
+        compared=len(judged),
+        anew=len(anew),
+        alike=len(alike),
+        other_ways=sum((pair.then.answers, pair.then.world) != (pair.now.answers, pair.now.world) for pair in alike),
+    )
+    return _result(baseline, run, tally, findings, shifted, limits, different)
+
+
+def regime_of(pair: Pair) -> Regime:
+    """Return whether chance may tell a pair apart: its answers differ, and somebody was asked for one that does.
+
+    An answer that came out the same is the same, whatever was asked for it; and code that crashed did so by itself.
+    """
+    if pair.now.verdict == "crashed":
+        return "exact"
+    both = zip(pair.then.answers, pair.now.answers, strict=False)
+    return "anew" if any(a.answer != b.answer and (a.asked or b.asked) for a, b in both) else "exact"
+
+
+def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
+    """Return what keeps the two from being compared. Prices are compared of those that both have."""
+    found = []
+    if then.engine != now.engine:
+        mend = "the engine is another one: look at what changed, then accept this run with `mendbench gate --update`"
+        found.append(Difference(what="engine", before=then.engine, after=now.engine, mend=mend))
+    if then.scorer != now.scorer:
+        mend = (
+            "judge both alike: `mendbench report RUN --rescore` for the run that is older; of the baseline, the run that it was "
+            "made from, then `mendbench gate --update`"
+        )
+        found.append(Difference(what="scorer", before=then.scorer, after=now.scorer, mend=mend))
+    mine, prices = dict(then.prices), dict(now.prices)
+    mend = "costs are of other prices: accept them with `mendbench gate --update`"
+    paid = (name for name in sorted(mine.keys() & prices.keys()) if mine[name] != prices[name])
+    found += [Difference(what=f"price of {name}", before=mine[name], after=prices[name], mend=mend) for name in paid]
+    return tuple(found)
+
+
+def _refuse_empty(baseline: Baseline, run: Present, shared: Iterable[str]) -> None:
+    if not run.entries:
+        raise BadInput(run.place, "a run without trials", "run at least one with `mendbench run`")
+    if not baseline.entries:
+        raise BadInput(baseline.place, "a baseline without trials", "accept a run with `mendbench gate --update`")
+    if not any(True for _ in shared):
+        found = f"none of its {len(baseline.entries)} trials is among the {len(run.entries)} of {run.place}"
+        mend = f"gate the run that it belongs to, or accept this one with `mendbench gate {run.place} --update`"
+        raise BadInput(baseline.place, found, mend)
+
+
+def _comparable(pair: Pair) -> bool:
+    return pair.then.case_digest == pair.now.case_digest and pair.now.verdict != "unjudged"
+
+
+def _finding(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Finding | None:
+    then, now = pair.then, pair.now
+    if then.case_digest != now.case_digest:
+        what = f"the case is another one ({then.case_digest} -> {now.case_digest}): accept it with `mendbench gate --update`"
+        return _made("incomparable", "open", now, before=then, after=now, why=(what,))
+    if now.verdict == "unjudged":
+        return _made("unjudged", "open", now, before=then, after=now)
+    change = change_of(then, now)
+    if change is None:
+        return None
+    regime = regime_of(pair)
+    level = _exact_level(change, rules) if regime == "exact" else _anew_level(change, pair, shifted)
+    return _made(change, level, now, before=then, after=now, regime=regime, why=(cause(then, now),))
+
+
+def change_of(then: Entry, now: Entry) -> Change | None:
+    """Return what became of a trial that has a verdict on both sides; None if it is as it was."""
+    if now.verdict != then.verdict:
+        if now.verdict == "crashed":
+            return "crashed"
+        if then.verdict == "crashed":
+            return "won" if now.verdict == "correct" else "better"
+        return "won" if now.verdict == "correct" else "lost"
+    before, after = _gravity(then), _gravity(now)
+    if before != after:
+        return "worse" if after > before else "better"
+    if then.wasted != now.wasted and then.wasted is not None and now.wasted is not None:
+        return "wasted" if now.wasted > then.wasted else "better"
+    return "changed" if then.outcome != now.outcome else None
+
+
+def _gravity(entry: Entry) -> int:
+    return GRAVITY.get(entry.outcome or "", 0) if entry.verdict == "incorrect" else 0
+
+
+def _exact_level(change: Change, rules: Rules) -> Level:
+    gated: dict[Change, Level] = {
+        "lost": "fail",
+        "crashed": "fail",
+        "worse": rules.worse_outcome,
+        "wasted": rules.more_wasted,
+    }
+    return gated.get(change, "show")
+
+
+def _anew_level(change: Change, pair: Pair, shifted: Sequence[Shift]) -> Level:
+    if change != "lost":
+        return "show"
+    if lost_in(pair, shifted):
+        return "fail"
+    return "open" if open_in(pair, shifted) else "show"
+
+
+def _alone(then: dict[str, Entry], now: dict[str, Entry], rules: Rules, *, compared: bool) -> Iterable[Finding]:
+    """Yield the trials that only one side has."""
+    wrong: dict[str, Level] = {"incorrect": "fail", "crashed": "fail", "unjudged": "open"}
+    for key in now.keys() - then.keys():
+        level = wrong.get(now[key].verdict, "show") if rules.new and compared else "show"
+        yield _made("new", level, now[key], after=now[key])
+    for key in then.keys() - now.keys():
+        yield _made("gone", rules.gone if compared else "show", then[key], before=then[key])
+
+
+def _secrets(
+    then: Mapping[str, Entry], now: Mapping[str, Entry], found: Iterable[tuple[str, tuple[str, ...]]]
+) -> Iterable[Finding]:
+    for key, places in found:
+        yield _made("secret", "fail", now[key], before=then.get(key), after=now[key], why=places)
+
+
+def _made(
+    change: Change, level: Level, entry: Entry, *,
+    before: Entry | None = None, after: Entry | None = None, regime: Regime | None = None, why: tuple[str, ...] = (),
+) -> Finding:  # fmt: skip
+    return Finding(
+        change=change, level=level, key=entry.key, trial=entry.trial, before=before, after=after, regime=regime, why=why
+    )
+
+
+def _result(
+    baseline: Baseline, run: Present, tally: Tally, findings: tuple[Finding, ...], shifted: tuple[Shift, ...],
+    limits: tuple[LimitResult, ...], different: tuple[Difference, ...],
+) -> GateResult:  # fmt: skip
+    bare = GateResult(
+        verdict=verdict(findings, shifted, limits, different),
+        headline="",
+        notes=(),
+        baseline=baseline.place,
+        run=run.place,
+        tally=tally,
+        findings=findings,
+        shifts=shifted,
+        limits=limits,
+        differences=different,
+    )
+    counts = Counter((one.change, one.level) for one in findings)
+    return replace(bare, headline=headline(bare, counts), notes=notes(bare, counts))

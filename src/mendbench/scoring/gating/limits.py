@@ -1,0 +1,123 @@
+"""Limits: bounds that a score has to keep, for each treatment and each part of the corpus.
+
+A limit compares the value itself and not its interval: it says what is asked for, and the interval says how well it is known. While
+trials are unjudged, it holds or is broken only if it would be so whatever they come to.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.scoring.gating.result import Limit, LimitResult, Selection
+from mendbench.scoring.records import Treatment, TrialRecord
+from mendbench.scoring.score import Measure, measure
+from mendbench.scoring.scores import score, score_names
+
+_FIELDS = {
+    "engines": "engine",
+    "strategies": "strategy",
+    "policies": "policy",
+    "repairers": "repairer",
+    "models": "model",
+}
+"""Fields of a selection and the part of a treatment that each selects by."""
+
+
+def read_limits(given: Mapping[str, float], place: str) -> tuple[Limit, ...]:
+    """Return limits from their names: ``max_`` or ``min_`` and a score's name. ``place`` is where they stand.
+
+    Raises:
+        BadInput: a name begins otherwise, or a share is bounded outside of 0 to 1.
+        UnknownName: there is no such score.
+    """
+    return tuple(_limit(name, bound, f"{place}.{name}") for name, bound in sorted(given.items()))
+
+
+def _limit(name: str, bound: float, place: str) -> Limit:
+    head, _, rest = name.partition("_")
+    side: Literal["max", "min"]
+    if head == "max":
+        side = "max"
+    elif head == "min":
+        side = "min"
+    else:
+        known = ", ".join(score_names())
+        raise BadInput(place, f"a limit named {name!r}", f"begin it with max_ or min_ before a score's name: {known}")
+    if rest not in score_names():
+        raise UnknownName("score", rest, score_names(), place)
+    if score(rest).unit == "share" and not 0 <= bound <= 1:
+        raise BadInput(place, f"{bound:g} for a share", "give a number from 0 to 1")
+    return Limit(name=name, score=rest, side=side, bound=bound)
+
+
+def check_limits(
+    limits: Sequence[Limit], records: Sequence[TrialRecord], selection: Selection
+) -> tuple[LimitResult, ...]:
+    """Return how each limit stands for each selected treatment, in each part of the corpus.
+
+    Raises:
+        UnknownName: the selection names what the run does not have.
+        BadInput: nothing is selected, or a score is undefined for all that is.
+    """
+    if not limits:
+        return ()
+    groups = _selected(records, selection)
+    found: list[LimitResult] = []
+    for limit in limits:
+        results = [_checked(limit, part, treatment, own) for (part, treatment), own in groups.items()]
+        if all(result.status == "undefined" for result in results):
+            defined = [
+                name
+                for name in score_names()
+                if any(measure(score(name), own).value is not None for own in groups.values())
+            ]
+            what = f"a limit on a score that is undefined in this run ({results[0].measure.method})"
+            raise BadInput(f"gate.limits.{limit.name}", what, f"take it out, or one of: {', '.join(defined) or 'none'}")
+        found += results
+    return tuple(found)
+
+
+def _checked(limit: Limit, part: str | None, treatment: Treatment, records: Sequence[TrialRecord]) -> LimitResult:
+    came = measure(score(limit.score), records)
+    return LimitResult(limit=limit, part=part, treatment=treatment, measure=came, status=_status(limit, came))
+
+
+def _status(limit: Limit, came: Measure) -> Literal["holds", "broken", "open", "undefined"]:
+    if came.value is None:
+        return "undefined"
+    ends = came.bounds or (came.value, came.value)
+    kept = [end <= limit.bound + 1e-9 if limit.side == "max" else end >= limit.bound - 1e-9 for end in ends]
+    return "holds" if all(kept) else "open" if any(kept) else "broken"
+
+
+def _selected(
+    records: Sequence[TrialRecord], selection: Selection
+) -> dict[tuple[str | None, Treatment], list[TrialRecord]]:
+    """Return the trials that limits hold for, by part of the corpus and treatment, in the order of a run's totals."""
+    for name, of in _FIELDS.items():
+        _refuse_unknown(getattr(selection, name), {getattr(record.treatment, of) for record in records}, name, of)
+    groups: dict[tuple[str | None, Treatment], list[TrialRecord]] = defaultdict(list)
+    for record in records:
+        if _chosen(record, selection):
+            groups[record.part, record.treatment].append(record)
+    if not groups:
+        raise BadInput("gate", "limits, and no trial that is selected for them", "select what the run has")
+    return dict(sorted(groups.items(), key=lambda item: (item[0][0] != "test", item[0][0] or "", item[0][1].order())))
+
+
+def _chosen(record: TrialRecord, selection: Selection) -> bool:
+    if selection.part is not None and record.part != selection.part:
+        return False
+    if not selection.repairers and record.treatment.repairer in selection.controls:
+        return False
+    wanted = ((getattr(selection, name), getattr(record.treatment, of)) for name, of in _FIELDS.items())
+    return all(not names or own in names for names, own in wanted)
+
+
+def _refuse_unknown(names: Iterable[str], known: set[str | None], place: str, kind: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownName(kind, name, (one for one in known if one), f"gate.{place}")

@@ -1,0 +1,231 @@
+"""The gate's words: its verdict, and what in a trial is another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from mendbench.scoring.gating.result import (
+    Arm,
+    Change,
+    Difference,
+    Entry,
+    Finding,
+    GateResult,
+    GateVerdict,
+    Level,
+    LimitResult,
+    Shift,
+)
+
+SIDES = {"repairs": "repairs (cases that an edit mends)", "restraint": "restraint (cases to be left alone)"}
+
+_FAILED: dict[Change, str] = {
+    "secret": "a declared secret stands in {}",
+    "crashed": "{} crashed",
+    "lost": "{} right before and wrong now",
+    "worse": "{} wrong in a graver way",
+    "wasted": "{} with more wasted attempts",
+    "new": "{} new and not right",
+    "gone": "{} gone",
+}
+
+
+def cause(then: Entry, now: Entry) -> str:
+    """Return what went otherwise in a trial, as far as its digests tell."""
+    if now.verdict == "crashed":
+        return "it ended in a fault of foreign code"
+    for number, (before, after) in enumerate(zip(then.answers, now.answers, strict=False), start=1):
+        asked = "the same prompt" if before.prompt == after.prompt else "another prompt"
+        if before.answer != after.answer:
+            anew = ", recorded anew" if before.prompt == after.prompt and after.asked else ""
+            return f"attempt {number}: {asked}, answered otherwise{anew}"
+    if then.attempts != now.attempts:
+        return _stopped(then, now)
+    if then.stop_reason != now.stop_reason:
+        return f"the same answers; it ended otherwise ({then.stop_reason} -> {now.stop_reason})"
+    if then.world != now.world:
+        return "the same answers, and other exchanges with the world"
+    return "the same answers and the same exchanges; it was judged otherwise"
+
+
+def _stopped(then: Entry, now: Entry) -> str:
+    """Return where a trial stopped that got the answers that it had before, as far as it went."""
+    if not then.attempts:
+        return f"repair was tried, where it was not before ({then.stop_reason})"
+    if not now.attempts:
+        return f"no repair was tried ({now.stop_reason}), where one was before"
+    if now.attempts > then.attempts:
+        return (
+            f"the same answers; it went on after attempt {then.attempts}, where it stopped before ({then.stop_reason})"
+        )
+    return f"the same answers; it stopped after attempt {now.attempts} ({now.stop_reason}), where it went on before"
+
+
+def verdict(
+    findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference]
+) -> GateVerdict:  # fmt: skip
+    """Return what all of it comes to: what is certainly worse goes before what cannot be told."""
+    if any(one.level == "fail" for one in findings) or any(one.status == "broken" for one in limits):
+        return "fail"
+    if any(one.status == "worse" for one in shifted):
+        return "fail"
+    open_changes = {one.change for one in findings if one.level == "open"}
+    if different or "incomparable" in open_changes:
+        return "incomparable"
+    if open_changes & {"unjudged", "new"} or any(one.status == "open" for one in limits):
+        return "incomplete"
+    return "inconclusive" if any(one.status == "open" for one in shifted) else "pass"
+
+
+def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
+    """Return the verdict in one line of words."""
+    if result.verdict == "pass":
+        return f"passed: {_told_good(result, counts)}"
+    if result.verdict == "fail":
+        return f"FAILED: {'; '.join(_told_bad(result, counts))}"
+    return f"cannot tell: {'; '.join(_told_open(result, counts))}"
+
+
+def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> tuple[str, ...]:
+    """Return what else a reader has to know."""
+    tally, found = result.tally, []
+    by_change: Counter[Change] = Counter()
+    for (change, _), count in counts.items():
+        by_change[change] += count
+    if result.differences:
+        found.append(f"no trial was compared: {len(result.differences)} digests differ")
+    else:
+        anew = f", {tally.anew} of them answered anew" if tally.anew else ""
+        found.append(
+            f"compared {tally.compared} of the {tally.baseline} trials of {result.baseline}{anew}; {tally.alike} alike"
+        )
+    if tally.other_ways:
+        found.append(f"{_trials(tally.other_ways)} came out the same by other prompts, answers or exchanges")
+    if by_change["gone"]:
+        found.append(
+            f"{_trials(by_change['gone'])} of the baseline not in this run: the selection is a narrower one, or they are gone"
+        )
+    if by_change["new"]:
+        gated = (
+            ""
+            if any(change == "new" and level != "show" for change, level in counts)
+            else ", not gated (--new gates them)"
+        )
+        found.append(f"{_trials(by_change['new'])} not in the baseline{gated}")
+    if result.verdict == "fail" and (still := _told_open(result, counts)):
+        found.append(f"cannot tell besides: {'; '.join(still)}")
+    return tuple(found)
+
+
+def shift_words(shift: Shift) -> str:
+    """Return how trials that were answered anew did, in one line."""
+    interval = f", 95 % {shift.interval.low * 100:+.0f} to {shift.interval.high * 100:+.0f}" if shift.interval else ""
+    told = {
+        "worse": f"worse beyond noise (p = {shift.adjusted:.3g})",
+        "open": f"not told apart from noise (p = {shift.adjusted:.3g}){_needed(shift)}",
+        "holds": "within the margin" if shift.arm is None else "no more than noise, or within the margin",
+    }[shift.status]
+    cases = f"{shift.cases} {'case' if shift.cases == 1 else 'cases'} in {shift.groups} {'group' if shift.groups == 1 else 'groups'}"
+    return (
+        f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {shift.change * 100:+.1f} points over {cases} answered anew "
+        f"({shift.lost} lost, {shift.won} won{interval}): {told}"
+    )
+
+
+def arm_words(arm: Arm | None) -> str:
+    """Return who answered what."""
+    if arm is None:
+        return "all together"
+    return f"{arm.strategy} ({arm.model or arm.repairer})"
+
+
+def limit_words(result: LimitResult) -> str:
+    """Return a limit, what it was held against, and the side that it fails on."""
+    came, limit = result.measure, result.limit
+    if came.value is None:
+        return f"{limit.name} = {limit.bound:g}: undefined for {_where(result)} ({came.method})"
+    interval = (
+        f", 95 % {came.interval.low:.3g} to {came.interval.high:.3g}"
+        if came.interval
+        else f", no interval ({came.method})"
+    )
+    value = f"{came.value:.4g}"
+    if came.bounds is not None:
+        value = f"{came.bounds.low:.4g} to {came.bounds.high:.4g}"
+    sign = {"max": "at most", "min": "at least"}[limit.side]
+    told = {
+        "holds": "holds",
+        "broken": {"max": "too high", "min": "too low"}[limit.side],
+        "open": "unjudged trials decide",
+    }[result.status]
+    return (
+        f"{limit.name}: {limit.score} is {value}{interval}, {told}: {sign} {limit.bound:g} is allowed; {_where(result)}"
+    )
+
+
+def finding_words(finding: Finding) -> str:
+    """Return what became of a trial, in one line: which it is, and how it came out before and now."""
+    anew = ", answered anew" if finding.regime == "anew" else ""
+    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{anew}: {finding.was} -> {finding.now}"
+
+
+def treatment_words(finding: Finding) -> str:
+    """Return what a trial was made with."""
+    own = finding.trial
+    return " · ".join(
+        (own.strategy, own.policy, own.model or own.repairer, *([f"sample {own.sample}"] if own.sample else []))
+    )
+
+
+def _where(result: LimitResult) -> str:
+    own = result.treatment
+    names = (own.strategy, own.policy, own.model or own.repairer, *([f"{result.part} part"] if result.part else []))
+    return " · ".join(names)
+
+
+def _told_good(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
+    better = sum(counts.get((change, "show"), 0) for change in ("won", "better"))
+    worse = sum(counts.get((change, "show"), 0) for change in ("lost", "worse", "wasted"))
+    told = f"{_trials(result.tally.compared)} no worse than in {result.baseline}"
+    told += f", {better} better" if better else ""
+    return told + (f", {worse} worse within what is allowed" if worse else "")
+
+
+def _told_bad(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
+    told = [
+        words.format(_trials(count)) for change, words in _FAILED.items() if (count := counts.get((change, "fail"), 0))
+    ]
+    told += [f"{_whose(shift)} worse beyond noise" for shift in result.shifts if shift.status == "worse"]
+    broken = Counter(one.limit.name for one in result.limits if one.status == "broken")
+    times = {name: f" {count} times" if count > 1 else "" for name, count in broken.items()}
+    return told + [f"{name} broken{times[name]}" for name in broken]
+
+
+def _told_open(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
+    told = [f"{one.what} differs" for one in result.differences]
+    if count := counts.get(("incomparable", "open"), 0):
+        told.append(f"the cases of {_trials(count)} are others")
+    if count := counts.get(("unjudged", "open"), 0) + counts.get(("new", "open"), 0):
+        told.append(f"{_trials(count)} {'misses' if count == 1 else 'miss'} a recording")
+    told += [
+        f"{_whose(shift)} lost {-shift.change * 100:.1f} points, which may be noise{_needed(shift)}"
+        for shift in result.shifts
+        if shift.status == "open"
+    ]
+    unknown = Counter(one.limit.name for one in result.limits if one.status == "open")
+    return told + [f"{name} depends on unjudged trials" for name in unknown]
+
+
+def _whose(shift: Shift) -> str:
+    return shift.side if shift.arm is None else f"{shift.side} of {arm_words(shift.arm)}"
+
+
+def _needed(shift: Shift) -> str:
+    if shift.needed is None:
+        return ""
+    return f"; would need about {shift.needed} more {'case' if shift.needed == 1 else 'cases'}"
+
+
+def _trials(count: int) -> str:
+    return f"{count} {'trial' if count == 1 else 'trials'}"

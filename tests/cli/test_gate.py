@@ -1,0 +1,176 @@
+import json
+
+import pytest
+
+from tests.fakes import cases
+
+PLAIN = ("--repairer", "rules", "--policy", "two-layer", "--strategy", "full-context", "--workers", "1")
+
+
+@pytest.fixture
+def accepted(corpus, mendbench):
+    """A corpus whose run by the rule book is the baseline."""
+    mendbench("run", *PLAIN)
+    assert mendbench("gate", "--update").code == 0
+    return corpus
+
+
+def altered(corpus, before, after, line=cases.CLOSED):
+    """Let the baseline say something else of a case."""
+    path = corpus / "baseline.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    changed = [text.replace(before, after) if text.startswith(line) else text for text in lines]
+    assert changed != lines
+    path.write_text("".join(f"{text}\n" for text in changed), encoding="utf-8")
+
+
+def test_a_run_is_accepted_and_then_passes(corpus, mendbench):
+    mendbench("run", *PLAIN)
+    first = mendbench("gate", "--update")
+    assert (first.code, first.out) == (0, "baseline.tsv accepted: 3 added, 0 removed, 0 changed; 3 trials\n")
+    again = mendbench("gate", "--update")
+    assert (again.code, again.out) == (0, "baseline.tsv as it was: 3 trials\n")
+    said = mendbench("gate")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == (
+        "passed: 3 trials no worse than in baseline.tsv\n  compared 3 of the 3 trials of baseline.tsv; 3 alike\n"
+    )
+
+
+def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_look(accepted, mendbench):
+    altered(
+        accepted, "\tincorrect\tunrepaired\tno_progress\t1\t1", "\tcorrect\trepaired\tsucceeded\t1\t0", cases.RENAMED
+    )
+    said = mendbench("gate")
+    assert said.code == 1
+    first, *lines = said.out.splitlines()
+    assert first == "FAILED: 1 trial right before and wrong now"
+    at = lines.index("fails the gate:")
+    assert lines[at + 1] == (
+        f"  lost: {cases.RENAMED} [full-context · two-layer · rules]: repaired (succeeded, 1 attempt, 0 wasted)"
+        " -> unrepaired (no_progress, 1 attempt, 1 wasted)"
+    )
+    assert lines[at + 2] == "    the same answers; it ended otherwise (succeeded -> no_progress)"
+    assert lines[-1].startswith("    reports/latest/index.html#trial=http%2Frenamed-field")
+
+
+def test_json_has_all_of_it(accepted, mendbench):
+    altered(accepted, "\tcorrect\t", "\tincorrect\t", cases.QUIET)
+    said = mendbench("gate", "--format", "json")
+    told = json.loads(said.out)
+    assert (said.code, told["verdict"], told["exit_code"], told["tally"]["compared"]) == (0, "pass", 0, 3)
+    assert [(one["change"], one["level"], one["trial"]["case"]) for one in told["findings"]] == [
+        ("won", "show", cases.QUIET)
+    ]
+    assert json.loads(mendbench("gate", "--update", "--format", "json").out)["changed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--baseline", "nowhere.tsv"), "nowhere.tsv: no such baseline; make it from a run that is right with `mendbench gate --update`"),
+        (("nowhere",), "nowhere: no run is in it; make one with `mendbench run`"),
+        (("--partial",), "--partial: nothing to accept; give it together with --update"),
+        (("--self-test", "2", "--update"), "--self-test: it makes its own baseline"),
+        (("--self-test", "0"), "'0' is no whole number from 1 on"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_told_in_one_line(accepted, mendbench, words, says):
+    said = mendbench("gate", *words)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.line
+
+
+def test_a_run_that_shares_nothing_with_the_baseline_is_an_error(accepted, mendbench):
+    mendbench("run", "--repairer", "rules", "--policy", "naive", "--strategy", "summary", "--workers", "1")
+    said = mendbench("gate")
+    assert said.code == 2
+    assert "none of its 3 trials is among the 3 of reports/latest" in said.line
+
+
+def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it(corpus, mendbench):
+    mendbench("run", "--workers", "1")
+    mendbench("gate", "--update")
+    (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
+    mendbench("run", "--workers", "1")
+    said = mendbench("gate")
+    assert said.code == 3
+    assert said.out.splitlines()[0] == "cannot tell: 4 trials miss a recording"
+    assert f"record it with: mendbench run {cases.RENAMED} --strategy full-context" in said.out
+    refused = mendbench("gate", "--update")
+    assert refused.code == 3
+    assert "4 of 18 trials miss a recording" in refused.line
+    kept = mendbench("gate", "--update", "--partial")
+    assert (kept.code, kept.out) == (
+        0,
+        "baseline.tsv as it was: 18 trials, 4 kept though the run does not tell of them\n",
+    )
+
+
+def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbench):
+    cases.change_case(accepted, cases.QUIET, lambda truth: truth.update(title="Another greeting that works"))
+    mendbench("run", *PLAIN)
+    said = mendbench("gate")
+    assert (said.code, said.out.splitlines()[0]) == (3, "cannot tell: the cases of 1 trial are others")
+    assert mendbench("gate", "--update").out == "baseline.tsv accepted: 0 added, 0 removed, 1 changed; 3 trials\n"
+    assert mendbench("gate").code == 0
+
+
+def test_a_narrower_run_says_so_and_accepting_it_says_what_is_lost(accepted, mendbench):
+    mendbench("run", cases.QUIET, *PLAIN)
+    said = mendbench("gate")
+    assert said.code == 0
+    assert "2 trials of the baseline not in this run" in said.out
+    update = mendbench("gate", "--update")
+    assert update.out.startswith(
+        "baseline.tsv accepted: 0 added, 2 removed, 0 changed; 1 trials\n2 of its lines are gone"
+    )
+
+
+def test_new_trials_fail_only_when_asked(accepted, mendbench):
+    path = accepted / "baseline.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(cases.RENAMED)), encoding="utf-8")
+    assert mendbench("gate").code == 0
+    said = mendbench("gate", "--new")
+    assert (said.code, said.out.splitlines()[0]) == (1, "FAILED: 1 trial new and not right")
+
+
+def test_the_self_test_prints_the_false_alarm_rate(accepted, mendbench):
+    said = mendbench("gate", "--self-test", "2", "--workers", "1")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == "0 false alarms in 2 gates over 3 of 3 trials: 0.0%\n"
+    assert json.loads(mendbench("gate", "--self-test", "1", "--workers", "1", "--format", "json").out)["rate"] == 0.0
+
+
+def test_names_in_the_baseline_never_steer_a_terminal(accepted, mendbench):
+    altered(accepted, "\tcorrect\t", "\tincorrect\t", cases.QUIET)
+    path = accepted / "baseline.tsv"
+    path.write_text(
+        path.read_text(encoding="utf-8")
+        + "\x1b[31mred\t"
+        + "\t".join(path.read_text(encoding="utf-8").splitlines()[-1].split("\t")[1:])
+        + "\n",
+        encoding="utf-8",
+    )
+    assert "\x1b" not in mendbench("gate").out
+
+
+def test_many_findings_are_cut_and_counted(accepted, mendbench):
+    path = accepted / "baseline.tsv"
+    *_, last = path.read_text(encoding="utf-8").splitlines()
+    more = "".join(f"zoo/{number:02d}\t" + last.split("\t", 1)[1] + "\n" for number in range(15))
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    said = mendbench("gate")
+    assert "  and 5 more; --format json has them all\n" in said.out
+
+
+@pytest.mark.parametrize("line", ["<<<<<<< ours", "a\tb"])
+def test_a_broken_baseline_is_told_with_its_line(accepted, mendbench, line):
+    path = accepted / "baseline.tsv"
+    count = len(path.read_text(encoding="utf-8").splitlines())
+    path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
+    for words in ((), ("--update",)):
+        said = mendbench("gate", *words)
+        assert said.code == 2
+        assert said.line.startswith(f"baseline.tsv:{count + 1}: ")

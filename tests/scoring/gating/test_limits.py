@@ -1,0 +1,103 @@
+import pytest
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.scoring.gating.limits import check_limits, read_limits
+from mendbench.scoring.gating.result import Selection
+from mendbench.scoring.gating.words import limit_words
+from tests.fakes.gates import entry, present, unjudged
+
+PLACE = "mendbench.toml: gate.limits"
+ALL = Selection()
+
+
+def records(*entries, **more):
+    return present(*entries, **more).records
+
+
+def checked(limits, entries, selection=ALL, **more):
+    return check_limits(read_limits(limits, PLACE), records(*entries, **more), selection)
+
+
+@pytest.mark.parametrize(
+    ("limits", "statuses"),
+    [
+        ({"min_repair_success": 0.5}, ["holds"]),
+        ({"min_repair_success": 0.51}, ["broken"]),
+        ({"max_wasted": 0.5}, ["holds"]),
+        ({"max_wasted": 0.49}, ["broken"]),
+    ],
+)
+def test_a_limit_compares_the_value_itself(limits, statuses):
+    found = checked(limits, [entry("a"), entry("b", right=False)])
+    assert [one.status for one in found] == statuses
+
+
+def test_a_limit_is_told_with_value_interval_and_the_side_it_fails_on():
+    (found,) = checked({"min_repair_success": 0.9}, [entry("a"), entry("b", right=False)])
+    assert limit_words(found) == (
+        "min_repair_success: repair_success is 0.5, 95 % 0.0945 to 0.905, too low: at least 0.9 is allowed; summary · two-layer · m"
+    )
+
+
+def test_unjudged_trials_leave_a_limit_open_that_they_could_decide():
+    run = [entry("a"), unjudged("b")]
+    assert [one.status for one in checked({"min_repair_success": 0.5}, run)] == ["holds"]
+    assert [one.status for one in checked({"min_repair_success": 0.9}, run)] == ["open"]
+    assert [
+        one.status
+        for one in checked(
+            {"min_repair_success": 0.9}, [entry("a", right=False), entry("c", right=False), unjudged("b")]
+        )
+    ] == ["broken"]
+
+
+def test_each_treatment_and_each_part_of_the_corpus_has_a_limit_of_its_own():
+    run = [entry("a"), entry("b", right=False), entry("a", strategy="mend")]
+    found = checked({"min_repair_success": 0.9}, run, parts={"a": "train", "b": "test"})
+    assert [(one.part, one.treatment.strategy, one.status) for one in found] == [
+        ("test", "summary", "broken"), ("train", "mend", "holds"), ("train", "summary", "holds"),
+    ]  # fmt: skip
+
+
+def test_limits_hold_for_what_is_selected_and_not_for_the_controls():
+    run = [entry("a"), entry("a", model=None, right=False), entry("a", policy="naive", right=False)]
+    limit = {"min_repair_success": 0.9}
+    assert [one.status for one in checked(limit, run, Selection(policies=("two-layer",), controls=("rules",)))] == [
+        "holds"
+    ]
+    assert len(checked(limit, run, Selection(controls=("rules",)))) == 2
+    assert len(checked(limit, run, Selection(repairers=("rules",), controls=("rules",)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "says"),
+    [
+        ({"max_waste": 1.0}, r"gate.limits.max_waste: unknown score 'waste'; did you mean 'wasted'\?"),
+        ({"wasted": 1.0}, "a limit named 'wasted'; begin it with max_ or min_"),
+        ({"min_repair_success": 90.0}, "90 for a share; give a number from 0 to 1"),
+    ],
+)
+def test_a_limit_that_could_not_hold_is_an_error(limits, says):
+    with pytest.raises(BadInput, match=says):
+        read_limits(limits, PLACE)
+
+
+def test_a_limit_on_what_the_run_does_not_have_is_an_error_that_names_what_it_has():
+    with pytest.raises(BadInput, match=r"undefined in this run .*; take it out, or one of: .*control_success") as told:
+        checked({"min_repair_success": 0.5}, [entry("a", kind="control", outcome="untouched")])
+    assert "wasted" in told.value.mend
+
+
+def test_a_treatment_without_the_score_is_shown_where_another_one_has_it():
+    run = [entry("a"), entry("b", strategy="mend", kind="control", outcome="untouched")]
+    assert {one.treatment.strategy: one.status for one in checked({"min_repair_success": 0.5}, run)} == {
+        "summary": "holds",
+        "mend": "undefined",
+    }
+
+
+def test_a_selection_of_what_is_not_there_is_an_error():
+    with pytest.raises(UnknownName, match=r"gate.strategies: unknown strategy 'sumary'; did you mean 'summary'"):
+        checked({"max_wasted": 1.0}, [entry("a")], Selection(strategies=("sumary",)))
+    with pytest.raises(BadInput, match="no trial that is selected"):
+        checked({"max_wasted": 1.0}, [entry("a")], Selection(part="test"))
