@@ -1,0 +1,89 @@
+"""What ``mendbench report`` writes for others: its options, and the writing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from mendbench.cli.output import say
+from mendbench.errors import BadInput
+
+if TYPE_CHECKING:
+    from mendbench.bench.results import StoredRun
+
+Junit: TypeAlias = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML: a trial is a test case.")
+]
+MarkdownFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown for a comment on a pull request.")
+]
+CsvFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--csv", metavar="DIR", help="Write trials, attempts, nodes and scores as CSV.")
+]
+ParquetFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--parquet", metavar="DIR", help="Write the same as Parquet (extra: parquet).")
+]
+GithubSummary: TypeAlias = Annotated[
+    bool, typer.Option("--github-summary", help="Append to the summary of the GitHub step that this runs in.")
+]
+Annotations: TypeAlias = Annotated[
+    bool, typer.Option("--annotations", help="Annotate case files on GitHub, on standard error.")
+]
+Against: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        metavar="PATH",
+        help="A baseline or another run's folder: these outputs then tell what is worse than there.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """What is to be written of a run."""
+
+    junit: Path | None = None
+    markdown: Path | None = None
+    csv: Path | None = None
+    parquet: Path | None = None
+    summary: bool = False
+    annotations: bool = False
+    against: Path | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is."""
+        files = (self.junit, self.markdown, self.csv, self.parquet)
+        return self.summary or self.annotations or any(one is not None for one in files)
+
+
+def write_outputs(run: StoredRun, wanted: Outputs) -> None:
+    """Write what is wanted of a run, and say which files.
+
+    Raises:
+        BadInput: something cannot be written, or there is nothing to write what ``--against`` says to.
+    """
+    if not wanted.any:
+        if wanted.against is not None:
+            raise BadInput(
+                "--against", "nothing to write it to", "give --junit, --markdown, --github-summary or --annotations too"
+            )
+        return
+
+    from mendbench import api
+
+    judgement = api.judged(run, wanted.against)
+    files = api.export(
+        run, junit=wanted.junit, markdown=wanted.markdown, csv=wanted.csv, parquet=wanted.parquet, github=wanted.summary,
+        against=judgement,
+    )  # fmt: skip
+    for file in files:
+        say(f"wrote {file}")
+    if wanted.annotations:
+        for line in api.annotate(run, against=judgement):
+            sys.stderr.write(f"{line}\n")

@@ -1,0 +1,81 @@
+"""What pre-commit runs: ``python -m mendbench.cli.hooks cases FILE…`` and ``python -m mendbench.cli.hooks gate [OPTION…]``.
+
+pre-commit hands over the names of changed files, relative to the repository's root, which is the current folder.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mendbench.bench.config import load_config
+from mendbench.cli.exits import Exit, code_of
+from mendbench.cli.main import main as mendbench
+from mendbench.cli.output import say
+from mendbench.errors import MendbenchError
+
+_DEPTH = 3
+"""Parts of a case's file below the corpus, at least: family, case and file."""
+
+
+def changed_cases(files: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of the cases that these files belong to, and the options that name the corpus.
+
+    A file belongs to a case if it lies in its folder, or in that of its recordings. A case that is not there any more has
+    nothing to be proved; the split and the protocol belong to no case.
+
+    Raises:
+        BadInput: the configuration is broken.
+    """
+    here = Path.cwd()
+    loaded = load_config(here)
+    own = loaded.root == here
+    cases, cassettes = (loaded.config.paths.cases, loaded.config.paths.cassettes) if own else ("cases", "cassettes")
+    found = set()
+    for name in files:
+        for folder in (cases, cassettes):
+            path, root = (here / name).resolve(), (here / folder).resolve()
+            parts = path.relative_to(root).parts if root in path.parents else ()
+            if len(parts) >= _DEPTH and (here / cases / parts[0] / parts[1] / "case.yaml").is_file():
+                found.add(f"{parts[0]}/{parts[1]}")
+    return tuple(sorted(found)), () if own else ("--cases", cases, "--cassettes", cassettes)
+
+
+def prove(files: Sequence[str]) -> int:
+    """Prove the cases that changed files belong to, and return the exit code of ``mendbench case check``."""
+    ids, corpus = changed_cases(files)
+    return _ran("case", "check", *ids, *corpus) if ids else Exit.DONE
+
+
+def gate(options: Sequence[str]) -> int:
+    """Replay what is configured and gate it, with the options given to ``mendbench gate``."""
+    code = _ran("run")
+    return _ran("gate", *options) if code in {Exit.DONE, Exit.INCOMPLETE} else code
+
+
+def main() -> None:
+    """Run a hook, and leave with its exit code."""
+    known = {"cases": prove, "gate": gate}
+    hook, *words = sys.argv[1:] or [""]
+    if hook not in known:
+        say(f"hooks: unknown hook {hook!r}; name one of {', '.join(known)}")
+        sys.exit(Exit.USAGE)
+    try:
+        sys.exit(known[hook](words))
+    except MendbenchError as error:
+        sys.exit(code_of(error))
+
+
+def _ran(*words: str) -> int:
+    """Run a command as if it had been typed, and return its exit code."""
+    sys.argv = ["mendbench", *words]
+    try:
+        mendbench()
+    except SystemExit as left:
+        return int(left.code or Exit.DONE)
+    return Exit.DONE
+
+
+if __name__ == "__main__":
+    main()

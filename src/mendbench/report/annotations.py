@@ -1,0 +1,119 @@
+"""A run as GitHub's workflow commands, which put notes on the files of a pull request.
+
+Format, escapes and file: "Workflow commands for GitHub Actions". How many are shown: 10 errors and 10 warnings a step
+("REST API endpoints for check runs").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mendbench.bench.results import StoredRun
+from mendbench.model.trial import JsonRow
+from mendbench.report.findings import LEVELS, Finding, Level
+from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name
+
+SHOWN = 10
+"""Of each level; GitHub drops the rest."""
+
+_COUNTED_AS: Level = "notice"
+
+_WHERE = "all stand in the run's report"
+
+MESSAGE = 4_000
+"""Characters of a message that are kept: GitHub cuts longer ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a case stands in the repository."""
+
+    file: str
+    """Relative to the repository's root, with slashes."""
+    line: int
+
+
+Places: TypeAlias = Callable[[str], Place | None]
+"""From a case to its place; None where it is in no file of the repository."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One annotation."""
+
+    level: Level
+    title: str
+    message: str
+    case: str | None = None
+
+
+def annotation_lines(run: StoredRun, places: Places, *, findings: Sequence[Finding] | None = None) -> tuple[str, ...]:
+    """Return the lines that annotate the run's cases, at most ten of a level, and one that counts the rest.
+
+    With ``findings``, as a gate gives them, these are told and nothing else. Without them each case with trials that are not right is
+    told once: an error where a trial has no verdict, else a warning.
+    """
+    notes = list(_of_cases(run) if findings is None else _of_findings(run, findings))
+    by_level = {level: [note for note in notes if note.level == level] for level in LEVELS}
+    crowded = any(len(own) > SHOWN for own in by_level.values())
+    room = {level: SHOWN - int(crowded and level == _COUNTED_AS) for level in LEVELS}
+    lines = [command(note, places) for level, own in by_level.items() for note in own[: room[level]]]
+    left = {level: len(own) - room[level] for level, own in by_level.items() if len(own) > room[level]}
+    if left:
+        told = " and ".join(f"{count} more {level}{'' if count == 1 else 's'}" for level, count in left.items())
+        lines.append(command(Note(level=_COUNTED_AS, title="mendbench", message=f"{told}; {_WHERE}"), places))
+    return tuple(lines)
+
+
+def command(note: Note, places: Places) -> str:
+    """Return a note as a workflow command: one line, whatever its texts are."""
+    place = places(note.case) if note.case is not None else None
+    where = {"file": place.file, "line": str(place.line)} if place is not None else {}
+    stated = ",".join(f"{name}={_property(value)}" for name, value in {**where, "title": note.title}.items())
+    return f"::{note.level} {stated}::{_data(note.message[:MESSAGE])}"
+
+
+def _of_findings(run: StoredRun, findings: Sequence[Finding]) -> Iterator[Note]:
+    rows = {row["key"]: row for row in run.rows}
+    for finding in findings:
+        row = rows.get(finding.key or "")
+        about = trial_name(row) if row is not None else finding.key or finding.case
+        yield Note(
+            level=finding.level,
+            title=finding.title,
+            message="\n".join(
+                [f"{about}: {finding.message}" if about else finding.message, *([story(row, run.texts)] if row else [])]
+            ),
+            case=row["case"] if row is not None else finding.case,
+        )
+
+
+def _of_cases(run: StoredRun) -> Iterator[Note]:
+    by_case: dict[str, list[JsonRow]] = defaultdict(list)
+    for row in run.rows:
+        by_case[row["case"]].append(row)
+    for case in sorted(by_case):
+        wrong = [row for row in by_case[case] if row["verdict"] != "correct"]
+        if not wrong:
+            continue
+        open_ones = [row for row in wrong if row["verdict"] != "incorrect"]
+        shown = open_ones[0] if open_ones else wrong[0]
+        counts = f"{len(wrong)} of {len(by_case[case])} trials are not right"
+        without = f", {len(open_ones)} of them without a verdict" if open_ones else ""
+        yield Note(
+            level="error" if open_ones else "warning",
+            title=case,
+            message=f"{counts}{without}; {treatment_name(treatment_of(shown))}: {reason(shown, run.texts)}",
+            case=case,
+        )
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

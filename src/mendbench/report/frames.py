@@ -1,0 +1,217 @@
+"""A run as flat tables for analysts: pandas data frames, and the CSV and Parquet files made of them.
+
+A table is a row a trial, an attempt, a node of an execution, or a score of a treatment. What depends on the moment is left out, so that two
+replays of one commit give the same tables: ``elapsed_ms`` is time on the virtual clock.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from mendbench.bench.results import StoredRun
+from mendbench.bench.rows import whole
+from mendbench.errors import BadInput
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import JsonRow
+from mendbench.report.scores import score_lines
+from mendbench.scoring.scores import score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Dtype: TypeAlias = Literal["string", "category", "Int64", "Float64", "boolean"]
+"""Nullable all of them: a value that is not known is missing, and never 0 or false."""
+
+Columns: TypeAlias = Mapping[str, Dtype]
+
+_TREATMENT: Columns = {
+    "engine": "category", "repairer": "category", "model": "category", "strategy": "category", "policy": "category",
+    "detector": "category",
+}  # fmt: skip
+
+_WHICH: Columns = {
+    "key": "string",
+    "case": "string",
+    "kind": "category",
+    "part": "category",
+    **_TREATMENT,
+    "sample": "Int64",
+}
+"""What every row of a trial begins with."""
+
+TABLES: Mapping[str, Columns] = MappingProxyType({
+    "trials": {
+        **_WHICH, "group": "string", "family": "category", "difficulty": "category", "title": "string", "case_digest": "string",
+        "verdict": "category", "outcome": "category", "stop_reason": "category", "end": "category",
+        "right_after_first": "boolean", "attempts": "Int64", "wasted_attempts": "Int64", "ladder": "Int64",
+        "prompt_tokens": "Int64", "completion_tokens": "Int64", "cost_usd": "Float64", "context_recall": "Float64",
+        "leaks": "category", "edited": "boolean", "harmful": "boolean", "said": "boolean",
+        "repeated_side_effects": "Int64", "collateral_edits": "Int64", "edits": "string", "requests": "Int64",
+        "checks_failed": "Int64", "derived": "Int64", "elapsed_ms": "Int64", "problem": "string",
+    },
+    "attempts": {
+        **_WHICH, "number": "Int64", "label": "category", "status": "category", "reply": "category", "repeat": "boolean",
+        "ladder": "Int64", "outcome": "category", "context_tokens": "Int64", "truncated": "boolean", "facts_found": "Int64",
+        "facts_missing": "Int64", "leaks": "category", "prompt_tokens": "Int64", "completion_tokens": "Int64",
+        "cost_usd": "Float64", "elapsed_ms": "Int64", "edits": "string", "problem": "string", "answer": "string",
+    },
+    "nodes": {
+        **_WHICH, "execution": "Int64", "node": "string", "type": "category", "state": "category", "expected": "category",
+        "action": "category", "cached": "boolean", "modified": "boolean", "elapsed_ms": "Int64", "message": "string",
+    },
+    "scores": {
+        "part": "category", **_TREATMENT, "score": "category", "title": "category", "unit": "category", "better": "category",
+        "numerator": "Float64", "denominator": "Float64", "value": "Float64", "low": "Float64", "high": "Float64",
+        "lower_bound": "Float64", "upper_bound": "Float64", "cases": "Int64", "method": "string",
+    },
+})  # fmt: skip
+"""The tables, and the columns of each with their types."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001 - spreadsheets take the wide ones too
+"""What a cell begins with that a spreadsheet may execute (OWASP, "CSV Injection")."""
+
+_GUARD = "'"
+
+
+def frame(run: StoredRun, table: str) -> pd.DataFrame:
+    """Return one of the :data:`TABLES` of a run as a data frame. Texts are whole and as they are."""
+    import pandas as pd  # noqa: PLC0415 - replay does not pay for it
+
+    rows = list(_ROWS[table](run))
+    return pd.DataFrame({name: _column([row[name] for row in rows], kind) for name, kind in TABLES[table].items()})
+
+
+def _column(values: Sequence[Json], kind: Dtype) -> pd.Series[Any]:
+    """Return a column. Categories are texts even where no value is known, or Parquet would take them for numbers."""
+    import pandas as pd  # noqa: PLC0415 - as in frame
+
+    if kind != "category":
+        return pd.Series(values, dtype=kind)
+    known = pd.array(sorted({value for value in values if value is not None}), dtype="str")
+    return pd.Series(pd.Categorical(values, categories=known))
+
+
+def frames(run: StoredRun) -> dict[str, pd.DataFrame]:
+    """Return all tables of a run by their names: trials, attempts, nodes and scores."""
+    return {table: frame(run, table) for table in TABLES}
+
+
+def csv_files(run: StoredRun) -> dict[str, bytes]:
+    """Return the tables as CSV (RFC 4180, UTF-8), by the names of their files.
+
+    Models, APIs and files wrote some of the texts, and a spreadsheet executes one that begins like a formula. So such a text, and one that
+    begins with an apostrophe, has an apostrophe put before it: who reads the file otherwise takes one off. Numbers are left alone.
+    """
+    return {f"{table}.csv": _csv(found) for table, found in frames(run).items()}
+
+
+def parquet_files(run: StoredRun) -> dict[str, bytes]:
+    """Return the tables as Parquet, by the names of their files. Texts are as they are.
+
+    Raises:
+        BadInput: pyarrow is not installed.
+    """
+    if find_spec("pyarrow") is None:
+        mend = "install it with `pip install 'mendbench[parquet]'`, or write CSV"
+        raise BadInput("Parquet", "pyarrow is not installed", mend)
+    return {f"{table}.parquet": _parquet(found) for table, found in frames(run).items()}
+
+
+def guarded(text: str) -> str:
+    """Return ``text`` so that no spreadsheet takes it for a formula."""
+    return _GUARD + text if text.startswith((*_FORMULA, _GUARD)) else text
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    safe = table.copy()
+    for name in table.columns:
+        if str(table[name].dtype) in {"string", "category"}:
+            safe[name] = table[name].astype("string").map(guarded, na_action="ignore")
+    return bytes(safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8", "replace"))
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    out = io.BytesIO()
+    table.to_parquet(out, engine="pyarrow", index=False)
+    return out.getvalue()
+
+
+def _trials(run: StoredRun) -> Iterator[JsonObject]:
+    for row in run.rows:
+        problem = whole(row["problem"], run.texts) or {}
+        executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
+        yield {
+            **{name: row.get(name) for name in TABLES["trials"]},
+            "title": whole(row["title"], run.texts),
+            "attempts": len(row["attempts"]),
+            "repeated_side_effects": len(row["repeated_side_effects"]),
+            "collateral_edits": len(row["collateral_edits"]),
+            "edits": _listed(whole(row["edits"], run.texts)),
+            "requests": len(row["requests"]),
+            "checks_failed": sum(not check["held"] for check in row["checks"]),
+            "elapsed_ms": sum(one["duration_ms"] for one in executions if one)
+            + sum(attempt["elapsed_ms"] for attempt in row["attempts"]),
+            "problem": problem.get("message"),
+        }
+
+
+def _attempts(run: StoredRun) -> Iterator[JsonObject]:
+    for row in run.rows:
+        for attempt in row["attempts"]:
+            told = whole({name: attempt[name] for name in ("answer", "problem", "edits")}, run.texts)
+            yield {
+                **{name: attempt.get(name) for name in TABLES["attempts"]},
+                **_which(row),
+                **told,
+                "edits": _listed(told["edits"]),
+                "outcome": attempt["execution"]["outcome"] if attempt["execution"] else None,
+                "facts_found": len(attempt["facts"]["found"]),
+                "facts_missing": len(attempt["facts"]["missing"]),
+            }
+
+
+def _nodes(run: StoredRun) -> Iterator[JsonObject]:
+    for row in run.rows:
+        executions = [(0, row["first"]), *((attempt["number"], attempt["execution"]) for attempt in row["attempts"])]
+        for number, execution in executions:
+            for node in whole((execution or {}).get("nodes", []), run.texts):
+                label = row["nodes"].get(node["node"]) if number == 0 else None
+                yield {
+                    **{name: node.get(name) for name in TABLES["nodes"]},
+                    **_which(row),
+                    "execution": number,
+                    "expected": label["expected"] if label else None,
+                    "elapsed_ms": node["ms"],
+                }
+
+
+def _scores(run: StoredRun) -> Iterator[JsonObject]:
+    for line in score_lines(run.rows):
+        own, measured = score(line.score), line.measure
+        interval, bounds = measured.interval, measured.bounds
+        yield {
+            **{name: getattr(line.treatment, name) for name in _TREATMENT},
+            "part": line.part, "score": line.score, "title": own.title, "unit": own.unit, "better": own.better,
+            "numerator": measured.numerator, "denominator": measured.denominator, "value": measured.value,
+            "low": interval.low if interval else None, "high": interval.high if interval else None,
+            "lower_bound": bounds.low if bounds else measured.value, "upper_bound": bounds.high if bounds else measured.value,
+            "cases": measured.cases, "method": measured.method,
+        }  # fmt: skip
+
+
+_ROWS: Mapping[str, Callable[[StoredRun], Iterable[JsonObject]]] = MappingProxyType(
+    {"trials": _trials, "attempts": _attempts, "nodes": _nodes, "scores": _scores}
+)
+
+
+def _which(row: JsonRow) -> JsonObject:
+    return {name: row.get(name) for name in _WHICH}
+
+
+def _listed(items: Sequence[Json]) -> str | None:
+    """Return the items, one a line; None if there are none."""
+    return "\n".join(str(item) for item in items) or None

@@ -1,0 +1,89 @@
+"""What a gate or a comparison answers, as the findings that outputs tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from mendbench.report.findings import Finding, Judgement, Level, Status
+from mendbench.report.reasons import treatment_name
+from mendbench.scoring.comparing.changes import Change, Ending
+from mendbench.scoring.gating.result import Finding as GateFinding
+from mendbench.scoring.gating.result import GateResult
+from mendbench.scoring.gating.result import Level as GateLevel
+from mendbench.scoring.gating.words import limit_words, shift_words
+
+_OF_GATE: Mapping[GateLevel, Level] = {"fail": "error", "open": "warning", "show": "notice"}
+
+
+def judgement_of_gate(result: GateResult) -> Judgement:
+    """Return the gate's answer as a judgement. What fails the gate is an error; what it cannot tell for, a warning."""
+    statuses: Mapping[str, Status] = {"pass": "passed", "fail": "failed"}
+    return Judgement(
+        status=statuses.get(result.verdict, "open"),
+        verdict=f"gate {result.headline}",
+        notes=result.notes,
+        findings=tuple(_of_gate(result)),
+    )
+
+
+def _of_gate(result: GateResult) -> Iterator[Finding]:
+    for one in result.differences:
+        words = f"{one.before} -> {one.after}; {one.mend}"
+        yield Finding(level="warning", title=f"{one.what} is another", message=words)
+    for limit in result.limits:
+        if limit.status != "holds":
+            level: Level = "error" if limit.status == "broken" else "warning"
+            yield Finding(level=level, title=f"limit {limit.status}", message=limit_words(limit))
+    for shift in result.shifts:
+        if shift.status != "holds":
+            level = "error" if shift.status == "worse" else "warning"
+            title = "worse beyond noise" if level == "error" else "not told apart from noise"
+            yield Finding(level=level, title=title, message=shift_words(shift))
+    yield from (_of_trial(one) for one in result.findings)
+
+
+def _of_trial(one: GateFinding) -> Finding:
+    return Finding(
+        level=_OF_GATE[one.level],
+        title=one.change,
+        message="; ".join((f"{one.was} -> {one.now}", *one.why)),
+        key=one.key,
+        case=one.trial.case,
+    )
+
+
+def judgement_of_changes(changes: Sequence[Change], *, trials: int, against: str) -> Judgement:
+    """Return what came out otherwise than in another run as a judgement.
+
+    A newly failing trial is an error where its answers are the same; where they are others chance may have done it, and it is a
+    warning, as a trial is that has no verdict any more. ``trials`` is how many were compared, ``against`` names the other run.
+    """
+    counts = Counter(change.direction for change in changes)
+    told = ", ".join(f"{count} {direction}" for direction, count in counts.items()) or "none came out otherwise"
+    findings = tuple(_of_change(change) for change in changes)
+    levels = {finding.level for finding in findings}
+    return Judgement(
+        status="failed" if "error" in levels else "open" if "warning" in levels else "passed",
+        verdict=f"of {trials} trials compared with {against}: {told}",
+        findings=findings,
+    )
+
+
+def _of_change(change: Change) -> Finding:
+    failing, chance = change.direction == "newly failing", change.answers == "other answers"
+    level: Level = "error" if failing and not chance else "notice"
+    if (failing and chance) or change.direction == "no verdict any more":
+        level = "warning"
+    before = "" if change.a == change.b else f" ({treatment_name(change.a)})"
+    return Finding(
+        level=level,
+        title=change.direction,
+        message=f"{_ending(change.before)}{before} -> {_ending(change.after)}; {change.answers}",
+        key=change.after.key,
+        case=change.case,
+    )
+
+
+def _ending(one: Ending) -> str:
+    return f"{one.outcome or one.verdict} ({one.stop_reason}, {one.wasted_attempts or 0} wasted)"

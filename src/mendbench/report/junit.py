@@ -1,0 +1,209 @@
+"""JUnit XML of a run: a trial is a test case, a treatment is a suite.
+
+The elements and attributes are those that the viewers' schemas have in common (Jenkins' ``junit-10.xsd``, which pytest's ``xunit2``
+follows): nothing else, so that strict readers take it too. There is no timestamp and no host; ``time`` is on the virtual clock. So two
+replays of one commit write the same bytes.
+
+A suite for each treatment, because a viewer counts by suite, and what one wants to see at a glance is how each strategy did. The class
+is ``family.case``, which viewers show as a folder with a class in it. The name says case and treatment again, because some viewers
+show nothing else; it is the same in every run, so that a history finds it.
+
+An unjudged trial is an ``error``: it is no failure of the repair, but ``skipped`` leaves a build green in every viewer, and a recording
+that is missing must not pass in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+from xml.etree import ElementTree as ET
+
+from mendbench.bench.results import StoredRun
+from mendbench.model.trial import JsonRow
+from mendbench.report.findings import Finding, Judgement
+from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name, verdict_words
+from mendbench.report.scores import ScoreLine, score_lines
+
+Failing: TypeAlias = Collection[str] | Callable[[JsonRow], bool]
+"""Which trials fail a build: their keys, or what says it of a row."""
+
+Status: TypeAlias = Literal["passed", "failure", "error", "skipped"]
+
+BODY = 4_000
+"""Characters of a failure's body that are kept: the report has the rest."""
+
+OWN_SUITE = "mendbench"
+"""The suite of what a judgement says of the run as a whole."""
+
+_TOKENS = ("prompt_tokens", "completion_tokens")
+
+_ILLEGAL = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""All that is no character of XML 1.0 (section 2.2), or a control character there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Test:
+    name: str
+    classname: str
+    seconds: float
+    status: Status
+    kind: str = ""
+    """What the failure is of: an outcome, a verdict, or what a gate calls it."""
+    message: str = ""
+    body: str = ""
+    out: str = ""
+
+
+def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failing | None = None) -> str:
+    """Return the run as JUnit XML.
+
+    By default an incorrect trial is a failure, an unjudged or crashed one an error. With a ``judgement``, or with ``failing``, only the
+    trials that it names are red, and the others that are not right are ``skipped``: known, and never green. What a judgement says
+    of the whole run, and of trials that the run does not have, are test cases of a suite of their own.
+    """
+    if failing is None and judgement is not None:
+        failing = judgement.failing
+    keys = None if failing is None or callable(failing) else frozenset(failing)
+    said: dict[str, list[Finding]] = defaultdict(list)
+    for finding in judgement.findings if judgement else ():
+        if finding.key is not None:
+            said[finding.key].append(finding)
+    root = ET.Element("testsuites")
+    tests: list[_Test] = []
+    for rows in _by_treatment(run.rows):
+        own = [_test(row, run, _status(row, red=_red(row, failing, keys)), said[row["key"]]) for row in rows]
+        _suite(root, treatment_name(treatment_of(rows[0])), own, _properties(run, rows))
+        tests += own
+    if judgement is not None:
+        own = list(_of_the_whole(judgement, {row["key"] for row in run.rows}))
+        _suite(root, OWN_SUITE, own, ())
+        tests += own
+    root.attrib.update({"name": "mendbench", **_totals(tests, with_skipped=False)})
+    ET.indent(root, " ")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def legal(text: str) -> str:
+    """Return ``text`` with everything that XML cannot hold as its escape; an end of line is one line feed."""
+    return _ILLEGAL.sub(lambda found: ascii(found[0])[1:-1], text.replace("\r\n", "\n"))
+
+
+def _red(row: JsonRow, failing: Failing | None, keys: frozenset[str] | None) -> bool | None:
+    """Return whether something that judged the run fails this trial; None where nothing did."""
+    if failing is None:
+        return None
+    return bool(failing(row)) if callable(failing) else row["key"] in (keys or ())
+
+
+def _status(row: JsonRow, *, red: bool | None) -> Status:
+    if row["verdict"] == "correct" and not red:
+        return "passed"
+    if red is False:
+        return "skipped"
+    return "error" if row["verdict"] in {"unjudged", "crashed"} else "failure"
+
+
+def _test(row: JsonRow, run: StoredRun, status: Status, said: Sequence[Finding]) -> _Test:
+    why = "; ".join(f"{one.title}: {one.message}" for one in said)
+    return _Test(
+        name=trial_name(row),
+        classname=str(row["case"]).replace("/", "."),
+        seconds=_seconds(row),
+        status=status,
+        kind=said[0].title if said else row["outcome"] or row["verdict"],
+        message=why or (f"known, {verdict_words(row)}" if status == "skipped" else reason(row, run.texts)),
+        body=_body(row, run, said) if status in {"failure", "error"} else "",
+        out=_figures(row),
+    )
+
+
+def _body(row: JsonRow, run: StoredRun, said: Sequence[Finding]) -> str:
+    body = "\n".join([*(f"{one.title}: {one.message}" for one in said), story(row, run.texts)])
+    more = len(body) - BODY
+    return body if more <= 0 else f"{body[:BODY]}\n… {more} more characters; the whole trial is in the run's report"
+
+
+def _of_the_whole(judgement: Judgement, known: Collection[str]) -> Iterator[_Test]:
+    """Yield what a judgement says about no trial of the run, itself first."""
+    statuses: Mapping[str, Status] = {"passed": "passed", "failed": "failure", "open": "error"}
+    yield _told("verdict", judgement.verdict, statuses[judgement.status], kind=judgement.status)
+    for finding in judgement.findings:
+        if finding.level == "error" and finding.key not in known:
+            about = finding.key or finding.case
+            name = f"{finding.title}: {about}" if about else finding.title
+            yield _told(name, finding.message, "failure", kind=finding.title)
+
+
+def _told(name: str, words: str, status: Status, *, kind: str) -> _Test:
+    return _Test(
+        name=name, classname=OWN_SUITE, seconds=0, status=status, kind=kind, message=words, body=words, out=words
+    )
+
+
+def _figures(row: JsonRow) -> str:
+    names = ("verdict", "outcome", "stop_reason", "wasted_attempts", "ladder", "context_recall", *_TOKENS)
+    told = {name: row[name] for name in names} | {"attempts": len(row["attempts"])}
+    return "\n".join(f"{name}: {value}" for name, value in told.items() if value is not None)
+
+
+def _seconds(row: JsonRow) -> float:
+    """Return how long the trial took on the virtual clock: executions and answers, as they were recorded."""
+    executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
+    ran = sum(one["duration_ms"] for one in executions if one is not None)
+    return float(ran + sum(attempt["elapsed_ms"] for attempt in row["attempts"])) / 1000
+
+
+def _by_treatment(rows: Sequence[JsonRow]) -> list[list[JsonRow]]:
+    suites: dict[tuple[str, ...], list[JsonRow]] = defaultdict(list)
+    for row in rows:
+        suites[treatment_of(row).order()].append(row)
+    return [suites[order] for order in sorted(suites)]
+
+
+def _properties(run: StoredRun, rows: Sequence[JsonRow]) -> Iterable[tuple[str, str]]:
+    """Yield what a suite's trials have in common, and their scores, those of each part of the corpus by themselves."""
+    for name in ("engine", "repairer", "model", "strategy", "policy", "detector"):
+        yield name, str(rows[0][name] or "none")
+    yield "mendbench_version", str(run.run.get("mendbench_version"))
+    lines = score_lines(rows)
+    parts = {line.part for line in lines}
+    for line in lines:
+        yield line.score if parts == {None} else f"{line.part or 'no part'}: {line.score}", _score_words(line)
+
+
+def _score_words(line: ScoreLine) -> str:
+    measured = line.measure
+    if measured.value is None:
+        return f"undefined ({measured.method})"
+    within = f", {measured.interval.low:.3f} to {measured.interval.high:.3f}" if measured.interval else ""
+    return f"{measured.value:.3f} ({measured.numerator:g} of {measured.denominator:g}{within}; {measured.method})"
+
+
+def _suite(root: ET.Element, name: str, tests: Sequence[_Test], properties: Iterable[tuple[str, str]]) -> None:
+    suite = ET.SubElement(root, "testsuite", {"name": legal(name), **_totals(tests, with_skipped=True)})
+    stated = list(properties)
+    if stated:
+        held = ET.SubElement(suite, "properties")
+        for key, value in stated:
+            ET.SubElement(held, "property", {"name": legal(key), "value": legal(value)})
+    for test in tests:
+        attributes = {"classname": test.classname, "name": test.name, "time": f"{test.seconds:.3f}"}
+        case = ET.SubElement(suite, "testcase", {key: legal(value) for key, value in attributes.items()})
+        if test.status != "passed":
+            result = ET.SubElement(case, test.status, {"type": legal(test.kind), "message": legal(test.message)})
+            result.text = legal(test.body) or None
+        if test.out:
+            ET.SubElement(case, "system-out").text = legal(test.out)
+
+
+def _totals(tests: Sequence[_Test], *, with_skipped: bool) -> Mapping[str, str]:
+    counted = {status: sum(test.status == status for test in tests) for status in ("failure", "error", "skipped")}
+    skipped = {"skipped": str(counted["skipped"])} if with_skipped else {}
+    seconds = sum(round(test.seconds * 1000) for test in tests) / 1000
+    return {
+        "tests": str(len(tests)), "failures": str(counted["failure"]), "errors": str(counted["error"]), **skipped,
+        "time": f"{seconds:.3f}",
+    }  # fmt: skip

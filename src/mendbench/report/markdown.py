@@ -1,0 +1,287 @@
+"""A run in Markdown, for a comment on a pull request and for the summary of a CI step.
+
+What models, APIs and files said is never markup here: no table cell, tag, link, mention or reference comes of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mendbench.bench.results import StoredRun
+from mendbench.bench.rows import whole
+from mendbench.model.trial import JsonRow
+from mendbench.report.findings import LEVELS, Judgement
+from mendbench.report.reasons import reason, trial_name
+from mendbench.report.summary import LISTED, Gaps, Summary, summarise
+from mendbench.report.tables import NOTHING, Line, Panel, PolicyTable
+
+COMMENT = 65_536
+"""GitHub's limit for the body of a comment, characters. Counted in bytes here, which are never fewer."""
+
+STEP_SUMMARY = 1024 * 1024
+"""GitHub's limit for one step's summary, bytes ("Workflow commands for GitHub Actions", adding a job summary)."""
+
+CUT_LINE = 600
+"""Bytes kept free for the line that says what was cut."""
+
+FINDINGS = 40
+"""Of each level; the rest is counted."""
+
+_SIGNS = {"error": "❌", "warning": "⚠️", "notice": "ℹ️", "passed": "✅", "failed": "❌", "open": "⚠️"}  # noqa: RUF001 - the sign for information
+
+_MARKUP = re.compile(
+    r"""[&<>`*\[\]|\\#@~$]                  # tags, code, emphasis, links, cells, mentions, references, formulas
+    |:(?=\S)                                # addresses and emoji
+    |(?<![^\W_])_|_(?![^\W_])               # emphasis; within a word it is none
+    |(?<=www)\.                             # addresses without a scheme
+    |^[-+=]|(?<=^\d)[.)](?!\S)|(?<=^\d\d)[.)](?!\S)     # what makes a line a list or a heading""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_SAFE_IN_CODE = re.compile(r"[^`|\\\n\r]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Section:
+    head: str
+    rows: tuple[str, ...] = ()
+    foot: str = ""
+    what: str = ""
+    """What a row is, in the plural: as the line about what was cut calls it."""
+
+
+def markdown(run: StoredRun, *, judgement: Judgement | None = None, limit: int = COMMENT) -> str:
+    """Return the run in at most ``limit`` bytes: what changed first, then figures, gaps and what was run.
+
+    What does not fit is left out from the end of each section, and a last line counts it. Empty where ``limit`` leaves no
+    room even for that line (:data:`CUT_LINE`).
+    """
+    return _fitted(list(_sections(run, judgement)), limit)
+
+
+def code(text: str) -> str:
+    """Return ``text`` on one line as code, whatever is in it: it ends no table cell and no code, and mentions nobody."""
+    line = " ".join(text.split())
+    if not line:
+        return NOTHING
+    return f"`{line}`" if _SAFE_IN_CODE.fullmatch(line) else f"<code>{_entities(line)}</code>"
+
+
+def plain(text: str) -> str:
+    """Return ``text`` on one line as words: nothing in it is markup, and ``@name`` and ``#1`` refer to nothing."""
+    return re.sub(r"&#(?:35|64);", "\\g<0>\N{ZERO WIDTH SPACE}", _entities(" ".join(text.split())))
+
+
+def _entities(text: str) -> str:
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]:
+    told = summarise(run)
+    yield _Section(head=f"## mendbench\n\n{plain(told.lead)}".rstrip() + "\n")
+    if judgement is not None:
+        yield _changes(run, judgement)
+    if told.panels:
+        yield _panel(told.panels[0])
+    for table in told.policies:
+        yield _policies(table)
+    if told.gaps is not None:
+        yield _gaps(run, told.gaps)
+    yield from _notes(run)
+    for panel in told.panels[1:]:
+        yield _folded(panel)
+    yield _about(told)
+
+
+def _changes(run: StoredRun, judgement: Judgement) -> _Section:
+    rows = {row["key"]: row for row in run.rows}
+    lines, left = [], []
+    for level in LEVELS:
+        own = [one for one in judgement.findings if one.level == level]
+        for finding in own[:FINDINGS]:
+            about = _name(rows, finding.key) if finding.key is not None else finding.case
+            where = f" {code(about)}" if about else ""
+            lines.append(f"- {_SIGNS[level]} **{plain(finding.title)}**{where}: {plain(finding.message)}")
+        if len(own) > FINDINGS:
+            left.append(f"{len(own) - FINDINGS} more of {_SIGNS[level]}")
+    listed = "".join(f"- {plain(note)}\n" for note in judgement.notes)
+    gap = "\n" if listed or lines else ""
+    return _Section(
+        head=f"### What changed\n\n{_SIGNS[judgement.status]} {plain(judgement.verdict)}\n{gap}{listed}",
+        rows=tuple(lines),
+        foot=f"\nand {', '.join(left)}\n" if left else "",
+        what="findings",
+    )
+
+
+def _name(rows: dict[str, JsonRow], key: str) -> str:
+    return trial_name(rows[key]) if key in rows else key
+
+
+_COLUMNS = (
+    "strategy", "right", "share", "95 % interval", "at once, naive", "plausible", "harmful", "wasted a trial",
+    "context tokens", "facts told",
+)  # fmt: skip
+
+
+def _panel(panel: Panel) -> _Section:
+    under = f"{code(panel.solver.label)}, policy {code(panel.policy.label)}"
+    return _Section(
+        head=f"### Repair success: {under}{_title(panel)}\n\n{_row(_COLUMNS)}\n{_rule(_COLUMNS)}\n",
+        rows=tuple(_row(_line(line)) for line in panel.lines),
+        foot="\nRight: cases right within three attempts, of the cases with an edit fault. Under 20 cases no share is given.\n",
+        what="strategies",
+    )
+
+
+def _folded(panel: Panel) -> _Section:
+    """Return a panel that one has to open; floor and ceiling stand in the first one alone."""
+    under = f"{plain(panel.solver.label)}, policy {plain(panel.policy.label)}"
+    summary = f"<details><summary>Repair success: {under}{_title(panel)}</summary>"
+    return _Section(
+        head=f"{summary}\n\n{_row(_COLUMNS)}\n{_rule(_COLUMNS)}\n",
+        rows=tuple(_row(_line(line)) for line in panel.lines if line.group != "bound"),
+        foot="\n</details>\n",
+        what=f"strategies under {code(panel.policy.label)}",
+    )
+
+
+def _title(panel: Panel) -> str:
+    return f": {plain(panel.title)}" if panel.title else ""
+
+
+def _line(line: Line) -> tuple[str, ...]:
+    open_too = f" (up to {line.bounds.split(' to ')[-1]})" if line.bounds else ""
+    interval = f"{line.bar.low:g} to {line.bar.high:g} %" if line.bar else f"none{_why(line.interval_says)}"
+    note = f" ({plain(line.note or line.group)})" if line.group != "strategy" else ""
+    return (
+        f"{code(line.name)}{note}", f"{line.right} of {line.cases:g}{open_too}", line.rate or NOTHING, interval, line.first,
+        f"{line.plausible:g}", f"{line.harmful:g}", line.wasted_per_trial, line.context_tokens, line.context_recall,
+    )  # fmt: skip
+
+
+def _why(method: str) -> str:
+    return f": {plain(method.removeprefix('none: '))}" if method.startswith("none: ") else ""
+
+
+def _policies(table: PolicyTable) -> _Section:
+    columns = ("policy", "right", "lost against naive", "attempts", "wasted", "futile a user's case", "answer tokens")
+    head = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
+    return _Section(
+        head=f"{head}\n\n{_row(columns)}\n{_rule(columns)}\n",
+        rows=tuple(
+            _row(
+                (code(one.label), f"{one.right} of {one.of}", one.lost, str(one.attempts), str(one.wasted),
+                 one.futile_per_user, str(one.completion_tokens))
+            )
+            for one in table.lines
+        ),
+        foot=f"\nAttempts, waste and tokens over the {table.judged} trials that have a verdict under every policy.\n",
+        what="policies",
+    )  # fmt: skip
+
+
+def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
+    """Return what has no verdict, trials that miss the same as one."""
+    missing: dict[tuple[str, str], list[JsonRow]] = defaultdict(list)
+    for row in run.rows:
+        if row["verdict"] in {"unjudged", "crashed"}:
+            problem = whole(row.get("problem"), run.texts) or {}
+            about = (problem.get("detail") or {}).get("request") or problem.get("message")
+            missing[row["case"], f"{row['verdict']} {about}"].append(row)
+    counts = [f"{count} {what}" for count, what in ((gaps.unjudged, "unjudged"), (gaps.crashed, "crashed")) if count]
+    said = "neither right nor wrong, so that what is right has bounds"
+    lines = []
+    for rows in list(missing.values())[:LISTED]:
+        more = f" and {len(rows) - 1} more like it" if len(rows) > 1 else ""
+        lines.append(f"- {code(trial_name(rows[0]))}{more}: {code(reason(rows[0], run.texts))}")
+    left = sum(len(rows) for rows in list(missing.values())[LISTED:])
+    return _Section(
+        head=f"### No verdict\n\n{' and '.join(counts)} of {gaps.trials} trials: {said}.\n\n",
+        rows=tuple(lines),
+        foot=f"\nand {left} more\n" if left else "",
+        what="reasons for want of a verdict",
+    )
+
+
+def _notes(run: StoredRun) -> Iterator[_Section]:
+    stale = run.run.get("stale") or {}
+    if stale.get("answers"):
+        told = f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes, that nothing asks for any more"
+        yield _Section(head=f"**Stale**: {told}; `mendbench prompts prune` lists them.\n")
+    changed = run.run.get("protocol") or {}
+    parts = [
+        *(["the frame"] if changed.get("frame") else []),
+        *(code(name) for name in changed.get("strategies") or ()),
+    ]
+    if parts:
+        yield _Section(head=f"**Changed since the protocol was written**: {', '.join(parts)}.\n")
+
+
+def _about(told: Summary) -> _Section:
+    facts = [f"- {fact.name}: {plain(fact.value)}" for fact in told.facts]
+    digests = [f"- digest of {plain(fact.name)}: {code(fact.value)}" for fact in told.digests]
+    return _Section(
+        head="<details><summary>What was run</summary>\n\n",
+        rows=(*facts, *digests),
+        foot="\n</details>\n",
+        what="facts",
+    )
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _rule(columns: Sequence[str]) -> str:
+    return _row([":--", *["--:"] * (len(columns) - 1)])
+
+
+def _fitted(sections: Sequence[_Section], limit: int) -> str:
+    """Return the sections, each with as many of its rows as fit, and a last line that counts what was cut."""
+    full = "\n".join(_text(section, len(section.rows)) for section in sections)
+    if _size(full) <= limit:
+        return full
+    if limit < CUT_LINE:
+        return ""
+    room, kept, cut = limit - CUT_LINE, [], []
+    for section in sections:
+        shown = _rows_that_fit(section, room)
+        if shown is None:
+            cut.append(f"all {len(section.rows)} {section.what}" if section.what else "a note")
+            continue
+        if shown < len(section.rows):
+            cut.append(f"{len(section.rows) - shown} of {len(section.rows)} {section.what}")
+        text = _text(section, shown)
+        kept.append(text)
+        room -= _size(text) + 1
+    return "\n".join([*kept, _cut_line(cut)])
+
+
+def _cut_line(cut: Sequence[str]) -> str:
+    listed = "; ".join(cut)
+    named = listed if _size(listed) <= CUT_LINE // 2 else f"{len(cut)} sections in part or whole"
+    return f"_Cut for its length: {named}. All stand in the run's report._\n"
+
+
+def _rows_that_fit(section: _Section, room: int) -> int | None:
+    """Return how many rows there is room for; None where there is none for the section's head, or for any row of it."""
+    left = room - _size(section.head) - _size(section.foot) - 1
+    shown = 0
+    for row in section.rows:
+        left -= _size(row) + 1
+        if left < 0:
+            break
+        shown += 1
+    return None if left < 0 and not shown else shown
+
+
+def _text(section: _Section, shown: int) -> str:
+    return section.head + "".join(f"{row}\n" for row in section.rows[:shown]) + section.foot
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

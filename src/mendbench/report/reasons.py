@@ -1,0 +1,149 @@
+"""What a trial's row says to someone who has to act on it: its name, why it is not right, and what was tried."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+
+from mendbench.bench.rows import whole
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import JsonRow
+from mendbench.repair.policies import policy, policy_names
+from mendbench.scoring.judging.checks import short
+from mendbench.scoring.judging.diffs import MISSING, value_at
+from mendbench.scoring.records import Treatment
+
+PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
+"""What a trial's name need not say."""
+
+CHECKS_SHOWN, EDITS_SHOWN = 5, 8
+"""Of one trial; the rest is counted."""
+
+MEANINGS = {
+    "partly": "some faults are mended, not all",
+    "plausible": "it ran green, and does not do what it should",
+    "harmful": "something forbidden, protected or repeated was done",
+    "unrepaired": "no fault is mended",
+    "declined": "the repairer said that it cannot fix what an edit would mend",
+    "missed_warning": "only the user can help, and that was not said",
+    "false_warning": "the user was told that no edit helps, and one would",
+    "disturbed": "an edit is left applied where none is right",
+}
+"""Of the outcomes that can be wrong."""
+
+
+def treatment_of(row: JsonRow) -> Treatment:
+    """Return what a row's trial was made with."""
+    return Treatment(**{part.name: row[part.name] for part in dataclasses.fields(Treatment)})
+
+
+def treatment_name(treatment: Treatment) -> str:
+    """Return what was tried, for a person: strategy, policy, who answered, and the engine or detector where it is no usual one.
+
+    It depends on the treatment alone and not on what else was run, so that a history of runs finds it again.
+    """
+    repairer, model, name = treatment.repairer, treatment.model, treatment.policy
+    who = repairer if model is None else model if repairer == PLAIN_REPAIRER else f"{repairer} {model}"
+    usual = name in policy_names() and policy(name).detector == treatment.detector
+    parts = [treatment.strategy, name if usual else f"{name} with detector {treatment.detector or 'none'}", who]
+    return ", ".join([*parts, treatment.engine] if treatment.engine != PLAIN_ENGINE else parts)
+
+
+def trial_name(row: JsonRow) -> str:
+    """Return the trial's name, for a person: no other trial of a run has the same."""
+    sample = f", sample {row['sample']}" if row["sample"] else ""
+    return f"{row['case']} [{treatment_name(treatment_of(row))}{sample}]"
+
+
+def verdict_words(row: JsonRow) -> str:
+    """Return verdict and outcome: ``incorrect: plausible``."""
+    return str(row["verdict"]) if row["outcome"] is None else f"{row['verdict']}: {row['outcome']}"
+
+
+def reason(row: JsonRow, texts: Mapping[str, str]) -> str:
+    """Return in one line why a trial is not right, or how it came out if it is."""
+    if row["verdict"] in {"unjudged", "crashed"}:
+        problem = whole(row.get("problem"), texts) or {}
+        return f"{row['verdict']}: {' '.join(str(problem.get('message') or 'no reason is stored').split())}"
+    words = f"{verdict_words(row)}, stopped: {row['stop_reason']}, after {_attempts(row)}"
+    meaning = MEANINGS.get(str(row["outcome"])) if row["verdict"] == "incorrect" else None
+    return f"{words}; {meaning}" if meaning else words
+
+
+def story(row: JsonRow, texts: Mapping[str, str]) -> str:
+    """Return what happened in a trial, in a few lines: how it ended, what failed, the request it is about, what was edited."""
+    return "\n".join(_lines(row, texts))
+
+
+def _lines(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
+    yield reason(row, texts)
+    yield f"case {row['case']} ({row['kind']}): {whole(row['title'], texts)}"
+    detail = (whole(row.get("problem"), texts) or {}).get("detail") or {}
+    yield from _missed(detail)
+    failed = [check for check in whole(row["checks"], texts) if not check["held"]]
+    for check in failed[:CHECKS_SHOWN]:
+        on = "" if check["variant"] is None else f" (on the variant {short(check['variant'])})"
+        harm = " [harm]" if check["harm"] else ""
+        yield f"does not hold{on}{harm}: {check['check']}"
+        yield f"  {check['why']}"
+    if len(failed) > CHECKS_SHOWN:
+        yield f"and {len(failed) - CHECKS_SHOWN} more checks do not hold"
+    yield from _refused(row, texts)
+    yield from _diff(row, texts)
+
+
+def _missed(detail: Mapping[str, Json]) -> Iterator[str]:
+    """Yield which request no recording answers, and how the nearest recorded one differs."""
+    if detail.get("request"):
+        yield f"asked: {short(str(detail['request']))}"
+        yield f"nearest recorded: {short(str(detail.get('nearest') or 'nothing like it'))}"
+    if detail.get("differs"):
+        yield f"differs in: {', '.join(str(one) for one in detail['differs'])}"
+    if detail.get("record"):
+        yield f"record it with: {detail['record']}"
+
+
+def _refused(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
+    refused = next((one for one in reversed(row["requests"]) if not one["accepted"]), None)
+    if refused is None:
+        return
+    sent = whole(refused, texts)
+    body = f" {short(sent['body'])}" if sent["body"] else ""
+    answer = sent["fault"] or f"{sent['status']} {short(sent['answer'] or '')}".rstrip()
+    yield f"last request refused: {sent['method']} {sent['url']}{body}"
+    yield f"  answered: {answer}"
+
+
+def _diff(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the workflow's places that the applied edits changed, with what stood there and what stands there."""
+    edits = whole(row["edits"], texts)
+    if not edits:
+        return
+    before, after = _document(row["workflow"], texts), _last_workflow(row, texts)
+    yield "workflow diff:"
+    for path in edits[:EDITS_SHOWN]:
+        old, new = (_value(document, path) for document in (before, after))
+        yield f"  {path}" if old == new else f"  {path}: {old} -> {new}"
+    if len(edits) > EDITS_SHOWN:
+        yield f"  and {len(edits) - EDITS_SHOWN} more places"
+
+
+def _last_workflow(row: JsonRow, texts: Mapping[str, str]) -> JsonObject:
+    ran = [one for one in row["attempts"] if one["execution"] is not None]
+    return _document(ran[-1]["workflow"] if ran else row["workflow"], texts)
+
+
+def _document(stored: Json, texts: Mapping[str, str]) -> JsonObject:
+    document: JsonObject = json.loads(whole(stored, texts))
+    return document
+
+
+def _value(document: JsonObject, path: str) -> str:
+    value = value_at(document, path)
+    return "nothing" if value is MISSING else short(json.dumps(value, ensure_ascii=False))
+
+
+def _attempts(row: JsonRow) -> str:
+    number = len(row["attempts"])
+    return f"{number} attempt{'' if number == 1 else 's'}"

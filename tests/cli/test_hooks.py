@@ -1,0 +1,135 @@
+"""The pre-commit hooks: their entries as pre-commit runs them, in a folder with a small corpus."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mendbench.cli.hooks import changed_cases
+from tests.fakes import cases
+
+ROOT = Path(__file__).parents[2]
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+
+
+def run(hook, *words):
+    """Run a hook's entry as pre-commit does: in the repository's root, with what it hands over."""
+    entry = shlex.split(HOOKS[hook]["entry"])
+    assert entry[0] == "python"
+    return subprocess.run([sys.executable, *entry[1:], *words], capture_output=True, text=True, check=False)
+
+
+def case_file(case_id):
+    return f"cases/{case_id}/case.yaml"
+
+
+def test_hooks_have_what_pre_commit_asks_for():
+    assert set(HOOKS) == {"mendbench-case-check", "mendbench-gate"}
+    for hook in HOOKS.values():
+        assert {"id", "name", "entry", "language"} <= set(hook)
+        assert hook["language"] == "python"
+        assert hook["require_serial"] is True
+    assert HOOKS["mendbench-gate"]["pass_filenames"] is False
+    assert HOOKS["mendbench-gate"]["stages"] == ["pre-push"]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        (case_file(cases.QUIET), True), ("cases/slack/x/workflow.json", True), ("cassettes/slack/x/world.yaml", True),
+        ("cases/split.yaml", False), ("src/cases/slack/x/case.yaml", False), ("README.md", False),
+    ],
+)  # fmt: skip
+def test_the_proof_runs_for_files_of_cases(path, wanted):
+    assert bool(re.search(HOOKS["mendbench-case-check"]["files"], path)) is wanted
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ([case_file(cases.QUIET), f"cases/{cases.QUIET}/workflow.json"], (cases.QUIET,)),
+        ([f"cassettes/{cases.RENAMED}/{cases.MODEL}.yaml", case_file(cases.QUIET)], (cases.QUIET, cases.RENAMED)),
+        (
+            [
+                "cases/split.yaml",
+                "cases/protocol.yaml",
+                "cases/http/notes.md",
+                "README.md",
+                "../elsewhere/cases/http/x/y",
+            ],
+            (),
+        ),
+        ([case_file("http/gone"), "cassettes/http/gone/world.yaml"], ()),
+        ([], ()),
+    ],
+)
+def test_files_lead_to_their_cases(corpus, files, found):
+    assert changed_cases(files) == (found, ())
+
+
+def test_folders_are_those_of_the_configuration(corpus):
+    (corpus / "cases").rename(corpus / "mine")
+    text = (corpus / "mendbench.toml").read_text("utf-8")
+    (corpus / "mendbench.toml").write_text(f'{text}[paths]\ncases = "mine"\n', "utf-8")
+    assert changed_cases([f"mine/{cases.QUIET}/case.yaml", case_file(cases.RENAMED)]) == ((cases.QUIET,), ())
+
+
+def test_without_a_configuration_they_are_the_usual_ones(corpus):
+    (corpus / "mendbench.toml").unlink()
+    corpus_options = ("--cases", "cases", "--cassettes", "cassettes")
+    assert changed_cases([case_file(cases.QUIET)]) == ((cases.QUIET,), corpus_options)
+
+
+def test_a_sound_case_passes_and_a_broken_one_fails(corpus):
+    done = run("mendbench-case-check", case_file(cases.QUIET), "cases/split.yaml")
+    assert done.returncode == 0, done
+    cases.change_case(corpus, cases.QUIET, lambda truth: truth.update(checks=[cases.note("Good bye!")]))
+    done = run("mendbench-case-check", case_file(cases.QUIET))
+    assert done.returncode == 1, done
+    assert cases.QUIET in done.stdout + done.stderr
+
+
+def test_files_of_no_case_prove_nothing(corpus):
+    (corpus / "cases" / cases.QUIET / "case.yaml").write_text("title: [", "utf-8")
+    done = run("mendbench-case-check", "cases/split.yaml")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_gate_replays_and_then_gates(corpus):
+    done = run("mendbench-gate")
+    assert done.returncode == 2, done
+    assert "baseline.tsv" in done.stderr
+    assert run("mendbench-gate", "--update").returncode == 0
+    done = run("mendbench-gate", "--baseline", "baseline.tsv")
+    assert done.returncode == 0, done
+    assert "passed: " in done.stdout
+
+
+def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus):
+    assert run("mendbench-gate", "--update").returncode == 0
+    (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
+    done = run("mendbench-gate")
+    assert done.returncode == 3, done
+    assert "cannot tell: " in done.stdout
+
+
+def test_a_run_that_fails_is_not_gated(corpus):
+    (corpus / "mendbench.toml").write_text("format = [", "utf-8")
+    for hook in HOOKS:
+        done = run(hook, case_file(cases.QUIET))
+        assert done.returncode == 2, done
+        assert done.stderr.count("\n") == 1
+        assert "mendbench.toml" in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("prove",)])
+def test_an_unknown_hook_is_one_line(words):
+    done = subprocess.run(
+        [sys.executable, "-m", "mendbench.cli.hooks", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"mendbench: hooks: unknown hook {(*words, '')[0]!r}; name one of cases, gate\n"
