@@ -1,0 +1,252 @@
+"""Trials one at a time, for front ends that are not a run: a test item, a notebook."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Self, cast
+
+from mendbench.api.plans import Plan, plan_of, refuse_unknown
+from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
+from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.matrix import CONTROL_POLICY
+from mendbench.bench.parts import Setting, repairer_kinds
+from mendbench.bench.recorder import Recorder
+from mendbench.bench.rows import whole
+from mendbench.bench.trial import run_trial
+from mendbench.detectors import detector
+from mendbench.errors import BadInput, UnknownName
+from mendbench.model.case import Case
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.repair.policies import policy
+from mendbench.repairers import is_repairer
+from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
+from mendbench.strategies import strategy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RanTrial:
+    """One trial that was run, and what the truth says about it."""
+
+    key: TrialKey
+    case: Case
+    row: JsonRow
+    """As in ``trials.jsonl``, with all texts in their places."""
+
+    @property
+    def verdict(self) -> str:
+        """``correct``, ``incorrect``, ``unjudged`` or ``crashed``."""
+        return str(self.row["verdict"])
+
+    @property
+    def right(self) -> bool:
+        """Whether it came out right."""
+        return self.verdict == "correct"
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a verdict on what happened: no recording was missing, and nothing crashed."""
+        return self.verdict in {"correct", "incorrect"}
+
+    @property
+    def outcome(self) -> str | None:
+        """How it came out; None where it has no judgement."""
+        return cast("str | None", self.row["outcome"])
+
+    @property
+    def stop_reason(self) -> str:
+        """Why there was no further attempt."""
+        return str(self.row["stop_reason"])
+
+    @property
+    def record(self) -> TrialRecord:
+        """What scores are computed from."""
+        return record_of(self.row)
+
+    @property
+    def attempts(self) -> tuple[AttemptRecord, ...]:
+        """What was tried, each attempt with its label."""
+        return self.record.attempts
+
+    def __repr__(self) -> str:
+        """Return it in one line: a row is too long to be shown."""
+        return f"<trial {self.row['key']}: {self.outcome or self.verdict}>"
+
+
+class Bench:
+    """The trials that options select, opened once and run one at a time. Made by :func:`open_bench`."""
+
+    def __init__(self, start: Path, loaded: Loaded, options: RunOptions, setting: Setting) -> None:
+        self.start, self.loaded, self.options, self.setting = start, loaded, options, setting
+        self._ending = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Stop what recording started, if anything was."""
+        self._ending.close()
+
+    @property
+    def default_model(self) -> str | None:
+        """The model that the configuration names first; None without any."""
+        return next(iter(self.loaded.config.matrix.models), None)
+
+    @cached_property
+    def planned(self) -> Mapping[str, tuple[TrialKey, ...]]:
+        """The keys of all trials that the options select, by case, in the order of a run's rows.
+
+        Floor and ceiling are left out: they are there to be compared with, and not to be right.
+        """
+        return self._by_case(self.options)
+
+    @cached_property
+    def planned_if_named(self) -> Mapping[str, tuple[TrialKey, ...]]:
+        """The same as they would be if every case had been named: also those that the configuration leaves out."""
+        return self._by_case(replace(self.options, names=("*",)))
+
+    def case(self, case_id: str) -> Case:
+        """Return one case.
+
+        Raises:
+            UnknownName: there is none of that id.
+            BadInput: it is broken.
+        """
+        return self.setting.corpus.case(case_id)
+
+    def key(
+        self,
+        case_id: str,
+        *,
+        strategy: str | None = None,
+        policy: str | None = None,
+        repairer: str | None = None,
+        model: str | None = None,
+        detector: str | None = None,
+        sample: int = 0,
+    ) -> TrialKey:
+        """Return the key of one trial. What is left out is what the options or else the configuration name first.
+
+        The policy is then ``two-layer``, if the options name none.
+
+        Raises:
+            UnknownName: a case or a part of the trial that there is not.
+            BadInput: the parts do not go together.
+        """
+        self.case(case_id)
+        own, matrix = self.options, self.loaded.config.matrix
+        answering = repairer or ("chat" if model else _first(own.repairers, matrix.repairers))
+        asked = model or (_first(own.models, matrix.models) if answering == "chat" else None)
+        wanted = RunOptions(
+            names=(case_id,), cases=self.setting.cases_dir, cassettes=self.setting.cassettes_dir, samples=sample + 1,
+            strategies=_one(strategy or _first(own.strategies, matrix.strategies)),
+            policies=_one(policy or _first(own.policies, (CONTROL_POLICY,))), engines=own.engines[:1],
+            repairers=_one(answering), models=_one(asked), detector=detector or own.detector,
+        )  # fmt: skip
+        keys = plan_of(self.loaded.config, wanted, self.setting.corpus).keys
+        refuse_unknown(keys, self.setting)
+        return next((key for key in keys if key.sample == sample), keys[0])
+
+    def run(self, key: TrialKey) -> RanTrial:
+        """Run one trial. Whatever goes wrong in foreign code is its verdict; nothing is written unless it records.
+
+        Raises:
+            MendbenchError: a name or a file that it needs cannot be used.
+        """
+        row, texts = run_trial(self.setting, key, self._recorder)
+        return RanTrial(key=key, case=self.case(key.case), row=cast("JsonRow", whole(row, texts)))
+
+    def command(self, key: TrialKey, *more: str) -> tuple[str, ...]:
+        """Return the words of the command that runs this trial alone, and ``more`` after them."""
+        words = ["mendbench", "run", key.case, "--strategy", key.strategy, "--policy", key.policy]
+        words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
+        words += ["--detector", key.detector] if key.detector and key.detector != policy(key.policy).detector else []
+        words += ["--samples", str(key.sample + 1)] if key.sample else []
+        folders = (("--cases", self.options.cases), ("--cassettes", self.options.cassettes))
+        words += [word for option, folder in folders if folder is not None for word in (option, shown(folder))]
+        return (*words, *more)
+
+    @cached_property
+    def _recorder(self) -> Recorder | None:
+        own = self.setting
+        if own.record == "none":
+            return None
+        recorder = Recorder(
+            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers
+        )
+        return self._ending.enter_context(recorder)
+
+    def _by_case(self, options: RunOptions) -> dict[str, tuple[TrialKey, ...]]:
+        corpus = self.setting.corpus
+        if not corpus.cases:
+            return {}
+        planned = plan_of(self.loaded.config, options, corpus)
+        refuse_unknown(planned.keys, self.setting)
+        found: defaultdict[str, list[TrialKey]] = defaultdict(list)
+        for key in planned.own_keys():
+            if key.repairer in _asked_for(planned):
+                found[key.case].append(key)
+        return {case: tuple(keys) for case, keys in found.items()}
+
+
+def open_bench(options: RunOptions, start: Path) -> Bench:
+    """Return the bench of the configuration that holds in ``start``, the options over it.
+
+    Broken cases keep nobody from the others: see ``bench.setting.corpus.broken``.
+
+    Raises:
+        UnknownName: the options name something that there is not.
+        BadInput: the configuration or the folder of the cases cannot be used.
+    """
+    loaded = load_config(start)
+    refuse_unknown_names(loaded, options)
+    return Bench(start, loaded, options, open_setting(loaded, options, tolerant=True))
+
+
+def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
+    """Look every name up that the options give, whatever cases there are.
+
+    Raises:
+        UnknownName: one that nothing registered has.
+        BadInput: one whose template or module cannot be used.
+    """
+    setting = Setting(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
+    for name in options.strategies:
+        strategy(name, strategy_dirs(loaded))
+    for name in options.policies:
+        policy(name)
+    for name in (options.detector,) if options.detector is not None else ():
+        detector(name)
+    for name in options.repairers:
+        if ":" not in name and not is_repairer(name) and name not in setting.repairers:
+            raise UnknownName("repairer", name, repairer_kinds(setting))
+    if options.samples is not None and options.samples < 1:
+        raise BadInput("samples", str(options.samples), "give a whole number from 1 on")
+
+
+def shown(folder: Path) -> str:
+    """Return a folder as a command names it: from the working folder, where it is below that."""
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
+def _asked_for(planned: Plan) -> frozenset[str]:
+    """Return the repairers that are crossed with the strategies, and not only run once a case."""
+    return frozenset(name for sweep in planned.sweeps for name in sweep.matrix.repairers)
+
+
+def _first(given: tuple[str, ...], configured: tuple[str, ...] | list[str]) -> str | None:
+    return next(iter(given or configured), None)
+
+
+def _one(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)

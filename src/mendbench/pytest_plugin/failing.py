@@ -1,0 +1,198 @@
+"""What a failed trial looks like in pytest: what came out and why, and never a traceback."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from mendbench.api.trials import RanTrial
+from mendbench.kit.urls import normalise_url
+from mendbench.model.case import Case, RequestCheck
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.verdict import End
+from mendbench.scoring.judging.checks import describe, short
+from mendbench.scoring.judging.outcomes import Facts, rule_for
+
+SHOWN_CHECKS = 6
+"""Failed checks that are shown; the page of the trial shows all."""
+SHOWN_DIFF = 40
+"""Lines that are shown of the difference between two workflows."""
+SHOWN_FIELDS = 6
+"""Fields that are shown of what was sent otherwise than wanted."""
+_SENT = "; sent there: "
+"""What stands before the body in the reason of a failed check."""
+ONE_RUN = "reports/one"
+"""Where the command that is shown puts its run, so that it replaces no other one."""
+
+
+def headline(trial: RanTrial) -> str:
+    """Return in one line what came out."""
+    if trial.judged:
+        return f"{trial.outcome}: {because(trial)}; stopped: {trial.stop_reason}"
+    return f"{trial.verdict}: {_plain(_message(trial))}"
+
+
+def because(trial: RanTrial) -> str:
+    """Return the reason that the table of outcomes gives for a judged trial."""
+    row, case = trial.row, trial.case
+    said = [one for one in row["checks"] if not one["held"] and not _is_said(one, case)]
+    end: End = "declined" if row["stop_reason"] == "declined" else row["end"]
+    facts = Facts(
+        kind=case.kind, end=end, edited=row["edited"], warned=row["said"], harmful=row["harmful"], passes=not said,
+        fixed_some=bool(row["faults_fixed"]), expected_final=case.final,
+    )  # fmt: skip
+    return rule_for(facts).because
+
+
+def story(trial: RanTrial, command: Sequence[str]) -> str:
+    """Return what happened in a trial, for whoever has to do something about it. ``command`` runs it alone."""
+    lines = [f"{trial.case.id}: {headline(trial)}"]
+    if trial.judged:
+        lines += [*_attempts(trial), *_checks(trial), *_workflow(trial)]
+        lines.append(f"all of it: {shlex.join([*command, '--out', ONE_RUN])}, then {ONE_RUN}/index.html")
+    else:
+        lines += [*_problem(trial, command), *_attempts(trial)]
+    return _plain("\n".join(lines))
+
+
+def _message(trial: RanTrial) -> str:
+    problem = trial.row["problem"] or {}
+    if trial.verdict == "unjudged" and "request" in problem["detail"]:
+        return f"no recording answers {problem['detail']['request']}"
+    return str(problem.get("message", "it has no judgement"))
+
+
+def _problem(trial: RanTrial, command: Sequence[str]) -> Iterator[str]:
+    """Yield why a trial has no judgement, and what to do about it."""
+    detail = (trial.row["problem"] or {}).get("detail", {})
+    if trial.verdict == "unjudged":
+        if "request" in detail:
+            near = detail["nearest"] and f"{detail['nearest']}, which differs in {', '.join(detail['differs'])}"
+            yield f"nearest recording: {near or 'nothing like it is recorded'}"
+        options = _recording_options(str(detail.get("record", "")))
+        yield f"record it with: {shlex.join([*command, *options])}"
+    else:
+        yield f"run it alone with: {shlex.join([*command, '--out', ONE_RUN])}"
+
+
+def _recording_options(hint: str) -> list[str]:
+    """Return the options of a command that records, from ``--record`` on."""
+    words = shlex.split(hint)
+    return words[words.index("--record") :] if "--record" in words else ["--record", "new_episodes"]
+
+
+def _attempts(trial: RanTrial) -> Iterator[str]:
+    attempts = trial.row["attempts"]
+    labels = Counter(str(attempt["label"] or "not judged") for attempt in attempts)
+    told = ", ".join(f"{count} {label}" for label, count in labels.items())
+    yield f"attempts: {len(attempts)}{f' ({told})' if attempts else ''}"
+    for attempt in attempts:
+        edits = ", ".join(attempt["edits"][:SHOWN_FIELDS])
+        what = attempt["problem"] or (f"edited {edits}" if edits else attempt["status"])
+        yield f"  {attempt['number']} {attempt['label'] or attempt['status']}: {short(str(what))}"
+
+
+def _checks(trial: RanTrial) -> Iterator[str]:
+    failed = [one for one in trial.row["checks"] if not one["held"]]
+    if failed:
+        yield "failed checks:"
+    for one in failed[:SHOWN_CHECKS]:
+        on = f" [{one['variant']}]" if one["variant"] is not None else ""
+        yield f"  {one['check']}{on}"
+        yield f"    {one['why']}"
+        yield from (f"    {line}" for line in _differing(one, trial))
+    if len(failed) > SHOWN_CHECKS:
+        yield f"  and {len(failed) - SHOWN_CHECKS} more"
+
+
+def _differing(failed: JsonObject, trial: RanTrial) -> Iterator[str]:
+    """Yield the fields in which what was sent to the wanted address is not what was wanted."""
+    wanted = _wanted(failed, trial.case)
+    if wanted is None or _SENT not in failed["why"]:
+        return
+    sent = _sent(failed["why"])
+    if sent is None and failed["variant"] is None:
+        sent = _sent_in_trial(wanted, trial)
+    if sent is None:
+        return
+    for path, one, other in islice(_differences(wanted.json, sent, "body"), SHOWN_FIELDS):
+        yield f"{path}: wanted {_shown(one)}, sent {_shown(other)}"
+
+
+def _wanted(failed: JsonObject, case: Case) -> RequestCheck | None:
+    variant = next((one for one in case.variants if one.name == failed["variant"]), None)
+    checks = case.checks if variant is None else variant.checks
+    requests = (check for check in checks if isinstance(check, RequestCheck) and check.json is not None)
+    return next((check for check in requests if describe(check) == failed["check"]), None)
+
+
+def _sent(why: str) -> Json:
+    """Return the body that a check names as sent; None where it names only a part of a long one."""
+    return _parsed(why.partition(_SENT)[2])
+
+
+def _sent_in_trial(wanted: RequestCheck, trial: RanTrial) -> Json:
+    """Return the last body that the trial itself sent to the wanted address: all but always what a clean run sends too."""
+    url = normalise_url(wanted.url)
+    there = [
+        one for one in trial.row["requests"] if normalise_url(one["url"]) == url and one["method"] == wanted.method
+    ]
+    return _parsed(there[-1]["body"] or "") if there else None
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+_NOTHING = object()
+
+
+def _differences(wanted: Json, sent: Json, path: str) -> Iterator[tuple[str, object, object]]:
+    """Yield where ``sent`` is not what is wanted: objects may hold more, lists may not."""
+    if isinstance(wanted, dict) and isinstance(sent, dict):
+        for name, value in wanted.items():
+            yield from _differences(value, sent.get(name, _NOTHING), f"{path}.{name}")
+    elif isinstance(wanted, list) and isinstance(sent, list) and len(wanted) == len(sent):
+        for at, (one, other) in enumerate(zip(wanted, sent, strict=True)):
+            yield from _differences(one, other, f"{path}[{at}]")
+    elif wanted != sent:
+        yield path, wanted, sent
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is _NOTHING else short(json.dumps(value, ensure_ascii=False))
+
+
+def _workflow(trial: RanTrial) -> Iterator[str]:
+    """Yield how the last workflow that ran differs from the broken one."""
+    row = trial.row
+    ran = [one["workflow"] for one in row["attempts"] if one["execution"] is not None and one["workflow"]]
+    lines = list(_diff(str(row["workflow"]), str(ran[-1]))) if ran else []
+    if not lines:
+        yield "workflow: as it was"
+        return
+    yield "workflow:" if row["edited"] else "workflow (tried, and not kept):"
+    yield from (f"  {line}" for line in lines[:SHOWN_DIFF])
+    if len(lines) > SHOWN_DIFF:
+        yield f"  and {len(lines) - SHOWN_DIFF} more lines"
+
+
+def _diff(before: str, after: str) -> Iterable[str]:
+    return islice(difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm=""), 2, None)
+
+
+def _is_said(check: JsonObject, case: Case) -> bool:
+    """Return whether a check is of what has to be said, which the table asks for apart."""
+    return case.kind != "repairable" and check["variant"] is None and str(check["check"]).startswith("warning at ")
+
+
+def _plain(text: str) -> str:
+    """Return ``text`` without characters that a terminal would obey: an API or a model may have written it."""
+    return "".join(char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text)

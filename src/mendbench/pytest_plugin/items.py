@@ -1,0 +1,125 @@
+"""One trial as a test."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import pytest
+
+from mendbench.api.trials import Bench
+from mendbench.errors import MendbenchError
+from mendbench.model.case import Case
+from mendbench.model.trial import TrialKey
+from mendbench.pytest_plugin.naming import marker_names
+from mendbench.pytest_plugin.results import NoVerdict, Trial, told
+
+
+class NotRight(Exception):
+    """A trial was judged, and came out wrong."""
+
+
+class TrialItem(pytest.Item):
+    """A trial: it runs as the test's setup, and is judged as the test.
+
+    So a missing recording or a crash is an error, a wrong outcome a failure, and neither can be taken for the other.
+    """
+
+    trial: Trial | None = None
+    """What came out, between setup and teardown."""
+
+    def __init__(self, *, bench: Bench, case: Case, key: TrialKey, accepted: str | None, **words: object) -> None:
+        super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
+        self.bench, self.case, self.key = bench, case, key
+        part = bench.setting.part_of(case)
+        for name in marker_names(case, part):
+            self.add_marker(name)
+        about = {"case": case.id, "family": case.family, "kind": case.kind, "part": part, "difficulty": case.difficulty}
+        treatment = {name: getattr(key, name) for name in _TREATMENT}
+        self.add_marker(pytest.mark.mendbench(**about, **treatment))
+        self.extra_keyword_matches.add(case.id)
+        if accepted is not None:
+            self.add_marker(pytest.mark.xfail(reason=accepted, raises=NotRight, strict=False))
+
+    def setup(self) -> None:
+        """Run the trial.
+
+        Raises:
+            NoVerdict: a recording is missing, or foreign code crashed.
+            MendbenchError: a file that it needs cannot be used.
+        """
+        self.trial = told(self.bench.run(self.key), self.bench)
+        self.user_properties += _properties(self.trial)
+        if not self.trial.judged:
+            raise NoVerdict(self.trial.story)
+
+    def runtest(self) -> None:
+        """Look at its verdict.
+
+        Raises:
+            NotRight: it came out wrong.
+        """
+        if self.trial is not None and not self.trial.right:
+            raise NotRight(self.trial.story)
+
+    def teardown(self) -> None:
+        """Let go of the trial: pytest keeps every test until the end, and a row with its texts is large."""
+        self.trial = None
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return what is shown of a failure: what happened in the trial, and a traceback only of a fault of our own."""
+        error = excinfo.value
+        if isinstance(error, NotRight | NoVerdict) and self.trial is not None:
+            return _plainly(excinfo, self.location[0], self.trial.headline)
+        if isinstance(error, MendbenchError):
+            return _plainly(excinfo, self.location[0], str(error))
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[PathLike[str] | str, int | None, str]:
+        """Return where the test is, and what it is called above its failure."""
+        return self.path, 0, f"{self.case.id} {self.name}"
+
+
+class RefusalItem(pytest.Item):
+    """What a worker has instead of trials where there are none: it cannot refuse a run, but it can fail in it."""
+
+    def __init__(self, *, why: str, **words: object) -> None:
+        super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
+        self.why = why
+
+    def runtest(self) -> None:
+        """Fail.
+
+        Raises:
+            UsageError: always.
+        """
+        raise pytest.UsageError(self.why)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002 (pytest's)
+        """Return why, in one line."""
+        return _plainly(excinfo, self.location[0], self.why)
+
+
+def _plainly(excinfo: pytest.ExceptionInfo[BaseException], place: str, line: str) -> Any:
+    """Return what is shown of an error: its text alone, and ``line`` where there is room for one line only."""
+    shown = excinfo.getrepr(style="value", chain=False)
+    if shown.reprcrash is not None:
+        shown.reprcrash.path, shown.reprcrash.lineno, shown.reprcrash.message = place, 1, line
+    return shown
+
+
+_TREATMENT = ("strategy", "policy", "repairer", "model", "detector", "sample")
+
+
+def _properties(trial: Trial) -> list[tuple[str, object]]:
+    """Return what ``--junitxml`` tells of a trial; what is not known is left out."""
+    row = trial.row
+    tokens = [count for count in (row["prompt_tokens"], row["completion_tokens"]) if count is not None]
+    found = {
+        "outcome": trial.outcome or trial.verdict,
+        "stop_reason": trial.stop_reason,
+        "attempts": len(row["attempts"]),
+        "wasted": row["wasted_attempts"],
+        "tokens": sum(tokens) if tokens else None,
+    }
+    return [(name, value) for name, value in found.items() if value is not None]

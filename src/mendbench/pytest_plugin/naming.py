@@ -1,0 +1,82 @@
+"""What trials are called as tests, and what they are marked with."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from mendbench.bench.case_file import FAMILIES
+from mendbench.kit.canonical import digest
+from mendbench.model.case import Case, Difficulty, Kind
+from mendbench.model.trial import TrialKey
+from mendbench.repair.policies import policy
+from mendbench.strategies.interface import SUFFIX
+
+ENGINE = "mendbench"
+"""The engine that a name leaves out."""
+
+PARTS = ("train", "test")
+
+RECORDED = "recorded"
+"""Marker of cases whose world was recorded from real software, and not from a simulated service."""
+
+_REAL = frozenset({"real", "live"})
+
+
+def item_names(keys: Sequence[TrialKey], default_model: str | None) -> dict[TrialKey, str]:
+    """Return the names of one case's trials: ``summary-two-layer-chat``, and more only where it is no default.
+
+    So a name does not hang on which other trials are selected. Two that would have one name get a digest.
+    """
+    plain = {key: _name(key, default_model) for key in keys}
+    times = Counter(plain.values())
+    return {key: name if times[name] == 1 else f"{name}-{_digest(key)}" for key, name in plain.items()}
+
+
+def marker_names(case: Case, part: str | None) -> tuple[str, ...]:
+    """Return the markers of a case's tests, each a word that ``-m`` takes."""
+    real = RECORDED if _REAL.intersection(case.recorded_from.values()) else None
+    found = (case.family, case.kind, case.difficulty, part, real)
+    return tuple(dict.fromkeys(_word(name) for name in found if name))
+
+
+def marker_lines() -> Iterable[str]:
+    """Yield the lines that register the markers: their names, and what they mean."""
+    own = "case, family, kind, part, difficulty, strategy, policy, repairer, model, detector, sample"
+    yield f"mendbench({own}): a trial of mendbench, with the values that tell it from others"
+    kinds, difficulties = get_args(Kind), get_args(Difficulty)
+    for family in FAMILIES:
+        yield f"{_word(family)}: trials of the family {family}" + (f" or the kind {family}" if family in kinds else "")
+    yield from (f"{_word(kind)}: trials of the kind {kind}" for kind in kinds if kind not in FAMILIES)
+    yield from (f"{difficulty}: trials of cases that are {difficulty}" for difficulty in difficulties)
+    yield from (f"{part}: trials of the part {part} of the split" for part in PARTS)
+    yield f"{RECORDED}: trials of cases whose world was recorded from real software"
+
+
+def _name(key: TrialKey, default_model: str | None) -> str:
+    own_detector = policy(key.policy).detector
+    parts = (
+        key.engine if key.engine != ENGINE else None,
+        _short(key.strategy),
+        key.policy,
+        key.repairer,
+        key.model if key.model != default_model else None,
+        key.detector if key.detector != own_detector else None,
+        f"sample{key.sample}" if key.sample else None,
+    )
+    return re.sub(r"[^\w.~+-]+", "-", "-".join(part for part in parts if part))
+
+
+def _short(strategy: str) -> str:
+    """Return a strategy's name, of a template file without its folder."""
+    return strategy.rpartition("/")[2].replace(SUFFIX, "")
+
+
+def _digest(key: TrialKey) -> str:
+    return digest(list(key.order()), 6)
+
+
+def _word(name: str) -> str:
+    return name.replace("-", "_")

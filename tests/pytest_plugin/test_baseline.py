@@ -1,0 +1,65 @@
+"""What a baseline says is wrong is an expected failure, and nothing else is."""
+
+import pytest
+
+from mendbench import api
+from mendbench.bench.baseline import baseline_of, render_baseline
+from tests.fakes.cases import RENAMED, change_case
+from tests.pytest_plugin.test_collecting import one_line
+from tests.pytest_plugin.test_items import TOLD, UNTOLD, lose_answers
+
+pytest_plugins = ["pytester"]
+
+ACCEPTED = ("--mendbench-baseline", "accepted.tsv")
+
+
+@pytest.fixture
+def accepted(project):
+    """Write the baseline of a run of everything that is configured, changed by a function."""
+
+    def write(change=lambda text: text):
+        stored = api.run(api.RunOptions(workers=1), lambda *_: None)
+        path = project / "accepted.tsv"
+        path.write_text(change(render_baseline(baseline_of(stored, path))), encoding="utf-8")
+
+    return write
+
+
+def test_what_was_accepted_as_wrong_is_an_expected_failure(mendbench, accepted):
+    accepted()
+    result = mendbench(*ACCEPTED, *UNTOLD, "-rx")
+    result.assert_outcomes(passed=2, xfailed=1)
+    result.stdout.fnmatch_lines([f"XFAIL cases/{RENAMED}/case.yaml::none-two-layer-chat*unrepaired in accepted.tsv*"])
+
+
+def test_the_ini_file_can_name_the_baseline(mendbench, accepted, pytester):
+    accepted()
+    pytester.makeini("[pytest]\nxfail_strict = true\nmendbench_baseline = accepted.tsv\n")
+    mendbench(*UNTOLD).assert_outcomes(passed=2, xfailed=1)
+
+
+def test_what_was_accepted_as_right_still_fails(mendbench, accepted, project):
+    accepted()
+    (project / "mendbench.toml").write_text((project / "mendbench.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    mendbench(*ACCEPTED, *TOLD, "--mendbench-repairer", "noop").assert_outcomes(passed=2, failed=1)
+
+
+def test_what_is_right_by_now_is_told(mendbench, accepted):
+    accepted(lambda text: text.replace("\tcorrect\trepaired\t", "\tincorrect\tunrepaired\t"))
+    mendbench(*ACCEPTED, *TOLD).assert_outcomes(passed=2, xpassed=1)
+
+
+def test_a_case_that_was_changed_since_is_judged_anew(mendbench, accepted, project):
+    accepted()
+    change_case(project, RENAMED, lambda truth: truth.update(title="Another title"))
+    mendbench(*ACCEPTED, *UNTOLD).assert_outcomes(passed=2, failed=1)
+
+
+def test_a_missing_recording_is_an_error_whatever_was_accepted(mendbench, accepted, project):
+    accepted()
+    lose_answers(project)
+    mendbench(*ACCEPTED, *UNTOLD).assert_outcomes(passed=2, errors=1)
+
+
+def test_a_baseline_that_cannot_be_read_is_a_usage_error_in_one_line(mendbench):
+    assert "accepted.tsv: no such baseline; make it" in one_line(mendbench(*ACCEPTED))

@@ -1,0 +1,82 @@
+"""What is told of a trial that did not come out right."""
+
+from dataclasses import replace
+
+import pytest
+
+from mendbench.api.trials import RanTrial
+from mendbench.bench.rows import whole
+from mendbench.pytest_plugin.failing import because, headline, story
+from mendbench.scoring.judging.outcomes import RULES
+from tests.fakes import runs
+from tests.fakes.scoring import POST, exchange, greeting_check
+
+COMMAND = ("mendbench", "run", "slack/greeting")
+
+
+def ran(happened, case=None, **more):
+    case = case or runs.repairable()
+    key = runs.key_of(case)
+    row, texts = runs.row_of(case, happened, key, **more)
+    return RanTrial(key=key, case=case, row=whole(row, texts))
+
+
+@pytest.mark.parametrize(
+    ("happened", "case", "outcome"),
+    [
+        (runs.repaired, runs.repairable(), "repaired"),
+        (runs.plausible, runs.repairable(), "plausible"),
+        (runs.unrepaired, runs.repairable(), "unrepaired"),
+        (runs.warned, runs.repairable(), "false_warning"),
+        (runs.warned, runs.user_only(), "warned"),
+        (runs.hopeless, runs.user_only(), None),
+    ],
+)
+def test_the_reason_is_the_one_of_the_rule_that_decided(happened, case, outcome):
+    trial = ran(happened(), case)
+    assert outcome in {None, trial.outcome}
+    assert because(trial) in {rule.because for rule in RULES if rule.outcome == trial.outcome}
+    assert headline(trial) == f"{trial.outcome}: {because(trial)}; stopped: {trial.stop_reason}"
+
+
+def test_a_long_body_is_told_from_what_the_trial_itself_sent():
+    text = "Hello, " * 40
+    case = replace(runs.repairable(), checks=(greeting_check(text + "Ada!"),))
+    happened, variant = runs.plausible()
+    traffic = (exchange({"text": text + "ada!", "channel": "C1"}, phase=1),)
+    trial = ran((replace(happened, traffic=traffic), variant), case)
+    row = {**trial.row, "checks": [{**one, "why": f'accepted 0 times; sent there: {{"text":"{text[:60]}…'} if one["check"].startswith("request") else one for one in trial.row["checks"]]}  # fmt: skip
+    told = story(replace(trial, row=row), COMMAND)
+    assert '    body.text: wanted "Hello, Hello,' in told
+    assert POST in told
+
+
+def test_a_long_difference_is_cut(monkeypatch):
+    monkeypatch.setattr("mendbench.pytest_plugin.failing.SHOWN_DIFF", 3)
+    lines = story(ran(runs.plausible()), COMMAND).split("\n")
+    at = lines.index("workflow:")
+    assert lines[at + 1].startswith("  @@ ")
+    assert lines[at + 4].startswith("  and ")
+    assert lines[at + 4].endswith(" more lines")
+
+
+def test_a_workflow_that_was_tried_and_not_kept_is_called_so():
+    assert "workflow (tried, and not kept):" in story(ran(runs.unrepaired()), COMMAND).split("\n")
+
+
+def test_the_command_is_fit_for_a_shell():
+    assert "mendbench run 'slack/a b' --out reports/one" in story(
+        ran(runs.plausible()), ("mendbench", "run", "slack/a b")
+    )
+
+
+def test_a_missing_recording_names_the_options_that_record_it():
+    problem = runs.unjudged("mendbench run slack/greeting --record new_episodes --allow-shell")
+    told = story(ran(runs.unrepaired(), problem=problem), COMMAND).split("\n")
+    assert told[0] == "slack/greeting: unjudged: no recording answers model://tiny-coder/chat"
+    assert told[2] == "record it with: mendbench run slack/greeting --record new_episodes --allow-shell"
+
+
+def test_what_crashed_says_what_was_raised():
+    told = story(ran(runs.unrepaired(), problem=runs.crashed("ValueError: \x1b[2Jboom")), COMMAND).split("\n")
+    assert told[0] == "slack/greeting: crashed: ValueError: \\x1b[2Jboom"
