@@ -1,3 +1,75 @@
-"""Offline evaluation of workflow repair: recorded failures, real repairs, judged by labelled truth."""
+"""Offline evaluation of workflow repair: recorded failures, real repairs, judged by labelled truth.
+
+From Python, what the command line and the pytest plugin call too::
+
+    import mendbench
+
+    run = mendbench.run(mendbench.RunOptions(names=("slack/*",), strategies=("summary", "mend"), repairers=("rules",)))
+    mendbench.score(run)                        # every score, with its interval
+    mendbench.data_frames(run)["trials"]        # pandas
+    mendbench.compare("reports/latest:strategy=summary", "reports/latest:strategy=mend")
+    mendbench.gate(run, baseline=Path("baseline.tsv"))
+
+Nothing is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mendbench.api import (
+        Comparison,
+        Forensics,
+        GateResult,
+        RanTrial,
+        RunOptions,
+        ScoreLine,
+        StoredRun,
+        accept_run,
+        compare,
+        data_frames,
+        export,
+        forensics,
+        gate,
+        read_run,
+        rescore,
+        run,
+        score,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Comparison",
+    "Forensics",
+    "GateResult",
+    "RanTrial",
+    "RunOptions",
+    "ScoreLine",
+    "StoredRun",
+    "__version__",
+    "accept_run",
+    "compare",
+    "data_frames",
+    "export",
+    "forensics",
+    "gate",
+    "read_run",
+    "rescore",
+    "run",
+    "score",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name, which is imported for it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'mendbench' has no attribute {name!r}")
+    from mendbench import api  # noqa: PLC0415 - `import mendbench` costs nothing
+
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

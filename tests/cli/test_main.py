@@ -18,8 +18,11 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "part cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers resume format",
-    ("report",): "format",
+    ): "part cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers shard resume format",
+    ("report",): "rescore forensics junit markdown csv parquet github-summary annotations against format",
+    ("compare",): "part score trials format",
+    ("gate",): "baseline update partial new self-test cases cassettes workers format",
+    ("merge",): "out format",
     ("prompts", "export"): "part out strategy policy detector model samples cases cassettes workers",
     (
         "prompts",
@@ -59,7 +62,7 @@ def _told(helped):
     part = helped.split("Options:\n")[1].split("\nCommands:")[0]
     lines = re.sub(r"\n {8,}", " ", part).splitlines()
     pairs = (
-        re.match(r"  (?:-\w, )?--([a-z-]+)(?: [A-Z_=]+| [a-z|]+| <[^>]+>)?(?:  +(.*))?$", line)
+        re.match(r"  (?:-\w, )?--([a-z-]+)(?: [A-Z_=/]+| [a-z|]+| <[^>]+>)?(?:  +(.*))?$", line)
         for line in lines
         if line.strip()
     )
@@ -115,7 +118,7 @@ def test_the_version_is_said(mendbench):
     [
         (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, show"),
         (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: ablate, diff, list, render, show"),
-        (("report", "--fromat", "json"), "report: unknown option '--fromat'; did you mean '--format'? known: --format, --help"),
+        (("merge", "a", "--fromat", "json"), "merge: unknown option '--fromat'; did you mean '--format'? known: --format, --help, --out"),
         (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),
         (("report", "a", "b"), "report: Got unexpected extra argument(s) (b); `mendbench report --help` shows how"),
         (("run", "--out"), "run: Option '--out' requires an argument; `mendbench run --help` shows how"),

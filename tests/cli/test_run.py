@@ -2,10 +2,12 @@ import json
 import shlex
 import shutil
 import signal
+from typing import get_type_hints
 
 import pytest
 
 from mendbench import api
+from mendbench.cli import options, prompts, run
 from tests.fakes import cases
 
 TEMPLATE = """---
@@ -259,3 +261,11 @@ def test_a_report_is_written_again(corpus, rules, mendbench):
 def test_a_report_in_json_is_the_run_document(corpus, rules, mendbench):
     made = rules("--format", "json")
     assert json.loads(mendbench("report", "--format", "json").out) == json.loads(made.out)
+
+
+@pytest.mark.parametrize("name", ["strategies", "policies", "detector", "models", "samples"])
+def test_what_selects_trials_is_one_option_of_all_commands_that_select_them(name):
+    commands = (run.run, prompts.export, prompts.diff)
+    assert {str(get_type_hints(one, include_extras=True)[name]) for one in commands} == {
+        str(getattr(options, name.capitalize()))
+    }

@@ -11,6 +11,11 @@ from mendbench.api.cases import (
     new_case,
     show_case,
 )
+from mendbench.api.comparability import Incomparable
+from mendbench.api.comparing import Comparison, compare, primary_contrasts
+from mendbench.api.exports import annotate, data_frames, export, judged
+from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
+from mendbench.api.merging import merge
 from mendbench.api.prompts import (
     Asking,
     Exported,
@@ -21,9 +26,11 @@ from mendbench.api.prompts import (
     export_prompts,
     import_answers,
 )
+from mendbench.api.rescoring import Rescored, rescore
 from mendbench.api.runs import prune_answers, report, run
 from mendbench.api.schemas import SCHEMAS, schema
-from mendbench.api.settings import Progress, RunOptions
+from mendbench.api.scoring import Forensics, forensics, score
+from mendbench.api.settings import Progress, RunOptions, in_silence
 from mendbench.api.strategies import (
     Rendering,
     StrategyPage,
@@ -33,38 +40,69 @@ from mendbench.api.strategies import (
     show_strategy,
     survey_strategies,
 )
+from mendbench.api.trials import Bench, RanTrial, open_bench
+from mendbench.bench.results import StoredRun, read_run
+from mendbench.report.scores import ScoreLine
+from mendbench.scoring.gating.result import GateResult
 
 __all__ = [
     "SCHEMAS",
     "Ablation",
     "AblationRow",
     "Asking",
+    "Bench",
     "CaseList",
     "CheckedCorpus",
+    "Comparison",
     "Exported",
+    "Forensics",
+    "GateResult",
     "Imported",
+    "Incomparable",
     "MissingPrompt",
     "Progress",
     "PromptDiff",
+    "RanTrial",
     "Rendering",
+    "Rescored",
     "RunOptions",
+    "ScoreLine",
+    "SelfTest",
+    "StoredRun",
     "StrategyPage",
     "Survey",
     "Written",
     "ablate_strategy",
+    "accept_run",
+    "annotate",
     "check_cases",
+    "compare",
+    "data_frames",
     "diff_prompts",
+    "export",
     "export_prompts",
+    "forensics",
+    "gate",
+    "gate_run",
     "import_answers",
     "import_case",
+    "in_silence",
+    "judged",
     "list_cases",
     "list_strategies",
+    "merge",
     "new_case",
+    "open_bench",
+    "primary_contrasts",
     "prune_answers",
+    "read_run",
     "render_strategy",
     "report",
+    "rescore",
     "run",
     "schema",
+    "score",
+    "self_test",
     "show_case",
     "show_strategy",
     "survey_strategies",

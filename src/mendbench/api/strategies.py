@@ -23,7 +23,7 @@ from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
 from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
-from mendbench.scoring.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
+from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
 from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
 
 LONGEST = "naive"

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import typer
 
 from mendbench import __version__
-from mendbench.cli import case, debug, errors, mcp, node, prompts, run, schema, strategy, workflow
+from mendbench.cli import case, compare, debug, errors, gate, mcp, merge, node, prompts, run, schema, strategy, workflow
 from mendbench.cli.exits import Exit, code_of, coded
 from mendbench.cli.group import Commands
 from mendbench.cli.output import prepare, say, write
@@ -25,6 +25,9 @@ app = typer.Typer(
 )
 app.command("run")(coded(run.run))
 app.command("report")(coded(run.report))
+app.command("compare")(coded(compare.compare))
+app.command("gate")(coded(gate.gate))
+app.command("merge")(coded(merge.merge))
 app.add_typer(case.app, name="case")
 app.add_typer(strategy.app, name="strategy")
 app.add_typer(prompts.app, name="prompts")

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mendbench.cli import exports
 from mendbench.cli.exits import again
 from mendbench.cli.options import (
     AllowShell,
     Cases,
     Cassettes,
+    Detector,
     Format,
+    Models,
     Names,
     Output,
     PartOption,
+    Policies,
     Record,
+    Samples,
+    ShardOption,
+    Strategies,
     Workers,
-    at_least,
     existing_cassettes,
     run_folder,
 )
+
+if TYPE_CHECKING:
+    from mendbench.bench.results import StoredRun
 
 
 def run(
@@ -36,29 +45,18 @@ def run(
     engines: Annotated[
         list[str] | None, typer.Option("--engine", metavar="NAME", help="What executes the workflows. Repeatable.")
     ] = None,
-    strategies: Annotated[
-        list[str] | None,
-        typer.Option("--strategy", metavar="NAME", help="Strategy, or a template file (my.md.j2). Repeatable."),
-    ] = None,
-    policies: Annotated[
-        list[str] | None, typer.Option("--policy", metavar="NAME", help="When repairing stops. Repeatable.")
-    ] = None,
-    detector: Annotated[
-        str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policies' detector.")
-    ] = None,
+    strategies: Strategies = None,
+    policies: Policies = None,
+    detector: Detector = None,
     repairers: Annotated[
         list[str] | None, typer.Option("--repairer", metavar="NAME", help="What answers the prompts. Repeatable.")
     ] = None,
-    models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="Model of the repairer chat. Repeatable.")
-    ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", metavar="N", parser=at_least(1), help="How often a model is asked anew, per trial."),
-    ] = None,
+    models: Models = None,
+    samples: Samples = None,
     record: Record = "none",
     allow_shell: AllowShell = False,
     workers: Workers = 0,
+    shard: ShardOption = None,
     resume: Annotated[
         Path | None,
         typer.Option("--resume", metavar="RUN_DIR", help="Finish the interrupted run of that folder."),
@@ -73,6 +71,7 @@ def run(
     folder, recordings = run_folder(out, resume), existing_cassettes(cassettes, record)
 
     from mendbench import api
+    from mendbench.bench.shards import read_shard
     from mendbench.cli import screen
 
     options = api.RunOptions(
@@ -80,6 +79,7 @@ def run(
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record,
         allow_shell=allow_shell, workers=workers, resume=resume is not None,
+        shard=read_shard(shard) if shard else None,
     )  # fmt: skip
     with screen.progress() as progress:
         try:
@@ -105,10 +105,64 @@ def _how_to_go_on(folder: Path | None) -> str:
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")] = Path("reports/latest"),
+    rescore: Annotated[
+        bool,
+        typer.Option(
+            "--rescore", help="First judge its trials anew, by the scorer and the prices of today, without a replay."
+        ),
+    ] = False,
+    forensics: Annotated[
+        bool,
+        typer.Option(
+            "--forensics", help="Print where attempts went and what wrong warnings cost, in place of the table."
+        ),
+    ] = False,
+    junit: exports.Junit = None,
+    markdown: exports.MarkdownFile = None,
+    csv: exports.CsvFolder = None,
+    parquet: exports.ParquetFolder = None,
+    github_summary: exports.GithubSummary = False,
+    annotations: exports.Annotations = False,
+    against: exports.Against = None,
     output: Output = Format.text,
 ) -> int:
-    """Write the report of a run again, and print its table."""
+    """Write the report of a run again, print its table, and write it for others too.
+
+    With --rescore the verdicts, outcomes, labels and costs are those that today's scorer and prices give to what the run's folder
+    says of each trial. So two runs that different scorers judged can be compared.
+    """
     from mendbench import api
     from mendbench.cli import screen
 
-    return screen.show_run(api.report(folder), output, None)
+    wanted = exports.Outputs(
+        junit=junit,
+        markdown=markdown,
+        csv=csv,
+        parquet=parquet,
+        summary=github_summary,
+        annotations=annotations,
+        against=against,
+    )
+    anew = api.rescore(folder) if rescore else None
+    stored = anew.run if anew is not None else api.report(folder)
+    code = _show_forensics(stored, output) if forensics else screen.show_run(stored, output, None)
+    if anew is not None:
+        from mendbench.cli.rescore_screen import say_rescored
+
+        say_rescored(anew)
+    exports.write_outputs(stored, wanted)
+    return code
+
+
+def _show_forensics(stored: StoredRun, output: Format) -> int:
+    from mendbench import api
+    from mendbench.cli.exits import Exit
+    from mendbench.cli.forensics_screen import show_forensics
+    from mendbench.cli.output import write_json
+
+    found = api.forensics(stored)
+    if output is Format.json:
+        write_json({"forensics": found.attempts, "warnings": found.warnings})
+    else:
+        show_forensics(found.attempts, found.warnings)
+    return Exit.INCOMPLETE if stored.run["bounds"]["unjudged"] else Exit.DONE
