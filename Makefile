@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format lock clean record-world record-test record-lock
+.PHONY: help bench test check check-release format lock clean record-world record-test record-lock
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,6 +10,7 @@ help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
 	@echo "make test    every test, the browser's too"
 	@echo "make check   format, lint, types, layers, and the proof of every case"
+	@echo "make check-release   the same and every test, properties with ten times the examples"
 	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
 .venv/bin/python:
@@ -31,9 +32,13 @@ test: .venv/.test
 	@sh tests/setup-browser
 	$(BIN)/python -m pytest -n 2
 
+# What takes longer than a commit should: ten times the examples of every property.
+check-release: check
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2
+
 check: .venv/.test
-	$(BIN)/ruff format --check src tests
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/mendbench case check

@@ -1,6 +1,13 @@
 """What holds for every test."""
 
+import os
 import signal
+
+from hypothesis import settings
+
+settings.register_profile("quick", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=400, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has them ignore Ctrl-C, and a child would inherit that.

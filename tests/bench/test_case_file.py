@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from mendbench.bench.case_file import CaseFile, load_case
+from mendbench.bench.documents import Loader
 from mendbench.bench.shipped import shipped_root
 from mendbench.errors import BadInput
 from mendbench.model.case import (
@@ -235,7 +236,6 @@ def test_what_the_reader_refuses_for_its_form_the_published_schema_refuses_too(t
 def test_every_shipped_case_fits_the_published_schema():
     files = sorted((shipped_root() / "cases").glob("*/*/case.yaml"))
     assert files
+    schema = jsonschema.Draft202012Validator(CaseFile.model_json_schema())
     for path in files:
-        jsonschema.validate(
-            json.loads(json.dumps(yaml.safe_load(path.read_text("utf-8")))), CaseFile.model_json_schema()
-        )
+        schema.validate(json.loads(json.dumps(yaml.load(path.read_text("utf-8"), Loader))))

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.detectors import detector, detector_names
@@ -39,7 +39,6 @@ SIGHTINGS = st.builds(
 
 @pytest.mark.parametrize("name", detector_names())
 @given(sighting=SIGHTINGS)
-@settings(max_examples=150, deadline=None)
 def test_judging_never_raises_and_always_says_something_of_a_failure(name, sighting):
     judgement = detector(name).judge(sighting)
     assert judgement.state in {"success", "warning", "error"}
@@ -104,7 +103,6 @@ def nested(steps, depth):
 
 
 @given(shell=SHELLS, slot=SLOTS, steps=STEPS, depth=DEPTHS, in_list=st.booleans())
-@settings(max_examples=200, deadline=None)
 def test_however_deep_an_answer_is_nested_it_is_read_and_judged_without_recursion(shell, slot, steps, depth, in_list):
     body = {**shell, slot: nested(steps, depth)}
     body = [body] if in_list else body

@@ -172,7 +172,6 @@ DOCUMENTS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(document=DOCUMENTS, patch=st.lists(OPERATIONS | JSONS, max_size=4))
 @example(document={"nodes": "x"}, patch=[{"op": "add", "path": "/nodes/new", "value": {"id": "new"}}])
 @example(document={"nodes": [3]}, patch=[{"op": "add", "path": "/nodes/new", "value": {"id": "new"}}])

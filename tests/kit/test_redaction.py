@@ -8,7 +8,7 @@ import string
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.redaction import Redactor, canary, plant_canaries
@@ -66,7 +66,6 @@ def test_a_secret_leaves_its_name_in_every_form(form, secret):
     assert REDACTOR.leaks(clean) == ()
 
 
-@settings(max_examples=150)
 @given(secret=secrets, before=around, after=around, form=st.sampled_from(sorted(FORMS)))
 def test_redaction_leaves_nothing_and_is_idempotent(secret, before, after, form):
     redactor = Redactor({"it": secret})
@@ -75,7 +74,6 @@ def test_redaction_leaves_nothing_and_is_idempotent(secret, before, after, form)
     assert redactor.text(clean) == clean
 
 
-@settings(max_examples=100)
 @given(pair=st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=3), text=st.text(max_size=60))
 def test_redaction_is_idempotent_for_any_secrets_even_short_ones(pair, text):
     redactor = Redactor({f"s{index}": secret for index, secret in enumerate(pair)})

@@ -2,7 +2,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mendbench.repair.answers import Candidate, Declined, Unusable, read_answer, sentence
@@ -174,7 +174,6 @@ FORMS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     text=st.text() | FORMS.map(json.dumps) | EDITS.map(json.dumps) | st.text(alphabet='{}[]"`:,\n edits1', max_size=60)
 )

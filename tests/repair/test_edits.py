@@ -1,7 +1,7 @@
 import copy
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mendbench.repair.edits import apply_edits
@@ -342,7 +342,6 @@ DOCUMENTS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(document=DOCUMENTS, edits=EDITS)
 @example(document=WORKFLOW, edits=[{"path": ["nodes", -1], "remove": True}])
 @example(

@@ -2,7 +2,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput, ReplayMiss
@@ -495,7 +495,6 @@ def told(attempt):
     )
 
 
-@settings(max_examples=200, deadline=None)
 @given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
 def test_the_attempts_under_every_policy_are_the_first_ones_under_naive(script, name):
     naive = Trial(*script, policy_name="naive").run()
@@ -506,7 +505,6 @@ def test_the_attempts_under_every_policy_are_the_first_ones_under_naive(script, 
         assert other.stop_reason in {"no_progress", "pattern", "warned"}
 
 
-@settings(max_examples=200, deadline=None)
 @given(script=st.lists(ANSWERS, min_size=3, max_size=3))
 def test_all_stops_where_the_first_of_its_parts_stops(script):
     ends = {name: Trial(*script, policy_name=name).run() for name in ("all", "two-layer", "three-strikes")}
@@ -515,7 +513,6 @@ def test_all_stops_where_the_first_of_its_parts_stops(script):
     assert ends["all"].stop_reason in {ends["two-layer"].stop_reason, ends["three-strikes"].stop_reason}
 
 
-@settings(max_examples=200, deadline=None)
 @given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
 def test_validation_failed_means_that_the_limit_was_reached_and_no_answer_could_be_used(script, name):
     trajectory = Trial(*script, policy_name=name).run()
@@ -524,7 +521,6 @@ def test_validation_failed_means_that_the_limit_was_reached_and_no_answer_could_
     assert (trajectory.stop_reason == "validation_failed") == (unusable and not crashed)
 
 
-@settings(max_examples=100, deadline=None)
 @given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
 def test_a_trajectory_agrees_with_itself(script, name):
     trial = Trial(*script, policy_name=name)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
@@ -193,7 +193,6 @@ def test_odd_texts_are_still_there_and_steer_nothing():
     assert sum(len(list(suite)) for suite in JUnitXml.fromstring(text.encode())) == 2
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(), max_size=40))
 def test_any_text_makes_a_file_that_can_be_read(text):
     root = well_formed(junit(odd_run("odd" + text)))

@@ -3,7 +3,7 @@ import secrets
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.redaction import Redactor
@@ -307,7 +307,6 @@ def test_a_failure_that_an_edge_handled_is_not_repeated_while_the_edge_is_there(
     assert not third.nodes[0].cached
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.integers(2, 6), st.data())
 def test_no_completed_effect_is_ever_repeated_by_resuming(size, data):
     """Nodes fail in turn and are mended one after the other; each write that was accepted happened once."""

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import ReplayMiss
@@ -367,7 +367,6 @@ class Picky:
         return Judgement(state=states[len(sighting.message) % 3], message=sighting.message)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     answers, st.sampled_from([200, 201, 204, 302, 400, 404, 422, 500]), st.sampled_from(["http", "mcp"]), st.booleans()
 )

@@ -2,7 +2,7 @@ import copy
 import json
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.model.execution import Judgement
@@ -171,7 +171,6 @@ class ByStatus:
         return Judgement(state=state, message=f"said: {sighting.message}")
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from([200, 404, 403, 401]), min_size=1, max_size=4), st.sets(st.sampled_from([404, 403, 401]))
 )

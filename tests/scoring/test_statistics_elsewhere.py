@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -30,7 +30,6 @@ def test_there_is_no_quantile_outside_the_upper_half(share, freedom):
         student_t(share, freedom)
 
 
-@settings(deadline=None, max_examples=50)
 @given(PARTS)
 def test_the_interval_of_a_ratio_is_that_of_a_regression_with_errors_clustered(drawn):
     tops, unders, groups = (np.array(column) for column in zip(*drawn, strict=True))
@@ -61,21 +60,18 @@ def test_without_two_groups_or_anything_to_divide_by_there_is_no_interval(groups
     assert clustered_ratio(parts, groups) is None
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilsons_interval_is_statsmodels(drawn):
     right, n = drawn
     assert wilson(right, n) == pytest.approx(proportion_confint(right, n, method="wilson"), abs=1e-4)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_mcnemars_exact_test_is_statsmodels(won, lost):
     assume(won + lost > 0)
     assert mcnemar_exact(won, lost) == pytest.approx(mcnemar([[5, won], [lost, 5]], exact=True).pvalue)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holms_correction_is_statsmodels(p_values):
     ours = holm({str(at): value for at, value in enumerate(p_values)})

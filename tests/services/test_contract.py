@@ -92,7 +92,6 @@ def test_the_seed_is_json_and_fresh_each_time(name):
 
 
 @pytest.mark.parametrize("name", _simulated_names())
-@settings(max_examples=150, deadline=None)
 @given(asked=st.tuples(METHODS, PATHS, HEADERS, BODIES), now=st.integers(NOW_MS, NOW_MS + 10**9))
 def test_any_request_gets_an_answer_twice_the_same_and_leaves_the_state_alone(name, asked, now):
     service, state = simulated(name), _state(name)
@@ -192,7 +191,6 @@ def _likely(name):
 
 
 @pytest.mark.parametrize("name", _simulated_names())
-@settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_an_answer_hangs_on_the_request_and_the_changes_before_it_alone(name, data):
     """Two worlds see the same requests that change something; one of them also sees all that change nothing in between."""
@@ -267,7 +265,6 @@ def test_a_write_that_happened_though_the_answer_failed_changed_the_state():
 
 
 @pytest.mark.parametrize("name", ["slack", "github"])
-@settings(max_examples=150, deadline=None)
 @given(asked=st.tuples(METHODS, PATHS, HEADERS, BODIES))
 def test_whatever_is_asked_has_one_meaning_or_none_and_a_meaning_means_itself(name, asked):
     method, path, headers, body = asked

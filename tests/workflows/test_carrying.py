@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.detectors import detector
@@ -166,7 +166,6 @@ def test_an_input_that_a_completed_batch_was_told_too_does_not_run_it_again():
     assert texts(reach) == ["new:x", "new:y", "gone:c", "new:c"]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.sampled_from("abc"), min_size=1, max_size=6), st.lists(st.sampled_from(["old", "x", "new"]), max_size=4)
 )

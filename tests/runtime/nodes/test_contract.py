@@ -68,7 +68,6 @@ def test_its_spec_is_consistent(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_any_params_give_an_output_or_an_exception_that_becomes_a_sighting(name, data):
     params, answer = data.draw(params_of(name)), data.draw(ANSWERS)

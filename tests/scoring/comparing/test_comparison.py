@@ -113,7 +113,6 @@ def test_a_score_that_no_case_counts_for_is_undefined():
 # --- against scipy and statsmodels -------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(*[st.text("01", min_size=n, max_size=n)] * 2)))
 def test_one_pair_a_case_is_judged_as_statsmodels_and_scipy_do(sides):
     a, b = sides
@@ -246,7 +245,6 @@ def test_what_a_case_adds_to_a_ratio_averages_to_the_difference_of_the_ratios():
 # --- what must not matter ----------------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
 @given(BOTH)
 def test_swapping_the_sides_turns_everything_round(sides):
     a, b = sides

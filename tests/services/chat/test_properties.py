@@ -3,7 +3,7 @@ from __future__ import annotations
 import copy
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.bodies import parse_body
@@ -49,7 +49,6 @@ def requests(draw):
     )
 
 
-@settings(max_examples=300, deadline=None)
 @given(request=requests())
 def test_any_request_gets_an_answer_twice_the_same_and_only_an_accepted_write_leaves_a_trace(request):
     service = simulated("chat")
@@ -65,7 +64,6 @@ def test_any_request_gets_an_answer_twice_the_same_and_only_an_accepted_write_le
     assert service.answer(after, request, NOW_MS + 1000)
 
 
-@settings(max_examples=60, deadline=None)
 @given(asked=st.lists(requests(), min_size=2, max_size=6))
 def test_an_answer_hangs_on_the_accepted_writes_before_it_alone(asked):
     service = simulated("chat")
@@ -80,7 +78,6 @@ def test_an_answer_hangs_on_the_accepted_writes_before_it_alone(asked):
     assert noisy == quiet
 
 
-@settings(max_examples=100, deadline=None)
 @given(count=st.integers(1, 6))
 def test_ids_differ_and_grow(count):
     service, state = simulated("chat"), simulated("chat").seed()

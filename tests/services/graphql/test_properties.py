@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.bodies import parse_body
@@ -51,7 +51,6 @@ def request_of(url, body):
     return Request(method="POST", url=url, headers=headers, body=json.dumps(body).encode())
 
 
-@settings(max_examples=300, deadline=None)
 @given(url=st.sampled_from([TRACKER, LAB]), body=BODIES | JSON_VALUES)
 def test_any_query_gets_an_answer_twice_the_same_and_only_an_accepted_mutation_leaves_a_trace(url, body):
     service = simulated("graphql")
@@ -69,7 +68,6 @@ def test_any_query_gets_an_answer_twice_the_same_and_only_an_accepted_mutation_l
         assert after == state
 
 
-@settings(max_examples=60, deadline=None)
 @given(asked=st.lists(st.tuples(st.sampled_from([TRACKER, LAB]), GOOD), min_size=2, max_size=6))
 def test_an_answer_hangs_on_the_accepted_writes_before_it_alone(asked):
     service = simulated("graphql")

@@ -178,7 +178,6 @@ class _Note(pydantic.BaseModel):
     kind: Literal["a", "b"]
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     body=st.fixed_dictionaries(
         {},

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.envelopes import failure_in
@@ -152,7 +152,6 @@ def test_m36_a_wrapper_refuses_arguments_in_a_result_without_is_error():
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     given_=st.fixed_dictionaries(
         {},

@@ -6,7 +6,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
@@ -135,7 +135,6 @@ CALLS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
 @given(calls=st.lists(CALLS, max_size=8))
 def test_reads_and_refusals_leave_the_state_as_it_is(calls):
     caller = Caller()
@@ -153,7 +152,6 @@ def test_reads_and_refusals_leave_the_state_as_it_is(calls):
         assert caller.state["counters"]["writes"] == before["counters"]["writes"] + (caller.state != before)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     server=st.sampled_from(SERVERS),
     tool=st.text(max_size=12) | st.sampled_from(["get_ticket", "add_watch", "read_document", "SLACK_SEND_MESSAGE"]),

@@ -6,7 +6,7 @@ import json
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.bodies import parse_body
@@ -142,7 +142,6 @@ BODIES = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(method=st.sampled_from(["GET", "POST", "DELETE"]), path=PATHS, body=BODIES, key=st.sampled_from(["", "k-1"]))
 def test_any_request_is_answered_twice_alike_and_only_an_accepted_write_leaves_a_trace(method, path, body, key):
     service = simulated("payments")

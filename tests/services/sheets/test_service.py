@@ -4,7 +4,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.bodies import parse_body
@@ -286,7 +286,6 @@ PATHS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
 @given(
     method=st.sampled_from(["GET", "POST", "PUT"]),
     path=PATHS,
