@@ -7,11 +7,12 @@ one without a verdict is open. What only a judgement tells (what was wasted, wha
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from mendbench.model.verdict import Outcome
+from mendbench.scoring.confusion import warning_shares
 from mendbench.scoring.judging.attempts import WASTED
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
 from mendbench.scoring.score import Count, Counting
@@ -138,43 +139,11 @@ def _sum(values: Iterable[float | None]) -> float | None:
     return sum(known) if len(known) == len(found) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nodes:
-    """How many labelled nodes of a case's first execution were given which state."""
-
-    hits: int
-    """Labelled warning, and given warning."""
-    misses: int
-    """Labelled warning, and given something else."""
-    alarms: int
-    """Labelled otherwise, and given warning."""
-    others: int
-    """Labelled success or error."""
-    failed: int
-    """Labelled warning or error."""
-    silent: int
-    """Of those, given success."""
-
-
-def share_of_nodes(trials: Sequence[TrialRecord], parts: Callable[[Nodes], tuple[float, float]]) -> Count | None:
-    """Return numerator and denominator in nodes, once for a case however many samples it has.
+def share_of_nodes(trials: Sequence[TrialRecord], rate: str) -> Count | None:
+    """Return a rate of :func:`mendbench.scoring.confusion.warning_shares`, once for a case however many samples it has.
 
     None where no detector judged, and where the case has no such node. All samples have the same first execution: one is looked at.
     """
-    states = next((trial.nodes for trial in trials if trial.nodes and trial.treatment.detector is not None), None)
-    if states is None:
-        return None
-    warnings = [got for _, expected, got in states if expected == "warning"]
-    others = [got for _, expected, got in states if expected != "warning"]
-    failed = [got for _, expected, got in states if expected != "success"]
-    numerator, denominator = parts(
-        Nodes(
-            hits=warnings.count("warning"),
-            misses=len(warnings) - warnings.count("warning"),
-            alarms=others.count("warning"),
-            others=len(others),
-            failed=len(failed),
-            silent=failed.count("success"),
-        )
-    )
-    return Count(numerator=numerator, denominator=denominator) if denominator else None
+    nodes = next((trial.nodes for trial in trials if trial.nodes and trial.treatment.detector is not None), ())
+    share = warning_shares(Counter((expected, got) for _, expected, got in nodes))[rate]
+    return Count(numerator=share.part, denominator=share.n) if share.n else None

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.scoring.forensics.confusion import STATES
+from mendbench.scoring.confusion import STATES
 from mendbench.scoring.forensics.first_states import first_states, state_matrix
 from tests.fakes.forensics import trial, unjudged
 

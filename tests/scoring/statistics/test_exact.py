@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
 from mendbench.scoring.statistics.exact import (
-    bounds,
-    case_means,
     differences,
     holm,
     mcnemar_exact,
@@ -73,23 +71,11 @@ def test_differences_are_ours_less_theirs():
     assert differences({"b": 1, "a": 0.5}, {"a": 1, "b": 0}) == {"a": -0.5, "b": 1.0}
 
 
-def test_a_case_with_several_samples_counts_by_its_mean():
-    assert case_means({"a": [True, False], "b": [True]}) == {"a": 0.5, "b": 1.0}
-
-
-def test_bounds_count_unjudged_trials_as_wrong_and_as_right():
-    assert bounds(3, 5, 2) == (0.3, 0.5)
-    assert bounds(1, 1, 0) == (0.5, 0.5)
-
-
 @pytest.mark.parametrize(
     "statistic",
     [
         lambda: wilson(0, 0),
-        lambda: bounds(0, 0, 0),
         lambda: paired({}, {}),
-        lambda: case_means({}),
-        lambda: case_means({"a": []}),
         lambda: holm({}),
         lambda: needed_pairs(0, 0, 0),
     ],

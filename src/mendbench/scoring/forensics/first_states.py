@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mendbench.scoring.forensics.confusion import STATES, Matrix, warning_shares
+from mendbench.scoring.confusion import STATES, Matrix, warning_shares
 from mendbench.scoring.records import TrialRecord
 
 States: TypeAlias = tuple[tuple[str, str, str], ...]

@@ -10,7 +10,7 @@ from mendbench.scoring.score import Count, Score
 
 
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
-    return share_of_nodes(trials, lambda nodes: (nodes.alarms, nodes.others))
+    return share_of_nodes(trials, "false_alarm_rate")
 
 
 SCORE = Score(title="false alarms", of="nodes labelled success or error", unit="share", better="lower", count=_count)

@@ -10,7 +10,7 @@ from mendbench.scoring.score import Count, Score
 
 
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
-    return share_of_nodes(trials, lambda nodes: (nodes.silent, nodes.failed))
+    return share_of_nodes(trials, "silent_success_rate")
 
 
 SCORE = Score(

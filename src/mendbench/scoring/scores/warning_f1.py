@@ -10,7 +10,7 @@ from mendbench.scoring.score import Count, Score
 
 
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
-    return share_of_nodes(trials, lambda nodes: (2 * nodes.hits, 2 * nodes.hits + nodes.alarms + nodes.misses))
+    return share_of_nodes(trials, "f1")
 
 
 SCORE = Score(title="warning F1", of="nodes labelled or given warning", unit="share", better="higher", count=_count)

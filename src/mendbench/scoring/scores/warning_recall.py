@@ -10,7 +10,7 @@ from mendbench.scoring.score import Count, Score
 
 
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
-    return share_of_nodes(trials, lambda nodes: (nodes.hits, nodes.hits + nodes.misses))
+    return share_of_nodes(trials, "recall")
 
 
 SCORE = Score(title="warning recall", of="nodes labelled warning", unit="share", better="higher", count=_count)

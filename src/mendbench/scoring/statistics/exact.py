@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -59,17 +58,6 @@ def wilson(right: int, n: int, z: float = Z) -> Interval:
     return Interval(low=low, high=high)
 
 
-def bounds(right: int, wrong: int, unjudged: int) -> Interval:
-    """Return the rate with unjudged trials counted as wrong, and with them counted as right.
-
-    Raises:
-        BadInput: there are no trials.
-    """
-    n = right + wrong + unjudged
-    _some(n)
-    return Interval(low=right / n, high=(right + unjudged) / n)
-
-
 def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Paired:
     """Return how often ``ours`` has the higher value, by case (True is 1).
 
@@ -95,19 +83,6 @@ def differences(ours: Mapping[str, float], theirs: Mapping[str, float]) -> dict[
     return {case: float(ours[case]) - float(theirs[case]) for case in sorted(ours)}
 
 
-def case_means(samples: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Return the mean over the samples of each case.
-
-    Raises:
-        BadInput: there are no cases, or a case has no samples.
-    """
-    _some(len(samples))
-    for values in samples.values():
-        _some(len(values))
-    return {case: math.fsum(values) / len(values) for case, values in samples.items()}
-
-
-@cache
 def student_t(share: float, freedom: int) -> float:
     """Return the quantile of Student's t distribution at ``share`` (over a half), with ``freedom`` degrees of freedom.
 

@@ -15,20 +15,6 @@ Matrix: TypeAlias = Counter[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WarningAccuracy:
-    """How well warnings were told from errors and successes. None: there was nothing to measure it on."""
-
-    recall: float | None
-    """Of the nodes labelled ``warning``, the share given ``warning``."""
-    false_alarm_rate: float | None
-    """Of the nodes labelled otherwise, the share given ``warning``: each would have stopped a repair."""
-    silent_success_rate: float | None
-    """Of the nodes labelled ``warning`` or ``error``, the share given ``success``."""
-    precision: float | None
-    f1: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """A rate as what it is counted of."""
 
@@ -55,13 +41,13 @@ def confusion(labels: Mapping[str, str], got: Mapping[str, str]) -> Matrix:
     )
 
 
-def warning_accuracy(matrix: Mapping[tuple[str, str], int]) -> WarningAccuracy:
-    """Return the rates of a matrix."""
-    return WarningAccuracy(**{name: share.value for name, share in warning_shares(matrix).items()})
-
-
 def warning_shares(matrix: Mapping[tuple[str, str], int]) -> dict[str, Share]:
-    """Return what each rate of a matrix is counted of, by its name in :class:`WarningAccuracy`."""
+    """Return what each rate of a matrix is counted of.
+
+    ``recall``: of the nodes labelled warning those given it. ``false_alarm_rate``: of the others those given it; each would have stopped a
+    repair. ``silent_success_rate``: of those labelled warning or error those given success. ``precision``: of those given warning those
+    labelled so. ``f1``: the harmonic mean of recall and precision.
+    """
     hits = matrix.get(("warning", "warning"), 0)
     warnings = sum(count for (expected, _), count in matrix.items() if expected == "warning")
     others = sum(count for (expected, _), count in matrix.items() if expected != "warning")
