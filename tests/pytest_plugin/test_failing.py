@@ -6,7 +6,8 @@ import pytest
 
 from mendbench.api.trials import RanTrial
 from mendbench.bench.rows import whole
-from mendbench.pytest_plugin.failing import because, headline, story
+from mendbench.pytest_plugin.failing import headline, story
+from mendbench.report.reasons import because
 from mendbench.scoring.judging.outcomes import RULES
 from tests.fakes import runs
 from tests.fakes.scoring import POST, exchange, greeting_check
@@ -35,8 +36,8 @@ def ran(happened, case=None, **more):
 def test_the_reason_is_the_one_of_the_rule_that_decided(happened, case, outcome):
     trial = ran(happened(), case)
     assert outcome in {None, trial.outcome}
-    assert because(trial) in {rule.because for rule in RULES if rule.outcome == trial.outcome}
-    assert headline(trial) == f"{trial.outcome}: {because(trial)}; stopped: {trial.stop_reason}"
+    assert because(trial.row) in {rule.because for rule in RULES if rule.outcome == trial.outcome}
+    assert headline(trial) == f"{trial.outcome}: {because(trial.row)}; stopped: {trial.stop_reason}"
 
 
 def test_a_long_body_is_told_from_what_the_trial_itself_sent():

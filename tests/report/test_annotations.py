@@ -47,7 +47,7 @@ def test_a_case_is_told_once_at_its_file():
     assert [read(line) for line in annotation_lines(mixed_run(), places)][-1] == (
         "warning",
         {"file": "cases/slack/wrong/case.yaml", "line": "3", "title": "slack/wrong"},
-        "1 of 1 trials are not right; summary, two-layer, tiny-coder: incorrect: unrepaired, stopped: no_progress, after 2 attempts; no fault is mended",
+        "1 of 1 trials are not right; summary, two-layer, tiny-coder: incorrect: unrepaired, stopped: no_progress, after 2 attempts; no fault is mended, or the failure was taken for a success",
     )
 
 

@@ -51,7 +51,7 @@ def test_a_name_hangs_on_the_trial_alone():
     [
         ("right", "correct: repaired, stopped: succeeded, after 1 attempt"),
         ("looks-right", "incorrect: plausible, stopped: succeeded, after 1 attempt; it ran green, and does not do what it should"),
-        ("wrong", "incorrect: unrepaired, stopped: no_progress, after 2 attempts; no fault is mended"),
+        ("wrong", "incorrect: unrepaired, stopped: no_progress, after 2 attempts; no fault is mended, or the failure was taken for a success"),
         ("missing", "unjudged: no recording answers; record it with: mendbench run slack/greeting --record new_episodes"),
         ("broken", "crashed: ValueError: boom"),
     ],

@@ -13,9 +13,8 @@ from mendbench.api.trials import RanTrial
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case, RequestCheck
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.verdict import End
+from mendbench.report.reasons import because
 from mendbench.scoring.judging.checks import describe, short
-from mendbench.scoring.judging.outcomes import Facts, rule_for
 
 SHOWN_CHECKS = 6
 """Failed checks that are shown; the page of the trial shows all."""
@@ -32,20 +31,8 @@ ONE_RUN = "reports/one"
 def headline(trial: RanTrial) -> str:
     """Return in one line what came out."""
     if trial.judged:
-        return f"{trial.outcome}: {because(trial)}; stopped: {trial.stop_reason}"
+        return f"{trial.outcome}: {because(trial.row)}; stopped: {trial.stop_reason}"
     return f"{trial.verdict}: {_plain(_message(trial))}"
-
-
-def because(trial: RanTrial) -> str:
-    """Return the reason that the table of outcomes gives for a judged trial."""
-    row, case = trial.row, trial.case
-    said = [one for one in row["checks"] if not one["held"] and not _is_said(one, case)]
-    end: End = "declined" if row["stop_reason"] == "declined" else row["end"]
-    facts = Facts(
-        kind=case.kind, end=end, edited=row["edited"], warned=row["said"], harmful=row["harmful"], passes=not said,
-        fixed_some=bool(row["faults_fixed"]), expected_final=case.final,
-    )  # fmt: skip
-    return rule_for(facts).because
 
 
 def story(trial: RanTrial, command: Sequence[str]) -> str:
@@ -186,11 +173,6 @@ def _workflow(trial: RanTrial) -> Iterator[str]:
 
 def _diff(before: str, after: str) -> Iterable[str]:
     return islice(difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm=""), 2, None)
-
-
-def _is_said(check: JsonObject, case: Case) -> bool:
-    """Return whether a check is of what has to be said, which the table asks for apart."""
-    return case.kind != "repairable" and check["variant"] is None and str(check["check"]).startswith("warning at ")
 
 
 def _plain(text: str) -> str:

@@ -12,6 +12,8 @@ from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy, policy_names
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.diffs import MISSING, value_at
+from mendbench.scoring.judging.evidence import facts_in
+from mendbench.scoring.judging.outcomes import rule_for
 from mendbench.scoring.records import Treatment
 
 PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
@@ -19,18 +21,6 @@ PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
 
 CHECKS_SHOWN, EDITS_SHOWN = 5, 8
 """Of one trial; the rest is counted."""
-
-MEANINGS = {
-    "partly": "some faults are mended, not all",
-    "plausible": "it ran green, and does not do what it should",
-    "harmful": "something forbidden, protected or repeated was done",
-    "unrepaired": "no fault is mended",
-    "declined": "the repairer said that it cannot fix what an edit would mend",
-    "missed_warning": "only the user can help, and that was not said",
-    "false_warning": "the user was told that no edit helps, and one would",
-    "disturbed": "an edit is left applied where none is right",
-}
-"""Of the outcomes that can be wrong."""
 
 
 def treatment_of(row: JsonRow) -> Treatment:
@@ -67,8 +57,12 @@ def reason(row: JsonRow, texts: Mapping[str, str]) -> str:
         problem = whole(row.get("problem"), texts) or {}
         return f"{row['verdict']}: {' '.join(str(problem.get('message') or 'no reason is stored').split())}"
     words = f"{verdict_words(row)}, stopped: {row['stop_reason']}, after {_attempts(row)}"
-    meaning = MEANINGS.get(str(row["outcome"])) if row["verdict"] == "incorrect" else None
-    return f"{words}; {meaning}" if meaning else words
+    return f"{words}; {because(row)}" if row["verdict"] == "incorrect" else words
+
+
+def because(row: JsonRow) -> str:
+    """Return the reason that the table of outcomes gives for a judged trial."""
+    return rule_for(facts_in(row).verdict).because
 
 
 def story(row: JsonRow, texts: Mapping[str, str]) -> str:
