@@ -7,15 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.bench.results import open_run, read_run
-from mendbench.bench.rows import FORMAT, REQUIRED
+from mendbench.bench.rows import FORMAT, whole
 from mendbench.errors import BadInput, CheckFailed
+from tests.fakes import runs
 
 PLAN = {"keys": ["a", "b", "c"]}
-DOCUMENT = {"format": FORMAT, "trials": 2}
+DOCUMENT = {"format": FORMAT, "trials": 3}
 
 
-def row(key, **more):
-    return {**dict.fromkeys(REQUIRED), "key": key, **more}
+def row(name, **more):
+    case = runs.repairable()
+    made = whole(*runs.row_of(case, runs.unrepaired(), runs.key_of(case)))
+    return {**made, "case": name, "key": made["key"].replace(made["case"], name), **more}
+
+
+def key(name):
+    return row(name)["key"]
 
 
 ROWS = [
@@ -39,7 +46,7 @@ def write(place, rows=ROWS, *, resume=False, plan=PLAN, files=None):
     with open_run(place, plan, resume=resume) as folder:
         for row, texts in rows:
             folder.add(row, texts)
-        return folder.finish(DOCUMENT, files or {})
+        return folder.finish({**DOCUMENT, "trials": len(rows)}, files or {})
 
 
 def interrupt(place, rows=ROWS[:2]):
@@ -66,13 +73,13 @@ def test_rows_stand_in_the_file_as_soon_as_they_are_added(place):
         assert lines(partial_of(place) / "trials.jsonl") == [ROWS[0][0]]
         assert lines(partial_of(place) / "texts.jsonl") == [{"digest": "d2", "text": TEXTS["d2"]}]
         folder.add(*ROWS[1])
-        assert [row["key"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
+        assert [row["case"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
 
 
 def test_a_finished_run_is_sorted_and_read_back_whole(place):
     written = write(place)
     stored = read_run(place)
-    assert [row["key"] for row in stored.rows] == ["a", "b", "c"]
+    assert [row["case"] for row in stored.rows] == ["a", "b", "c"]
     assert stored.texts == TEXTS
     assert (stored.rows, stored.run) == (written.rows, DOCUMENT)
     assert sorted(path.name for path in place.iterdir()) == ["run.json", "texts.jsonl", "trials.jsonl"]
@@ -95,7 +102,7 @@ def test_a_complete_run_is_replaced_whole(place):
     write(place, files={"index.html": "<p>"})
     assert (place / "index.html").read_text() == "<p>"
     write(place, ROWS[2:])
-    assert [row["key"] for row in read_run(place).rows] == ["c"]
+    assert [row["case"] for row in read_run(place).rows] == ["c"]
     assert not (place / "index.html").exists()
     assert [path.name for path in place.parent.iterdir()] == [place.name]
 
@@ -117,7 +124,7 @@ def test_an_unfinished_run_is_not_begun_again_without_saying_so(place):
 def test_an_unfinished_run_is_resumed_where_it_stopped(place):
     interrupt(place)
     with open_run(place, PLAN, resume=True) as folder:
-        assert folder.done() == {"a", "b"}
+        assert folder.done() == {key("a"), key("b")}
         folder.add(*ROWS[2])
         folder.finish(DOCUMENT, {})
     write(place.with_name("other"))
@@ -142,7 +149,7 @@ def test_a_run_is_resumed_only_with_the_plan_that_it_began_with(place):
 def test_rows_without_a_plan_are_nobodys(place):
     interrupt(place)
     (partial_of(place) / "plan.json").unlink()
-    assert [row["key"] for row in write(place, ROWS[2:]).rows] == ["c"]
+    assert [row["case"] for row in write(place, ROWS[2:]).rows] == ["c"]
 
 
 @pytest.mark.parametrize("resume", [False, True])
@@ -150,7 +157,7 @@ def test_a_run_that_is_being_written_is_refused(place, resume):
     with open_run(place, PLAN, resume=False) as folder:
         folder.add(*ROWS[0])
         assert "another run is writing it; wait" in refusal(place, resume=resume)
-        assert folder.done() == {"b"}
+        assert folder.done() == {key("b")}
         assert lines(partial_of(place) / "trials.jsonl") == [ROWS[0][0]]
 
 
@@ -205,7 +212,7 @@ def test_bad_input_after_the_first_trial_keeps_what_was_done(place):
         folder.add(*ROWS[0])
         raise CheckFailed("no")
     with open_run(place, PLAN, resume=True) as folder:
-        assert folder.done() == {"b"}
+        assert folder.done() == {key("b")}
 
 
 @given(cut=st.integers(0, 200), which=st.sampled_from(["trials.jsonl", "texts.jsonl"]))
@@ -222,7 +229,7 @@ def test_wherever_an_append_was_torn_off_every_row_is_whole_or_run_again(tmp_pat
             folder.add(*known[name])
         folder.finish(DOCUMENT, {})
     stored = read_run(place)
-    assert [row["key"] for row in stored.rows] == ["a", "b", "c"]
+    assert [row["case"] for row in stored.rows] == ["a", "b", "c"]
     assert stored.texts == TEXTS
 
 
@@ -232,7 +239,7 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
         file.write('{"key": "a", "ans')
     with open_run(place, PLAN, resume=True) as folder:
         folder.add(*ROWS[1])
-        assert [row["key"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
+        assert [row["case"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +254,10 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
         ),
         ("trials.jsonl", '{"key": "a"}\n{"key', "trials.jsonl:2: "),
         ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
-        ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl:1: a line without 'attempts'"),
+        ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl: 1 lines of 3 trials"),
+        ("trials.jsonl", '{"key": "a"}\n{}\n{}\n', "trials.jsonl:1: a line without 'attempts'"),
+        ("trials.jsonl", '{"title": "\\ud800"}\n', "trials.jsonl:1: 'utf-8' codec can't encode"),
+        ("trials.jsonl", '{"cost": NaN}\n', "trials.jsonl:1: NaN is no number of JSON"),
         ("texts.jsonl", "", "trials.jsonl:1: the text d1 is not in texts.jsonl"),
         ("texts.jsonl", '{"digest": "d"}\n', "texts.jsonl: a line without 'text'"),
         ("texts.jsonl", None, "texts.jsonl: cannot be read"),
@@ -268,3 +278,25 @@ def test_a_broken_run_is_one_line_that_names_the_file_and_the_line(place, name, 
 def test_a_folder_without_a_run_says_how_to_make_one(tmp_path):
     with pytest.raises(BadInput, match="no run is in it; make one with `mendbench run`"):
         read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: [rows[0], rows[0], rows[2]], "trials.jsonl:2: the same trial once more"),
+        (lambda rows: [rows[1], rows[0], rows[2]], "trials.jsonl:2: a trial before one that it comes after"),
+        (lambda rows: [{**rows[0], "policy": "warn"}, *rows[1:]], "of another trial than its fields tell"),
+        (lambda rows: [{**rows[0], "verdict": None}, *rows[1:]], "trials.jsonl:1: the verdict None"),
+        (lambda rows: [{**rows[0], "attempts": "x"}, *rows[1:]], "trials.jsonl:1: no trial ("),
+        (lambda rows: [{**rows[0], "nodes": {"a": {}}}, *rows[1:]], "trials.jsonl:1: a trial without 'expected'"),
+        (lambda rows: rows[1:], "trials.jsonl: 2 lines of 3 trials"),
+    ],
+)
+def test_a_run_that_was_tampered_with_is_refused(place, change, said):
+    write(place)
+    path = place / "trials.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in change(lines(path))), encoding="utf-8")
+    with pytest.raises(BadInput) as raised:
+        read_run(place)
+    assert said in str(raised.value)
+    assert str(raised.value).endswith("; make the run again with `mendbench run`")

@@ -104,3 +104,26 @@ def test_the_folder_that_one_stands_in_can_be_written_too(place, monkeypatch):
     monkeypatch.chdir(place)
     rewrite_run(read_run(Path()), {"index.html": "anew"})
     assert (place / "index.html").read_text() == "anew"
+
+
+def test_a_run_whose_place_was_taken_meanwhile_is_kept_and_named(place, monkeypatch):
+    before, run, rename = bytes_of(place), read_run(place), Path.rename
+
+    def taken(path, target):
+        if path.name == "new":
+            place.mkdir()
+            (place / "somebody").write_text("else", encoding="utf-8")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", taken)
+    with pytest.raises(BadInput, match="something else took its place; the run is in") as raised:
+        rewrite_run(run, {})
+    kept = Path(str(raised.value).partition("the run is in ")[2].partition(" now")[0])
+    assert bytes_of(kept) == before
+
+
+def test_a_run_that_is_being_written_is_not_judged_anew(place):
+    run = read_run(place)
+    (place / "notes.txt").unlink()
+    with open_run(place, {}, resume=False), pytest.raises(BadInput, match="another run is writing it; wait for it"):
+        rewrite_run(run, {})

@@ -84,6 +84,14 @@ def test_shards_of_different_runs_are_refused_with_what_differs(sharded, mendben
     assert said.line.startswith(f"shard-2: {place} differs from that of shard-1; merge shards of one run")
 
 
+@pytest.mark.parametrize("told", ["2/3", {}, {"number": "2", "of": 3, "trials": 9}])
+def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, told):
+    change(sharded / "shard-2/run.json", shard=told)
+    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert said.code == 2
+    assert said.line.startswith("shard-2/run.json: shard: ")
+
+
 def test_a_trial_that_two_shards_have_is_refused(sharded, mendbench):
     shutil.copy(sharded / "shard-1/trials.jsonl", sharded / "shard-2/trials.jsonl")
     shutil.copy(sharded / "shard-1/texts.jsonl", sharded / "shard-2/texts.jsonl")
@@ -96,6 +104,10 @@ def test_a_trial_that_two_shards_have_is_refused(sharded, mendbench):
 def test_a_shard_that_lost_trials_is_incomplete(sharded, mendbench):
     path = sharded / "shard-2/trials.jsonl"
     path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
+    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert said.code == 2
+    assert said.line == "shard-2/trials.jsonl: 5 lines of 6 trials; make the run again with `mendbench run`"
+    change(sharded / "shard-2/run.json", trials=5)
     said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
     assert said.code == 3
     assert said.line.endswith("trials are there; run the shards again")

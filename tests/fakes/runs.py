@@ -134,6 +134,7 @@ def stored_run(rows_and_texts, **run):
         "mendbench_version": "0.0.1",
         "digests": {"cases": "c0ffee"},
         "matrix": [matrix],
+        "trials": len(rows),
         "totals": [],
         **run,
     }

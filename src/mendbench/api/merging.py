@@ -27,8 +27,7 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
         raise BadInput("merge", "no run", "name the folders of all shards")
     shards = [read_run(folder) for folder in folders]
     for one in shards:
-        if "shard" not in one.run:
-            raise BadInput(str(one.folder), "a run that is no shard", "merge what `mendbench run --shard K/N` wrote")
+        _refuse_whole(one)
     first = shards[0]
     for other in shards[1:]:
         _refuse_other(first, other)
@@ -43,6 +42,16 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
         document |= told_by_rows(folder.rows())
         html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
         return folder.finish(document, {"index.html": html})
+
+
+def _refuse_whole(run: StoredRun) -> None:
+    """Refuse a run that does not say which shard it is."""
+    mend = "merge what `mendbench run --shard K/N` wrote"
+    if "shard" not in run.run:
+        raise BadInput(str(run.folder), "a run that is no shard", mend)
+    told = run.run["shard"]
+    if not isinstance(told, dict) or not all(isinstance(told.get(name), int) for name in ("number", "of", "trials")):
+        raise BadInput(f"{run.folder / 'run.json'}: shard", repr(told), mend)
 
 
 def _refuse_other(first: StoredRun, other: StoredRun) -> None:

@@ -7,25 +7,31 @@ complete run is replaced whole or not at all, and an interrupted one can be fini
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, get_args
 
-from mendbench.bench.rows import FORMAT, REQUIRED, references
+from mendbench.bench.rows import FORMAT, REQUIRED, references, trial_key
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import write_atomically
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.verdict import VerdictName
+from mendbench.scoring.records import record_of
 
 TRIALS, TEXTS, RUN, PLAN, LOCK = "trials.jsonl", "texts.jsonl", "run.json", "plan.json", "lock"
 
 OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, LOCK, "index.html"})
 """Everything that a run's folder can hold."""
+
+VERDICTS = frozenset(get_args(VerdictName))
+"""All that a trial's verdict can be."""
 
 _AGAIN = "make the run again with `mendbench run`"
 
@@ -178,13 +184,54 @@ def read_run(folder: Path) -> StoredRun:
         texts = {str(item["digest"]): str(item["text"]) for item in found}
     except KeyError as error:
         raise BadInput(str(folder / TEXTS), f"a line without {error}", _AGAIN) from None
+    if run.get("trials") != len(rows):
+        raise BadInput(str(folder / TRIALS), f"{len(rows)} lines of {run.get('trials')!r} trials", _AGAIN)
+    before = ""
     for number, row in enumerate(rows, start=1):
-        if not row.keys() >= REQUIRED:
-            missing = min(REQUIRED - row.keys())
-            raise BadInput(f"{folder / TRIALS}:{number}", f"a line without {missing!r}", _AGAIN)
-        if lost := references(row) - texts.keys():
-            raise BadInput(f"{folder / TRIALS}:{number}", f"the text {min(lost)} is not in {TEXTS}", _AGAIN)
+        if wrong := _no_trial(row, texts) or _out_of_order(before, row):
+            raise BadInput(f"{folder / TRIALS}:{number}", wrong, _AGAIN)
+        before = row["key"]
     return StoredRun(folder=folder, run=run, rows=rows, texts=texts)
+
+
+def refuse_busy(place: Path) -> None:
+    """Refuse a folder that a run is being written to.
+
+    Raises:
+        BadInput: one is.
+    """
+    lock = place.with_name(f".{place.name}.partial") / LOCK
+    if not lock.is_file():
+        return
+    with lock.open("a", encoding="utf-8") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(str(place), "another run is writing it", "wait for it") from None
+
+
+def _no_trial(row: JsonRow, texts: Mapping[str, str]) -> str | None:
+    """Return why a line is no trial, None if it is one."""
+    if not row.keys() >= REQUIRED:
+        return f"a line without {min(REQUIRED - row.keys())!r}"
+    if lost := references(row) - texts.keys():
+        return f"the text {min(lost)} is not in {TEXTS}"
+    try:
+        record = record_of(row)
+        key = trial_key(TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)}))
+    except KeyError as error:
+        return f"a trial without {error}"
+    except (AttributeError, TypeError, ValueError) as error:
+        return f"no trial ({error})"
+    if record.key != key:
+        return f"the key {record.key!r} of another trial than its fields tell"
+    return None if record.verdict in VERDICTS else f"the verdict {record.verdict!r}"
+
+
+def _out_of_order(before: str, row: JsonRow) -> str | None:
+    if row["key"] > before:
+        return None
+    return "the same trial once more" if row["key"] == before else "a trial before one that it comes after"
 
 
 def _refuse_foreign(place: Path) -> None:
@@ -227,13 +274,19 @@ def _whole_lines(path: Path, *, one: bool = False) -> list[JsonObject]:
     found = []
     for number, line in enumerate([text] if one else text.removesuffix("\n").split("\n") if text else [], start=1):
         try:
-            item = json.loads(line)
-        except ValueError as error:
+            item = json.loads(line, parse_constant=_no_number)
+            if "\\ud" in line.lower():
+                json.dumps(item, ensure_ascii=False).encode("utf-8")  # half a character has no UTF-8
+        except (ValueError, RecursionError) as error:
             raise BadInput(f"{path}:{number}", str(error), _AGAIN) from None
         if not isinstance(item, dict):
             raise BadInput(f"{path}:{number}", "no JSON object", _AGAIN)
         found.append(item)
     return found
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
 
 
 def _torn(path: Path) -> list[JsonObject]:

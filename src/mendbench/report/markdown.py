@@ -16,7 +16,7 @@ from mendbench.model.trial import JsonRow
 from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import LISTED, Gaps, Summary, summarise
-from mendbench.report.tables import NOTHING, Line, Panel, PolicyTable
+from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable
 
 COMMENT = 65_536
 """GitHub's limit for the body of a comment, characters. Counted in bytes here, which are never fewer."""
@@ -168,13 +168,13 @@ def _why(method: str) -> str:
 
 
 def _policies(table: PolicyTable) -> _Section:
-    columns = ("policy", "right", "lost against naive", "attempts", "wasted", "futile a user's case", "answer tokens")
+    columns = ("policy", "right trials", "lost against naive", "attempts", "wasted", "futile a user's case", "answer tokens")
     head = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
     return _Section(
         head=f"{head}\n\n{_row(columns)}\n{_rule(columns)}\n",
         rows=tuple(
             _row(
-                (code(one.label), f"{one.right} of {one.of}", one.lost, str(one.attempts), str(one.wasted),
+                (code(one.label), f"{one.right} of {one.of}{_open(one)}", one.lost, str(one.attempts), str(one.wasted),
                  one.futile_per_user, str(one.completion_tokens))
             )
             for one in table.lines
@@ -182,6 +182,10 @@ def _policies(table: PolicyTable) -> _Section:
         foot=f"\nAttempts, waste and tokens over the {table.judged} trials that have a verdict under every policy.\n",
         what="policies",
     )  # fmt: skip
+
+
+def _open(line: PolicyLine) -> str:
+    return f" (up to {line.right + line.open})" if line.open else ""
 
 
 def _gaps(run: StoredRun, gaps: Gaps) -> _Section:

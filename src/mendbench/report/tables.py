@@ -86,7 +86,10 @@ class PolicyLine:
     label: str
     title: str
     right: int
+    """Trials, of those of cases with an edit fault."""
     of: int
+    open: int
+    """Of those, trials without a verdict."""
     lost: str
     attempts: int
     wasted: int
@@ -229,6 +232,7 @@ def _policy_line(
         title=_policy_title(view.policy),
         right=sum(row["verdict"] == "correct" for row in edits.values()),
         of=len(edits),
+        open=sum(row["verdict"] == "unjudged" for row in edits.values()),
         lost=NOTHING if unstopped is None or view.policy == UNSTOPPED else str(lost),
         attempts=sum(len(row["attempts"]) for row in told),
         wasted=sum(row["wasted_attempts"] for row in told),
