@@ -171,6 +171,14 @@ def test_a_run_is_like_itself():
     assert all(one.verdict in {"alike", "undefined"} for pair in found.treatments for one in pair.differences)
 
 
+def test_a_run_with_trials_without_a_verdict_is_like_itself_too():
+    run = write_run(Path("run"), rows({"summary": "ur??"}))
+    found = api.compare(run, f"{run}:strategy=summary")
+    assert {one.verdict for one in found.main.differences} <= {"alike", "undefined"}
+    other = write_run(Path("other"), rows({"summary": "ur??"}))
+    assert "not told apart" in {one.verdict for one in api.compare(run, other).main.differences}
+
+
 # --- parts -------------------------------------------------------------------------------------------------------------------------------
 
 
@@ -209,6 +217,24 @@ def test_a_side_may_name_the_part():
         api.compare(f"{run}:part=train", run, part="test")
     with pytest.raises(UnknownName, match="unknown part 'tset'; did you mean 'test'"):
         api.compare(run, run, part="tset")
+
+
+def test_what_changes_in_a_part_that_is_not_compared_is_counted():
+    rest = ["case-5", "case-6", "case-7"]
+    a, b = (
+        write_run(Path(name), [*rows({"summary": "ur"}), *rows({"summary": letters}, part="train", cases=rest)])
+        for name, letters in (("a", "rru"), ("b", "uur"))
+    )
+    (one,) = api.compare(a, b).elsewhere
+    assert (one.part, one.newly_failing, one.newly_passing) == ("train", 2, 1)
+    assert api.compare(a, b, part="all").elsewhere == ()
+    assert api.compare(a, b, part="train").elsewhere == ()
+    assert api.compare(f"{a}:part=test", b).elsewhere == ()
+
+
+def test_the_parts_of_one_run_are_looked_at_one_by_one():
+    run = of_parts("run")
+    assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context").elsewhere == ()
 
 
 # --- what may not be compared -----------------------------------------------------------------------------------------------------------
@@ -350,9 +376,44 @@ def test_everything_else_is_exploratory(planned):
     assert api.compare(f"{run}:strategy=summary", other).primary == ()
 
 
-def test_a_run_of_another_corpus_has_no_primary_contrast(planned):
-    run = write_run(Path("run"), rows({"summary": "u" * 7, "full-context": "r" * 7}), corpus="other")
-    assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context").primary == ()
+def test_a_run_of_another_corpus_has_no_primary_contrast_and_it_is_said(planned):
+    made = rows({"summary": "u" * 7, "full-context": "r" * 7, "none": "u" * 7})
+    run = write_run(Path("run"), made, corpus="other")
+    found = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context")
+    assert found.primary == ()
+    (note,) = found.notes
+    assert note == (
+        "no primary contrast is told, though the two sides are one: run: a run of another corpus (digests.corpus); "
+        "make it anew with `mendbench run`"
+    )
+    assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=none").notes == ()
+
+
+def test_a_primary_contrast_that_is_not_settled_is_told_with_the_reason(planned, monkeypatch):
+    best = plan(contrast(treatment="full-context", against=["summary", "none"]), model=MODEL)
+    monkeypatch.setattr("mendbench.api.comparing.read_protocol", lambda folder: best)
+    made = rows({"summary": "u" * 7, "full-context": "r" * 7, "mend": "r" * 7})
+    run = write_run(Path("run"), made, corpus=planned)
+    (result,) = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context").primary
+    assert (
+        result.undefined == "the best of summary, none is not settled: no trial of summary, none on the training part"
+    )
+    assert api.compare(f"{run}:strategy=summary", f"{run}:strategy=mend").primary == ()
+
+
+def test_cases_of_the_training_part_that_are_not_in_the_run_leave_the_best_unsettled(planned, monkeypatch):
+    class Split:
+        def part_of(self, case):
+            return "train"
+
+    best = plan(contrast(treatment="full-context", against=["summary", "none"]), model=MODEL)
+    monkeypatch.setattr("mendbench.api.comparing.read_protocol", lambda folder: best)
+    monkeypatch.setattr("mendbench.api.comparing.read_split", lambda folder: Split())
+    training = rows({"summary": "u", "none": "r"}, part="train", cases=["known"])
+    tested = rows({"none": "u" * 7, "full-context": "r" * 7})
+    run = write_run(Path("run"), [*training, *tested], corpus=planned)
+    (result,) = api.primary_contrasts(str(run))
+    assert "cases of the training part are not in the run yet" in result.undefined
 
 
 def test_a_run_is_compared_without_the_corpus_that_it_was_made_from():

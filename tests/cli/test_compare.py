@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from mendbench import api
+from mendbench.scoring.scores import score_names
 from tests.fakes import cases
 from tests.fakes.compared import rows, write_run
 
@@ -259,3 +260,44 @@ def test_what_a_file_says_never_steers_the_terminal(tmp_path, monkeypatch, mendb
     said = mendbench("compare", "a", "b")
     assert "\x1b" not in said.out
     assert "evil\\x1b[31m → repaired" in said.out
+
+
+def test_what_newly_fails_in_another_part_is_not_passed_over(tmp_path, monkeypatch, mendbench):
+    monkeypatch.chdir(tmp_path)
+    for name, letters in (("a", "ruu"), ("b", "urr")):
+        training = rows({"summary": letters}, part="train", cases=["x", "y", "z"])
+        write_run(tmp_path / name, [*rows({"summary": "ur"}), *training])
+    lines = mendbench("compare", "a", "b").out.splitlines()
+    assert "Newly failing: none" in lines
+    assert (
+        "Not shown: 1 trial of the train part newly fails, 2 trials of the train part newly pass; --part train" in lines
+    )
+    assert "Not shown" not in mendbench("compare", "a", "b", "--part", "all").out
+
+
+def test_a_narrow_terminal_keeps_the_names_of_rows_and_drops_the_last_columns(tmp_path, monkeypatch, mendbench):
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "a", rows({"summary": "u" * 30, "none": "u" * 30}))
+    write_run(tmp_path / "b", rows({"summary": "r" * 3 + "u" * 27, "none": "r" + "u" * 29}))
+    monkeypatch.setattr("mendbench.cli.tables.UNBOUNDED", 60)
+    one = mendbench("compare", "a:strategy=summary", "b:strategy=summary").out
+    row = next(line for line in one.splitlines() if line.startswith("repair success"))
+    assert row.split()[:4] == ["repair", "success", "not", "told"]
+    assert "+10 points" in row
+    assert "+ needed" not in one
+    several = mendbench("compare", "a", "b").out
+    assert several.count("strategy") >= 2
+    assert several.count("summary  ") >= 2
+
+
+def test_many_scores_of_several_pairs_have_a_table_each(tmp_path, monkeypatch, mendbench):
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "a", rows({"summary": "uuu", "none": "uuu"}))
+    write_run(tmp_path / "b", rows({"summary": "ruu", "none": "uur"}))
+    said = mendbench("compare", "a", "b", "--score", "all").out
+    assert max(len(line) for line in said.splitlines() if " → " in line and not line.startswith("  ")) < 120
+    still = next(line for line in said.splitlines() if line.startswith("Alike or undefined in all of them: "))
+    tables = sum(line.startswith("summary ") for line in said.splitlines())
+    assert 1 < tables < len(score_names())
+    assert "cost a trial" in still
+    assert "right after attempt 1" not in still

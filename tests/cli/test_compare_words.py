@@ -40,6 +40,13 @@ def test_differences_of_shares_are_told_in_cases_or_in_points(a, b, told):
     assert gap(right(a, b)) == told
 
 
+@pytest.mark.parametrize(
+    ("value", "told"), [(0.0123456, "+0.012346"), (1.234e-5, "+0.000012"), (1.234e-7, "+0.00000012"), (0.0, "0.000000")]
+)
+def test_the_least_sums_of_money_have_digits_that_count(value, told):
+    assert gap(replace(right("0", "1"), unit="usd", difference=value)) == told
+
+
 def test_figures_are_counts_with_both_bounds_while_trials_are_open():
     found = right("1?0", "110")
     assert (figure(found, found.a), figure(found, found.b)) == ("1–2/3", "2/3")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from mendbench.bench.protocol import Contrast, Protocol, Side
 from mendbench.bench.results import open_run
 from mendbench.bench.run_document import told_by_rows
+from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.comparing.pairing import pair_trials
 from mendbench.scoring.judging.version import SCORER
 from tests.fakes.runs import key_of, plausible, repairable, repaired, row_of, stored_run, unjudged, unrepaired
@@ -70,7 +71,7 @@ def contrast(
 class Answers:
     """Answers to every key: the same ones."""
 
-    said: tuple[str, ...] = ("answer",)
+    said: tuple[AnswerDigest, ...] = (AnswerDigest(prompt="p", answer="a", asked=True),)
 
     def __getitem__(self, key):
         return self.said

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mendbench.bench.rows import trial_key
 from mendbench.model.trial import TrialKey
-from mendbench.scoring.gating.result import AnswerDigest, Baseline, Digests, Entry, Present
+from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.gating.result import Baseline, Digests, Entry, Present
 from mendbench.scoring.records import Treatment
 from tests.fakes.scored import record
 

@@ -1,19 +1,8 @@
-from mendbench.scoring.confusion import confusion, warning_shares
+from mendbench.scoring.confusion import warning_shares
 
 
 def rates(matrix):
     return {name: share.value for name, share in warning_shares(matrix).items()}
-
-
-def test_nodes_without_a_label_and_nodes_that_did_not_run_are_left_out():
-    labels = {"a": "warning", "b": "success", "c": "not_run", "d": "error", "e": "error"}
-    got = {"a": "error", "b": "success", "c": "success", "d": "not_run", "z": "warning"}
-    assert confusion(labels, got) == {("warning", "error"): 1, ("success", "success"): 1}
-
-
-def test_matrices_of_several_cases_add_up():
-    one = confusion({"a": "warning"}, {"a": "warning"})
-    assert (one + one)[("warning", "warning")] == 2
 
 
 def test_the_rates_come_from_the_matrix():

@@ -60,6 +60,12 @@ def test_without_two_groups_or_anything_to_divide_by_there_is_no_interval(groups
     assert clustered_ratio(parts, groups) is None
 
 
+def test_where_every_group_has_the_same_ratio_there_is_no_interval():
+    parts = {"a": (1.0, 2.0), "b": (2.0, 4.0), "c": (3.0, 6.0)}
+    assert clustered_ratio(parts, {case: case for case in parts}) is None
+    assert clustered_ratio({**parts, "a": (1.0, 1.0)}, {case: case for case in parts}) is not None
+
+
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilsons_interval_is_statsmodels(drawn):
     right, n = drawn

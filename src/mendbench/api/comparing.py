@@ -12,7 +12,7 @@ from mendbench.api.settings import open_corpus
 from mendbench.api.sides import NONE, OpenSide, Side, open_sides
 from mendbench.bench.config import load_config
 from mendbench.bench.protocol import FILE as PROTOCOL
-from mendbench.bench.protocol import read_protocol
+from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.results import StoredRun, read_run
 from mendbench.bench.split import read_split
 from mendbench.errors import BadInput, UnknownName
@@ -20,7 +20,7 @@ from mendbench.report.html import trial_link
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY
 from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
-from mendbench.scoring.comparing.contrasts import ContrastResult, contrasts
+from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts, may_be
 from mendbench.scoring.comparing.pairing import FIELDS, TreatmentPair, Unpaired, pair_trials
 from mendbench.scoring.records import Treatment, TrialRecord, records_of
 from mendbench.scoring.score import Score
@@ -78,6 +78,15 @@ class ComparedTreatments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Trials of a part that is not compared."""
+
+    part: str
+    newly_failing: int
+    newly_passing: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What differs from A to B."""
 
@@ -90,6 +99,8 @@ class Comparison:
     """The main pair first, if there is one."""
     changes: tuple[Change, ...]
     """Newly failing ones first, then newly passing ones."""
+    elsewhere: tuple[Elsewhere, ...]
+    """Of two different runs: what changed in the parts that are not compared, where something did."""
     unpaired: tuple[Unpaired, ...]
     primary: tuple[ContrastResult, ...]
     """The primary contrasts that the two sides are, as the whole run tells them. All else is exploratory."""
@@ -123,7 +134,7 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
     refuse_other_judgement(one.run, two.run)
     chosen = _part(part, one, two)
     ours, theirs = _of_part(one, chosen), _of_part(two, chosen)
-    pairing = pair_trials(ours, theirs, _fixed_otherwise(one.side, two.side))
+    pairing = pair_trials(ours, theirs, _fixed_otherwise(one.side, two.side), one_run=_one_run(one, two))
     if not pairing.pairs:
         raise _nothing_shared(one, two, ours, theirs, chosen)
     trials = [trial for pair in pairing.pairs for trial in pair.trials]
@@ -132,6 +143,7 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
     compared = [
         _compared(pair, asked, one.answers, two.answers, costs=not priced, main=pair is main) for pair in pairing.pairs
     ]
+    primary, why_none = _primary(one, two, chosen, pairing.pairs)
     parts = Counter({trial.a.case: trial.a.part or NONE for trial in trials}.values())
     return Comparison(
         a=_side(one, ours, theirs),
@@ -140,9 +152,10 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
         cases={name: parts[name] for name in PARTS if name in parts},
         treatments=tuple(sorted(compared, key=lambda pair: not pair.main)),
         changes=changes_of(trials, one.answers, two.answers),
+        elsewhere=tuple(_elsewhere(one, two, chosen)),
         unpaired=pairing.unpaired,
-        primary=_primary(one, two, chosen, pairing.pairs),
-        notes=tuple(_notes(one, two, priced)),
+        primary=primary,
+        notes=(*_notes(one, two, priced), *why_none),
     )
 
 
@@ -161,6 +174,24 @@ def _part(given: str | None, one: OpenSide, two: OpenSide) -> str:
 
 def _of_part(side: OpenSide, part: str) -> list[TrialRecord]:
     return [one for one in side.records if part in {ALL, one.part or NONE}]
+
+
+def _one_run(one: OpenSide, two: OpenSide) -> bool:
+    return one.run.folder.resolve() == two.run.folder.resolve()
+
+
+def _elsewhere(one: OpenSide, two: OpenSide, part: str) -> Iterator[Elsewhere]:
+    """Yield what changed in the parts that are not compared, if the sides are of different runs."""
+    if part == ALL or _one_run(one, two):
+        return
+    for name in PARTS:
+        if name == part:
+            continue
+        pairing = pair_trials(_of_part(one, name), _of_part(two, name), _fixed_otherwise(one.side, two.side))
+        trials = [trial for pair in pairing.pairs for trial in pair.trials]
+        moved = Counter(direction_of(trial) for trial in trials if trial.a.case_digest == trial.b.case_digest)
+        if moved["newly failing"] or moved["newly passing"]:
+            yield Elsewhere(part=name, newly_failing=moved["newly failing"], newly_passing=moved["newly passing"])
 
 
 def _fixed_otherwise(a: Side, b: Side) -> set[str]:
@@ -210,7 +241,7 @@ def _compared(
         trials=len(pair.trials),
         cases=len({trial.a.case for trial in pair.trials}),
         open=sum("unjudged" in {trial.a.verdict, trial.b.verdict} for trial in pair.trials),
-        same_answers=sum(same_answers(trial, a, b) != "other answers" for trial in pair.trials),
+        same_answers=sum(same_answers(trial, a, b).startswith("same") for trial in pair.trials),
         changed=sum(direction_of(trial) is not None for trial in pair.trials),
         differences=compare_scores(pair, kept),
     )
@@ -228,25 +259,71 @@ def _side(side: OpenSide, own: Sequence[TrialRecord], other: Sequence[TrialRecor
     )
 
 
-def _primary(one: OpenSide, two: OpenSide, part: str, pairs: Sequence[TreatmentPair]) -> tuple[ContrastResult, ...]:
-    """Return the primary contrasts that the two sides are, if they are parts of one run of this corpus."""
-    if one.run.folder.resolve() != two.run.folder.resolve() or {"kind", "family"} & {*one.side.only, *two.side.only}:
-        return ()
+def _primary(
+    one: OpenSide, two: OpenSide, part: str, pairs: Sequence[TreatmentPair]
+) -> tuple[tuple[ContrastResult, ...], tuple[str, ...]]:
+    """Return the primary contrasts that the two sides are, if they are parts of one run of this corpus; and why none is told."""
+    if not _one_run(one, two) or {"kind", "family"} & {*one.side.only, *two.side.only}:
+        return (), ()
     compared = {(pair.a, pair.b) for pair in pairs}
+    turned = {(b, a) for a, b in compared}
     try:
-        results = primary_contrasts(one.run)
-    except (BadInput, Incomparable):  # a run can be compared without the corpus that it was made from
-        return ()
-    return tuple(
-        result
-        for result in results
-        if result.part == part
-        and result.pairs
-        and ({*result.pairs} <= compared or {(b, a) for a, b in result.pairs} <= compared)
+        planned = _planned()
+    except BadInput:  # a run can be compared without the corpus that it was made from
+        return (), ()
+    plan = planned.plan
+    if plan.part != part:
+        return (), ()
+    hits = [any(may_be(each, plan.model, side) for side in (compared, turned)) for each in plan.contrasts]
+    if not any(hits):
+        return (), ()
+    try:
+        results = _results(one.run, planned)
+    except Incomparable as error:
+        return (), (f"no primary contrast is told, though the two sides are one: {error}",)
+    own = zip(results, hits, strict=True)
+    return tuple(each for each, hit in own if hit and _is_one(each, compared, turned)), ()
+
+
+def _is_one(result: ContrastResult, *sides: Collection[tuple[Treatment, Treatment]]) -> bool:
+    """Return whether a contrast is of the pairs of a side; as long as it has none of its own, it may be."""
+    return not result.pairs or any({*result.pairs} <= {*side} for side in sides)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Planned:
+    """The configured corpus, as primary contrasts need it."""
+
+    digest: str
+    plan: Protocol
+    expected: Mapping[str, tuple[str, ...]]
+    """Cases by part."""
+
+
+def _planned() -> _Planned:
+    corpus = open_corpus(load_config(Path.cwd()), None, None, tolerant=True)
+    plan, split = read_protocol(corpus.cases_dir), read_split(corpus.cases_dir)
+    if plan is None:
+        raise BadInput(str(corpus.cases_dir), f"no {PROTOCOL}", "name two runs, or two parts of one, to compare")
+    expected = {
+        part: tuple(case.id for case in corpus.cases if split is not None and split.part_of(case) == part)
+        for part in (plan.part, TRAINING)
+    }
+    return _Planned(digest=corpus.digest, plan=plan, expected=expected)
+
+
+def _results(stored: StoredRun, planned: _Planned) -> tuple[ContrastResult, ...]:
+    if (stored.run.get("digests") or {}).get("corpus") != planned.digest:
+        raise Incomparable(
+            f"{stored.folder}: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
+        )
+    expected = planned.expected
+    return contrasts(
+        records_of(stored.rows), planned.plan, expected=expected[planned.plan.part], training=expected[TRAINING]
     )
 
 
-def primary_contrasts(run: Path | StoredRun | None = None) -> tuple[ContrastResult, ...]:
+def primary_contrasts(run: str | Path | StoredRun | None = None) -> tuple[ContrastResult, ...]:
     """Return what became of the primary contrasts in a run of the configured corpus.
 
     Left out, it is the run that ``mendbench run`` wrote last.
@@ -255,18 +332,10 @@ def primary_contrasts(run: Path | StoredRun | None = None) -> tuple[ContrastResu
         BadInput: there is no run, the corpus has no protocol, or a file is broken.
         Incomparable: the run is of another corpus.
     """
-    loaded = load_config(Path.cwd())
-    stored = run if isinstance(run, StoredRun) else read_run(run or Path(loaded.config.paths.out))
-    corpus = open_corpus(loaded, None, None, tolerant=True)
-    plan, split = read_protocol(corpus.cases_dir), read_split(corpus.cases_dir)
-    if plan is None:
-        raise BadInput(str(corpus.cases_dir), f"no {PROTOCOL}", "name two runs, or two parts of one, to compare")
-    if (stored.run.get("digests") or {}).get("corpus") != corpus.digest:
-        raise Incomparable(
-            f"{stored.folder}: a run of another corpus (digests.corpus); make it anew with `mendbench run`"
-        )
-    expected = [case.id for case in corpus.cases if split is not None and split.part_of(case) == plan.part]
-    return contrasts(records_of(stored.rows), plan, expected=expected)
+    if isinstance(run, StoredRun):
+        return _results(run, _planned())
+    stored = read_run(Path(run or load_config(Path.cwd()).config.paths.out))
+    return _results(stored, _planned())
 
 
 def _notes(one: OpenSide, two: OpenSide, priced: Collection[str]) -> Iterator[str]:

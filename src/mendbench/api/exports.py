@@ -25,7 +25,7 @@ from mendbench.scoring.gating.result import GateResult
 if TYPE_CHECKING:
     import pandas as pd
 
-Against: TypeAlias = Path | GateResult | Comparison | Judgement
+Against: TypeAlias = str | Path | GateResult | Comparison | Judgement
 """What a run is held against: a baseline's file, another run's folder, or what somebody said of it already."""
 
 _Data = TypeVar("_Data", str, str | bytes)
@@ -38,7 +38,7 @@ _TOLD_AT = ("faults:", "checks:")
 
 
 def export(
-    run: Path | StoredRun, *, junit: Path | None = None, markdown: Path | None = None, csv: Path | None = None,
+    run: str | Path | StoredRun, *, junit: Path | None = None, markdown: Path | None = None, csv: Path | None = None,
     parquet: Path | None = None, github: bool = False, against: Against | None = None,
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write a run as the files that are named, and return the files written.
@@ -51,7 +51,7 @@ def export(
         BadInput: there is no run, a file cannot be written or lies in a run's folder, pyarrow is missing, no step's summary is there
             or it is full; or ``against`` cannot be used, as :func:`mendbench.api.gate` and :func:`mendbench.api.compare` say.
     """
-    stored = run if isinstance(run, StoredRun) else read_run(run)
+    stored = run if isinstance(run, StoredRun) else read_run(Path(run))
     judgement = judged(stored, against)
     made: dict[Path, str | bytes] = {}
     if junit is not None:
@@ -72,7 +72,7 @@ def export(
     return (*made, *(() if summary is None else (summary[0],)))
 
 
-def annotate(run: Path | StoredRun, *, against: Against | None = None) -> tuple[str, ...]:
+def annotate(run: str | Path | StoredRun, *, against: Against | None = None) -> tuple[str, ...]:
     """Return the lines that let GitHub annotate the cases of a run, to be printed in a step.
 
     With ``against`` they tell what is worse than there, and nothing else.
@@ -80,18 +80,18 @@ def annotate(run: Path | StoredRun, *, against: Against | None = None) -> tuple[
     Raises:
         BadInput: there is no run, or ``against`` cannot be used.
     """
-    stored = run if isinstance(run, StoredRun) else read_run(run)
+    stored = run if isinstance(run, StoredRun) else read_run(Path(run))
     judgement = judged(stored, against)
     return annotation_lines(stored, _places(), findings=None if judgement is None else judgement.findings)
 
 
-def data_frames(run: Path | StoredRun) -> dict[str, pd.DataFrame]:
+def data_frames(run: str | Path | StoredRun) -> dict[str, pd.DataFrame]:
     """Return a run as pandas data frames: trials, attempts, nodes and scores.
 
     Raises:
         BadInput: there is no run.
     """
-    return frames(run if isinstance(run, StoredRun) else read_run(run))
+    return frames(run if isinstance(run, StoredRun) else read_run(Path(run)))
 
 
 def judged(run: StoredRun, against: Against | None) -> Judgement | None:
@@ -100,10 +100,11 @@ def judged(run: StoredRun, against: Against | None) -> Judgement | None:
     Raises:
         BadInput: there is nothing at the path, or the gate or the comparison cannot use it.
     """
-    if isinstance(against, Path):
-        if not against.exists():
-            raise BadInput(str(against), "no such file or folder", "name a baseline's file or a run's folder")
-        against = compare(against, run.folder, part="all") if against.is_dir() else gate(run, baseline=against)
+    if isinstance(against, str | Path):
+        place = Path(against)
+        if not place.exists():
+            raise BadInput(str(place), "no such file or folder", "name a baseline's file or a run's folder")
+        against = compare(place, run.folder, part="all") if place.is_dir() else gate(run, baseline=place)
     if isinstance(against, GateResult):
         return judgement_of_gate(against)
     if isinstance(against, Comparison):

@@ -24,7 +24,7 @@ class Forensics:
     """As :func:`mendbench.scoring.forensics.warning_cost.document` says."""
 
 
-def score(run: Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
+def score(run: str | Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
     """Return every score of every treatment of a run, by part of the corpus.
 
     Left out, it is the run that ``mendbench run`` wrote last.
@@ -35,7 +35,7 @@ def score(run: Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
     return score_lines(_stored(run).rows)
 
 
-def forensics(run: Path | StoredRun | None = None) -> Forensics:
+def forensics(run: str | Path | StoredRun | None = None) -> Forensics:
     """Return where the attempts of a run went, and what its wrong warnings cost.
 
     Left out, it is the run that ``mendbench run`` wrote last.
@@ -47,5 +47,5 @@ def forensics(run: Path | StoredRun | None = None) -> Forensics:
     return Forensics(attempts=attempts_of.document(records), warnings=warning_cost.document(records))
 
 
-def _stored(run: Path | StoredRun | None) -> StoredRun:
-    return run if isinstance(run, StoredRun) else read_run(run or Path(load_config(Path.cwd()).config.paths.out))
+def _stored(run: str | Path | StoredRun | None) -> StoredRun:
+    return run if isinstance(run, StoredRun) else read_run(Path(run or load_config(Path.cwd()).config.paths.out))

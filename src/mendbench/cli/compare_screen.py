@@ -6,13 +6,15 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from mendbench.api.comparing import ALL, ComparedTreatments, Comparison
+from rich.table import Table
+
+from mendbench.api.comparing import ALL, ComparedTreatments, Comparison, Elsewhere
 from mendbench.api.sides import NONE
 from mendbench.cli.compare_words import cases, counted, few, figure, gap, interval, primary, sentence, verdict
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
-from mendbench.cli.tables import show_tables, table
+from mendbench.cli.tables import fits, show_whole_words, table
 from mendbench.model.json import JsonObject
 from mendbench.report.tables import FEW
 from mendbench.report.views import MAIN_POLICY
@@ -32,6 +34,15 @@ PLURALS = {
     "engine": "engines", "repairer": "repairers", "model": "models", "strategy": "strategies", "policy": "policies",
     "detector": "detectors",
 }  # fmt: skip
+
+_COLUMNS = ("A", "B", "B less A", "95 %", "won:lost:tied", "cases\n+ needed")
+"""What is not read first stands last: a narrow terminal drops it."""
+
+_STILL = ("alike", "undefined")
+"""Verdicts on scores that have no line of their own."""
+
+MAX_HEADS = 3
+"""Scores that stand side by side; more of them have a table each."""
 
 ARROW = "\N{RIGHTWARDS ARROW}"
 
@@ -108,7 +119,17 @@ def _changes(comparison: Comparison, room: int) -> Iterator[str]:
                 yield from _listed(comparison, group)
     if left := len(comparison.changes) - sum(len(group) for group in listed):
         yield f"{left} not listed; --trials {len(groups)} lists all"
+    yield from (_not_shown(one) for one in comparison.elsewhere)
     yield ""
+
+
+def _not_shown(one: Elsewhere) -> str:
+    told = [
+        f"{counted(count, 'trial')} {_part(one.part)} newly {verb}{'s' if count == 1 else ''}"
+        for count, verb in ((one.newly_failing, "fail"), (one.newly_passing, "pass"))
+        if count
+    ]
+    return f"Not shown: {', '.join(told)}; --part {one.part}"
 
 
 def _likeness(change: Change) -> object:
@@ -167,23 +188,26 @@ def _show_main(pair: ComparedTreatments) -> None:
     if lead is None:
         return
     write(f"{plain(f'{lead.title.capitalize()}, {_policy(pair)}: {sentence(lead)}')}\n\n")
-    found = table(
-        "score",
-        "B is",
-        wraps=("score", "B is"),
-        numbers=("A", "B", "B less A", "95 %", "won:lost:tied", "cases\n+ needed"),
-    )
-    for one in pair.differences:
-        if one.verdict not in {"alike", "undefined"}:
-            cells = (figure(one, one.a), figure(one, one.b), gap(one), interval(one))
-            found.add_row(plain(one.title), verdict(one), *cells, f"{one.won}:{one.lost}:{one.tied}", cases(one))
-    if found.row_count:
-        show_tables([found])
-    for name in ("alike", "undefined"):
+    told = [one for one in pair.differences if one.verdict not in _STILL]
+    if told:
+        drawn = (_score_table(told, count) for count in range(len(_COLUMNS), 1, -1))
+        show_whole_words([next((made for made in drawn if fits(made)), _score_table(told, 1))])
+    for name in _STILL:
         own = [one for one in pair.differences if one.verdict == name]
         titles = [f"{one.title} ({cases(one)} cases)" if one.left_out else one.title for one in own]
         if titles:
             write(f"{name.capitalize()}: {plain(', '.join(titles))}\n")
+
+
+def _score_table(told: Sequence[Difference], count: int) -> Table:
+    """Return the table of some scores with so many of the columns."""
+    made = table("score", "B is", wraps=("score", "B is"), numbers=_COLUMNS[:count])
+    for one in told:
+        cells = (
+            figure(one, one.a), figure(one, one.b), gap(one), interval(one), f"{one.won}:{one.lost}:{one.tied}", cases(one)
+        )  # fmt: skip
+        made.add_row(plain(one.title), verdict(one), *cells[:count])
+    return made
 
 
 def _policy(pair: ComparedTreatments) -> str:
@@ -194,18 +218,31 @@ def _show_others(comparison: Comparison, others: Sequence[ComparedTreatments]) -
     """Print the other pairs of treatments in which a trial changed; the rest is counted."""
     fields, moved = _varied(comparison), [one for one in others if one.changed]
     titles = [plain(one.title) for one in others[0].differences]
-    heads = [head for title in titles for head in (f"{title}\nA {ARROW} B", "\nB is")]
-    found = table(*fields, *heads, wraps=fields, numbers=("trials\nchanged",))
-    for one in moved[:MAX_ROWS]:
-        cells = [cell for own in one.differences for cell in (_moved(own), own.verdict)]
-        found.add_row(*(plain(_of(one.b, field)) for field in fields), *cells, str(one.changed))
+    whole = _pairs_table(fields, moved[:MAX_ROWS], range(len(titles)))
+    apart = len(titles) > MAX_HEADS or not fits(whole)
+    still = [at for at in range(len(titles)) if apart and all(one.differences[at].verdict in _STILL for one in moved)]
+    told = [at for at in range(len(titles)) if at not in still]
+    found = [_pairs_table(fields, moved[:MAX_ROWS], [at]) for at in told] if apart else [whole]
     write("\n" if comparison.main else "")
     if moved:
-        show_tables([found], "Other pairs of treatments" if comparison.main else "Pairs of treatments")
+        show_whole_words(found, "Other pairs of treatments" if comparison.main else "Pairs of treatments")
+    if moved and still:
+        write(f"\nAlike or undefined in all of them: {', '.join(titles[at] for at in still)}\n")
     if len(moved) > MAX_ROWS:
         write(f"{counted(len(moved) - MAX_ROWS, 'more pair')} of treatments; narrow A and B to see them\n")
     if alike := len(others) - len(moved):
         write(f"{counted(alike, 'pair')} of treatments in which no trial changed\n")
+
+
+def _pairs_table(fields: Sequence[str], pairs: Sequence[ComparedTreatments], scores: Sequence[int]) -> Table:
+    """Return the table of some pairs of treatments, with the scores at some places."""
+    titles = [plain(pairs[0].differences[at].title) for at in scores] if pairs else []
+    heads = [head for title in titles for head in (f"{title}\nA {ARROW} B", "\nB is")]
+    made = table(*fields, *heads, wraps=fields, numbers=("trials\nchanged",))
+    for one in pairs:
+        cells = [cell for at in scores for cell in (_moved(one.differences[at]), one.differences[at].verdict)]
+        made.add_row(*(plain(_of(one.b, field)) for field in fields), *cells, str(one.changed))
+    return made
 
 
 def _moved(one: Difference) -> str:

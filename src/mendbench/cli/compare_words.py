@@ -21,6 +21,9 @@ MANY_CASES = 10_000
 _UNITS = {"attempts": 2, "tokens": 0, "usd": 6, "rung": 2, "count": 2}
 """Decimals shown."""
 
+_SMALL = 1e-5
+"""Dollars below which two digits are shown that count, be they ever so far behind the point."""
+
 
 def counted(count: int, what: str) -> str:
     """Return a count with its noun."""
@@ -139,6 +142,8 @@ def _signed(value: float, text: str) -> str:
 
 
 def _value(one: Difference, value: float) -> str:
+    if one.unit == "usd" and 0 < abs(value) < _SMALL:
+        return f"{value:.{1 - math.floor(math.log10(abs(value)))}f}"
     return f"{value:.2f}" if one.unit == "share" else f"{value:.{_UNITS[one.unit]}f}"
 
 

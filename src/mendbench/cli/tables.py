@@ -7,14 +7,18 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from mendbench.cli.output import plain, write
 from mendbench.model.json import JsonObject
 
 UNBOUNDED = 1000
 """Columns of a table that is not shown on a terminal: more than any has, so that a row is a line."""
+
+_SHORT = 12
+"""Columns that a text has at least, if it is as long."""
 
 _MEASURES = (
     "right",
@@ -52,6 +56,56 @@ def table(*texts: str, wraps: Collection[str] = (), numbers: Sequence[str] = (),
 def show_tables(tables: Iterable[Table], title: str = "") -> None:
     """Print tables, one under the other, under a title."""
     _show(_console(), tables, title)
+
+
+def show_whole_words(tables: Iterable[Table], title: str = "") -> None:
+    """Print tables as :func:`show_tables` does; columns that give way break between words, the last of them first."""
+    console, found = _console(), list(tables)
+    for each in found:
+        _give_way(each, console)
+    _show(console, found, title)
+
+
+def fits(made: Table) -> bool:
+    """Return whether a table is no wider than the terminal once its columns give way as far as whole words allow."""
+    console = _console()
+    return _whole(made, console) - sum(_room(column) for column in _giving(made)) <= console.width
+
+
+def _give_way(made: Table, console: Console) -> None:
+    spare = console.width - _whole(made, console) + sum(_room(column) for column in _giving(made))
+    for column in _giving(made):
+        granted = max(0, min(_room(column), spare))
+        column.width = _least(column) + granted
+        spare -= granted
+
+
+def _whole(made: Table, console: Console) -> int:
+    """Return how wide a table is where nothing gives way."""
+    return console.measure(made, options=console.options.update(width=10 * UNBOUNDED)).maximum
+
+
+def _giving(made: Table) -> list[Column]:
+    return [column for column in made.columns if not column.no_wrap]
+
+
+def _room(column: Column) -> int:
+    """Return by how much a column can give way."""
+    return _longest(column) - _least(column)
+
+
+def _longest(column: Column) -> int:
+    return max(cell_len(line) for text in _texts(column) for line in text.split("\n"))
+
+
+def _least(column: Column) -> int:
+    """Return how wide a column stays: it holds its longest word, and what is short is not broken."""
+    words = max(cell_len(word) for text in _texts(column) for word in text.split() or [""])
+    return max(words, min(_longest(column), _SHORT))
+
+
+def _texts(column: Column) -> list[str]:
+    return [str(column.header), *map(str, column.cells)]
 
 
 def show_totals(totals: Sequence[JsonObject], title: str) -> None:

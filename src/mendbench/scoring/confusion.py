@@ -28,19 +28,6 @@ class Share:
         return self.part / self.n if self.n else None
 
 
-def confusion(labels: Mapping[str, str], got: Mapping[str, str]) -> Matrix:
-    """Return the matrix of one case's nodes.
-
-    Nodes without a label, and nodes that did not run or were not labelled to run, are left out. Matrices of several
-    cases are added.
-    """
-    return Counter(
-        (expected, got[node])
-        for node, expected in labels.items()
-        if expected != "not_run" and got.get(node, "not_run") != "not_run"
-    )
-
-
 def warning_shares(matrix: Mapping[tuple[str, str], int]) -> dict[str, Share]:
     """Return what each rate of a matrix is counted of.
 

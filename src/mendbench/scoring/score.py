@@ -180,12 +180,8 @@ def _interval(
 def _over_groups(
     counts: Mapping[str, Count], numerators: Sequence[float], groups: Mapping[str, str]
 ) -> Interval | None:
-    """Return the interval of the ratio; None where every group has the same, for that says nothing of how far others may lie."""
     tops = zip(counts.items(), numerators, strict=True)
-    found = clustered_ratio({case: (top, count.denominator) for (case, count), top in tops}, groups)
-    if found is None or math.isclose(found.low, found.high, rel_tol=1e-9, abs_tol=1e-12):
-        return None
-    return found
+    return clustered_ratio({case: (top, count.denominator) for (case, count), top in tops}, groups)
 
 
 def _tidy(value: float) -> float:

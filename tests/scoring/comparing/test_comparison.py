@@ -92,6 +92,24 @@ def test_up_to_what_share_of_groups_could_differ_though_none_does_is_the_exact_b
         assert unseen_share(groups) == pytest.approx(limit)
 
 
+def test_where_every_group_differs_by_the_same_there_is_no_interval():
+    found = wasted([3] * 8, [0] * 8).difference
+    assert (found.difference, found.interval, found.method) == (-3, None, "none: no group differs from another")
+    assert right("0" * 8, "1" * 8).difference.interval is None
+
+
+def test_shares_never_differ_by_more_than_all():
+    cases = [f"c{at}" for at in range(8)]
+    counts = Counts(
+        a={case: Count(numerator=0, denominator=1 if at else 9) for at, case in enumerate(cases)},
+        b={case: Count(numerator=9 if at else 0, denominator=9 if at else 1) for at, case in enumerate(cases)},
+        groups={case: case for case in cases},
+    )  # fmt: skip
+    plain = Score(title="t", of="nodes", unit="share", better="higher", count=lambda _: None)
+    assert differ("t", plain, counts).difference.interval.high == 1
+    assert differ("t", replace(plain, unit="count"), counts).difference.interval.high > 1
+
+
 def test_few_groups_have_no_interval():
     few = MIN_GROUPS - 1
     assert right("0" * few, "1" + "0" * (few - 1)).difference.method == "none: fewer than 6 groups of cases"
@@ -172,6 +190,19 @@ def test_cases_of_one_group_count_once_in_the_sign_flip_test():
     assert together.difference.more_cases >= 16  # six groups of four cases are the fewest that could tell
 
 
+def test_cases_of_one_group_that_differ_are_not_for_mcnemar():
+    found = right("0" * 6, "1" * 6, groups=["g", "h"] * 3)
+    assert (found.difference.verdict, found.difference.test) == ("not told apart", "sign flips of groups")
+    assert found.p == pytest.approx(2 / 2**2)
+    assert found.difference.more_cases >= 12  # six groups of three cases are the fewest that could tell
+
+
+def test_cases_of_one_group_that_are_tied_are_no_obstacle_to_mcnemar():
+    found = right("0" * 10, "1" * 6 + "0" * 4, groups=["g0", "g1", "g2", "g3", "g4", "g5", "g0", "g1", "h", "h"])
+    assert (found.difference.test, found.difference.verdict) == ("McNemar, exact", "better")
+    assert found.p == pytest.approx(2 / 2**6)
+
+
 # --- trials without a verdict ------------------------------------------------------------------------------------------------------------
 
 
@@ -185,6 +216,16 @@ def test_a_case_that_is_open_on_one_side_leaves_the_pair_open():
 
 def test_a_case_that_is_open_on_both_sides_may_go_either_way():
     assert right("?00", "?00").difference.bounds == (pytest.approx(-1 / 3), pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize("name", ["repair_success", "plausible"])
+def test_the_very_same_trials_differ_in_nothing_whatever_becomes_of_them(name):
+    own, one = trials("10??"), score(name)
+    found = differ(name, one, counts_of(one, pair_trials(own, own, one_run=True).pairs[0])).difference
+    assert (found.verdict, found.difference, found.bounds, found.open) == ("alike", 0, None, 0)
+    assert found.a.bounds == found.b.bounds is not None
+    apart = differ(name, one, counts_of(one, pair_trials(own, own).pairs[0])).difference
+    assert (apart.verdict, apart.open) == ("not told apart", 2)
 
 
 def test_the_verdict_is_open_where_the_open_pairs_decide_it():

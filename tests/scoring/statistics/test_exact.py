@@ -6,11 +6,9 @@ from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
 from mendbench.scoring.statistics.exact import (
-    differences,
     holm,
     mcnemar_exact,
     needed_pairs,
-    paired,
     pass_at_k,
     pass_hat_k,
     wilson,
@@ -57,25 +55,10 @@ def test_mcnemar_is_symmetric_and_a_probability(b, c):
     assert mcnemar_exact(b, b) == 1
 
 
-def test_pairs_are_counted_won_lost_and_tied():
-    found = paired({"a": True, "b": False, "c": True, "d": 0.5}, {"a": False, "b": True, "c": True, "d": 0.25})
-    assert (found.won, found.lost, found.tied, found.cases) == (2, 1, 1, 4)
-
-
-def test_sides_with_different_cases_cannot_be_paired():
-    with pytest.raises(BadInput, match="only one side has: a, b; compare"):
-        paired({"a": 1, "c": 1}, {"b": 1, "c": 1})
-
-
-def test_differences_are_ours_less_theirs():
-    assert differences({"b": 1, "a": 0.5}, {"a": 1, "b": 0}) == {"a": -0.5, "b": 1.0}
-
-
 @pytest.mark.parametrize(
     "statistic",
     [
         lambda: wilson(0, 0),
-        lambda: paired({}, {}),
         lambda: holm({}),
         lambda: needed_pairs(0, 0, 0),
     ],

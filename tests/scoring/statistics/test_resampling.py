@@ -33,8 +33,11 @@ def test_the_bootstrap_is_the_same_each_time_and_in_every_order_of_cases():
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=10))
 def test_the_bootstrap_interval_lies_within_the_values(values):
     cases = named(values)
-    low, high = clustered_bootstrap(cases, alone(cases), draws=100)
-    assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
+    found = clustered_bootstrap(cases, alone(cases), draws=100)
+    if found is None:
+        assert min(values) == pytest.approx(max(values), rel=1e-9, abs=1e-12)
+    else:
+        assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
 
 
 def test_cases_of_one_group_that_go_together_make_the_interval_wider():
@@ -49,6 +52,42 @@ def test_cases_of_one_group_that_go_together_make_the_interval_wider():
 
 def test_one_group_alone_has_no_interval():
     assert clustered_bootstrap({"a": 1.0, "b": 0.0}, {"a": "g", "b": "g"}) is None
+
+
+def test_groups_that_are_all_alike_say_nothing_of_how_far_others_may_lie():
+    values = named([-3.0] * 8)
+    assert clustered_bootstrap(values, alone(values)) is None
+    thirds = named([1 / 3, 2 / 3, 0.5, 0.5])
+    assert clustered_bootstrap(thirds, {case: f"g{at // 2}" for at, case in enumerate(thirds)}) is None
+    assert clustered_bootstrap(named([-3.0] * 7 + [-2.0]), alone(values)) is not None
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e-6, 1e-3, 1.0, 1e6])
+def test_in_which_unit_values_are_does_not_matter(unit):
+    values = [3.0, -1.0, 2.0, 2 / 3, 1 / 3, -1.0, 40.0, 0.001]
+    plain, other = named(values), named([one * unit for one in values])
+    assert sign_flip(other, alone(other)) == sign_flip(plain, alone(plain))
+
+
+def test_the_least_sums_of_money_are_told_apart():
+    values = named([-2.1e-7 - at * 1e-9 for at in range(40)])
+    assert sign_flip(values, alone(values)) < 0.001
+
+
+def test_a_small_difference_beside_a_great_one_is_not_dropped():
+    values = named([1e5] + [0.5] * 5)
+    assert sign_flip(values, alone(values)) == 2 / 2**6
+
+
+def test_rounding_errors_of_a_sum_are_no_differences():
+    values = named([0.1 + 0.2 - 0.3, 1 / 3 + 1 / 3 - 2 / 3 + 1e-16])
+    assert sign_flip(values, alone(values)) == 1.0
+    assert sign_flip({**values, "one": 1.0}, {**alone(values), "one": "one"}) == 1.0
+
+
+def test_thirds_of_any_unit_are_counted_exactly():
+    whole, thirds = (named([one * unit for one in (2, -1, -1, 1, 3)]) for unit in (1, 1e-6 / 3))
+    assert sign_flip(thirds, alone(thirds)) == sign_flip(whole, alone(whole))
 
 
 @settings(deadline=None)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from mendbench.scoring.chance import AnswerDigest, may_be_chance
 from mendbench.scoring.comparing.pairing import TrialPair
 from mendbench.scoring.records import Treatment, TrialRecord
 
@@ -14,10 +15,12 @@ Direction: TypeAlias = Literal["newly failing", "newly passing", "no verdict any
 other way round; neither, and yet of another outcome, stop reason or number of wasted attempts."""
 
 
-Answers: TypeAlias = Literal["same answers", "same answers as far as both went", "other answers"]
-"""Where the answers are the same, chance has no part in what differs."""
+Answers: TypeAlias = Literal[
+    "same answers", "same answers as far as both went", "other answers, and not by chance", "other answers"
+]
+"""Chance has a part only in the last: in the one before nobody was asked for the answers that differ, or code crashed."""
 
-AnswersByKey: TypeAlias = Mapping[str, Sequence[str]]
+AnswersByKey: TypeAlias = Mapping[str, Sequence[AnswerDigest]]
 """What was answered in each trial, in order, by the trial's key."""
 
 
@@ -71,10 +74,11 @@ def direction_of(trial: TrialPair) -> Direction | None:
 
 
 def same_answers(trial: TrialPair, a: AnswersByKey, b: AnswersByKey) -> Answers:
-    """Return whether what was answered is the same on both sides."""
+    """Return whether what was answered is the same on both sides, and if not, whether chance may have made it another."""
     ours, theirs = a[trial.a.key], b[trial.b.key]
-    if any(one != other for one, other in zip(ours, theirs, strict=False)):
-        return "other answers"
+    if any(one.answer != other.answer for one, other in zip(ours, theirs, strict=False)):
+        chance = may_be_chance(ours, theirs, verdict=trial.b.verdict)
+        return "other answers" if chance else "other answers, and not by chance"
     return "same answers" if len(ours) == len(theirs) else "same answers as far as both went"
 
 

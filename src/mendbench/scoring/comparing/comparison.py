@@ -107,7 +107,8 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
     """Return how B differs from A in a score.
 
     The verdict is McNemar's exact test's where each case is one pair of trials in which something holds or does not, under one policy and
-    repairer; else that of a test that flips the signs of the groups' sums. ``alpha`` is what more cases are asked for at.
+    repairer, and no two cases that differ are of one group; else that of a test that flips the signs of the groups' sums. ``alpha`` is
+    what more cases are asked for at.
     """
     told = counts.without_open()
     plain = _values(told)
@@ -117,7 +118,7 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
         worst, best = (high, low) if score.better == "lower" else (low, high)
         tests = [_tested(score, counts, values) for values in ((worst, best) if counts.open else (low,))]
     verdict = _verdict(counts, tests)
-    interval, method = _interval(counts, low, high)
+    interval, method = _interval(score, counts, low, high)
     found = Difference(
         score=name, title=score.title, of=score.of, unit=score.unit, better=score.better,
         cases=len(counts.a), groups=len({counts.groups[case] for case in counts.a}), open=len(counts.open),
@@ -191,11 +192,13 @@ def _verdict(counts: Counts, tests: list[_Tested]) -> Verdict:
 
 def _binary(score: Score, counts: Counts, values: Mapping[str, float]) -> bool:
     whole = all(own.denominator == 1 for side in (counts.a, counts.b) for own in side.values())
-    return counts.single and score.unit == "share" and whole and all(one in {-1, 0, 1} for one in values.values())
+    moved = [counts.groups[case] for case, one in values.items() if one]
+    held = whole and all(one in {-1, 0, 1} for one in values.values())
+    return counts.single and score.unit == "share" and held and len(moved) == len(set(moved))
 
 
 def _interval(
-    counts: Counts, low: Mapping[str, float] | None, high: Mapping[str, float] | None
+    score: Score, counts: Counts, low: Mapping[str, float] | None, high: Mapping[str, float] | None
 ) -> tuple[Interval | None, str]:
     if not low or not high:
         return None, "none: the score is not defined on both sides"
@@ -205,9 +208,11 @@ def _interval(
         return None, f"none: fewer than {MIN_GROUPS} groups of cases"
     ends = [_interval_of(one, counts.groups) for one in ((low, high) if counts.open else (low,))]
     if ends[0] is None or ends[-1] is None:
-        return None, "none: fewer than two groups of cases"
+        return None, "none: no group differs from another"
     open_too = ", from the worst case's low to the best case's high" if counts.open else ""
-    return Interval(low=ends[0].low, high=ends[-1].high), f"bootstrap over groups, 95 %{open_too}"
+    most = 1.0 if score.unit == "share" else math.inf
+    ends_within = (max(-most, ends[0].low), min(most, ends[-1].high))
+    return Interval(*ends_within), f"bootstrap over groups, 95 %{open_too}"
 
 
 def _interval_of(values: Mapping[str, float], groups: Mapping[str, str]) -> Interval | None:

@@ -116,19 +116,33 @@ class _Found:
 
 
 def contrasts(
-    records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = ()
+    records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = (), training: Collection[str] = ()
 ) -> tuple[ContrastResult, ...]:
     """Return what became of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
 
     ``expected`` are the cases of the plan's part: while some of them have no trial, the contrast is undefined, because whoever looks
-    again and again while results come in finds something in the end. One that is undefined counts as 1 in the correction.
+    again and again while results come in finds something in the end. ``training`` are those of the training part: while some of them
+    have no trial, it is not settled which of several strategies is the best. A contrast that is undefined counts as 1 in the correction.
 
     Raises:
         UnknownName: the plan names a score that there is not.
     """
-    found = [_contrast(records, plan, one, expected) for one in plan.contrasts]
+    found = [_contrast(records, plan, one, expected, training) for one in plan.contrasts]
     adjusted = holm({str(at): 1.0 if one.p is None else one.p for at, one in enumerate(found)})
     return tuple(_corrected(one, adjusted[str(at)]) for at, one in enumerate(found))
+
+
+def may_be(planned: PlannedContrast, model: str, pairs: Collection[tuple[Treatment, Treatment]]) -> bool:
+    """Return whether pairs of treatments, A first, hold what a contrast compares; of several strategies any may be the best."""
+    before, after = ((*(side.best_of or ()), side.strategy) for side in (planned.against, planned.treatment))
+    policies = planned.against.policy, planned.treatment.policy
+    strategies = {
+        (a.strategy, b.strategy) for a, b in pairs if a.model == b.model == model and (a.policy, b.policy) == policies
+    }
+    if any(before) and any(after):
+        return any(a in before and b in after for a, b in strategies)
+    alike = {a for a, b in strategies if a == b}
+    return bool(alike) and alike >= set(planned.strategies or ())
 
 
 def _corrected(found: _Found, p: float) -> ContrastResult:
@@ -143,12 +157,13 @@ def _corrected(found: _Found, p: float) -> ContrastResult:
 
 
 def _contrast(
-    records: Sequence[TrialRecord], plan: Plan, planned: PlannedContrast, expected: Collection[str]
-) -> _Found:
+    records: Sequence[TrialRecord], plan: Plan, planned: PlannedContrast, expected: Collection[str],
+    training: Collection[str],
+) -> _Found:  # fmt: skip
     name = _SCORES.get(planned.measure, planned.measure)
     own = [one for one in records if one.treatment.model == plan.model]
-    against, settled, open_choice = _settled(own, planned.against)
-    treatment, settled_too, open_too = _settled(own, planned.treatment)
+    against, settled, open_choice = _settled(own, planned.against, training)
+    treatment, settled_too, open_too = _settled(own, planned.treatment, training)
     result = ContrastResult(
         name=planned.name, score=name, model=plan.model, part=plan.part,
         treatment=_words(treatment, planned.treatment, planned), against=_words(against, planned.against, planned),
@@ -171,7 +186,9 @@ def _contrast(
     return _Found(result=result, p=None if result.undefined else evidence.p)
 
 
-def _settled(records: Sequence[TrialRecord], side: PlannedSide) -> tuple[str | None, str | None, str | None]:
+def _settled(
+    records: Sequence[TrialRecord], side: PlannedSide, expected: Collection[str]
+) -> tuple[str | None, str | None, str | None]:
     """Return the strategy that a side means, how that was settled, and why it is not."""
     if not side.best_of:
         return side.strategy, None, None
@@ -180,24 +197,37 @@ def _settled(records: Sequence[TrialRecord], side: PlannedSide) -> tuple[str | N
         if one.part == TRAINING and one.treatment.policy == side.policy and one.treatment.strategy in by_strategy:
             by_strategy[one.treatment.strategy].append(one)
     shared = set.intersection(*({one.case for one in own} for own in by_strategy.values()))
+    kept = {name: [one for one in own if one.case in shared] for name, own in by_strategy.items()}
+    counts = {name: case_counts(score("repair_success"), own).values() for name, own in kept.items()}
+    several = ", ".join(side.best_of)
+    if why := _unsettled(by_strategy, shared, expected, [one for own in counts.values() for one in own]):
+        return None, None, f"the best of {several} is not settled: {why}"
+    right = {name: sum(count.numerator for count in own) for name, own in counts.items()}
+    best = min(by_strategy, key=lambda name: (-right[name], _first_tokens(kept[name]), name))
+    told = f"{best} is the best of {several} on the training part: {right[best]:g} of {len(counts[best])} cases right"
+    return best, told, None
+
+
+def _unsettled(
+    by_strategy: Mapping[str, Sequence[TrialRecord]], shared: Collection[str], expected: Collection[str],
+    counts: Iterable[Count],
+) -> str | None:  # fmt: skip
+    """Return why it is not settled which strategy is the best: none is, before each has a verdict on every case."""
     if not shared:
         lacking = [name for name, own in by_strategy.items() if not own]
         of = f" of {', '.join(lacking)}" if lacking else " that all of them have"
-        return None, None, f"the best of {', '.join(side.best_of)} is not settled: no trial{of} on the training part"
-    right, most, tokens = {}, {}, {}
-    for name, own in by_strategy.items():
-        kept = [one for one in own if one.case in shared]
-        counts = case_counts(score("repair_success"), kept).values()
-        right[name] = sum(count.numerator for count in counts)
-        most[name] = right[name] + sum(count.open for count in counts)
-        first = [one.attempts[0].context_tokens for one in kept if one.attempts]
-        tokens[name] = fmean(first) if first else 0.0
-    best = min(by_strategy, key=lambda name: (-right[name], tokens[name], name))
-    if any(most[name] > right[name] and most[name] >= right[best] for name in by_strategy if name != best):
-        why = "trials of the training part are without a verdict"
-        return None, None, f"the best of {', '.join(side.best_of)} is not settled: {why}"
-    words = f"{best} is the best of {', '.join(side.best_of)} on the training part"
-    return best, f"{words}: {right[best]:g} of {len(shared)} cases right", None
+        return f"no trial{of} on the training part"
+    if missing := {*expected, *(one.case for own in by_strategy.values() for one in own)} - {*shared}:
+        whole = len({*expected, *shared, *missing})
+        return f"{len(missing)} of the {whole} cases of the training part are not in the run yet, for all of them"
+    if any(count.open for count in counts):
+        return "trials of the training part are without a verdict"
+    return None
+
+
+def _first_tokens(records: Iterable[TrialRecord]) -> float:
+    first = [one.attempts[0].context_tokens for one in records if one.attempts]
+    return fmean(first) if first else 0.0
 
 
 def _all(records: Iterable[TrialRecord], planned: PlannedContrast) -> list[str]:
@@ -262,9 +292,9 @@ def _too_little(evidence: Evidence, unjudged: int, alpha: float) -> str | None:
         return f"{unjudged} of its {found.cases + found.left_out} cases have a trial without a verdict"
     if evidence.p is None:
         return f"there are no {found.of} on both sides"
-    units, what = (found.groups, "groups of cases") if found.test == "sign flips of groups" else (found.cases, "cases")
-    if 2 / 2**units >= alpha:
-        return f"{units} {what} are too few to tell anything, whatever came of them"
+    if 2 / 2**found.groups >= alpha:
+        what = "cases" if found.groups == found.cases else "groups of cases"
+        return f"{found.groups} {what} are too few to tell anything, whatever came of them"
     return None
 
 

@@ -21,10 +21,14 @@ class Counts:
     left_out: int = 0
     single: bool = False
     """Whether each case is one pair of trials, under one policy and one repairer."""
+    same: bool = False
+    """Whether both sides are the very same trials: what is not known of one is not known of it alone, and differs in nothing."""
 
     @property
     def open(self) -> frozenset[str]:
         """Cases whose pair is open."""
+        if self.same:
+            return frozenset()
         return frozenset(case for case in self.a if self.a[case].open or self.b[case].open)
 
     def without_open(self) -> Counts:
@@ -33,7 +37,7 @@ class Counts:
         kept = [case for case in self.a if case not in gone]
         return Counts(
             a={case: self.a[case] for case in kept}, b={case: self.b[case] for case in kept},
-            groups=self.groups, left_out=self.left_out, single=self.single,
+            groups=self.groups, left_out=self.left_out, single=self.single, same=self.same,
         )  # fmt: skip
 
 
@@ -51,6 +55,7 @@ def counts_of(score: Score, pair: TreatmentPair) -> Counts:
         groups={trial.a.case: trial.a.group for trial in trials if trial.a.case in shared},
         left_out=len((ours.keys() | theirs.keys() | would) - shared),
         single=alone and sum(trial.a.case in shared for trial in trials) == len(shared),
+        same=pair.same,
     )
 
 

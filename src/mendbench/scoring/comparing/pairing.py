@@ -37,6 +37,8 @@ class TreatmentPair:
     a: Treatment
     b: Treatment
     trials: tuple[TrialPair, ...]
+    same: bool = False
+    """Whether both are the very same trials, of one run."""
 
     @property
     def differs(self) -> tuple[str, ...]:
@@ -63,15 +65,20 @@ class Pairing:
     unpaired: tuple[Unpaired, ...]
 
 
-def pair_trials(a: Sequence[TrialRecord], b: Sequence[TrialRecord], fixed: Collection[str] = ()) -> Pairing:
-    """Return the trials of both sides in pairs.
+def pair_trials(
+    a: Sequence[TrialRecord], b: Sequence[TrialRecord], fixed: Collection[str] = (), *, one_run: bool = False
+) -> Pairing:
+    """Return the trials of both sides in pairs; ``one_run``: both sides are of one run.
 
     Treatments are paired where they are equal, but for the fields that are ``fixed`` on the two sides to different values, and for those
     that have one value on each side: where all trials of A ask one model, and all of B another, those two are compared.
     """
     chosen = _paired({one.treatment for one in a}, {one.treatment for one in b}, fixed)
     pairs = tuple(
-        TreatmentPair(a=ours, b=theirs, trials=_shared(_under(a, ours), _under(b, theirs))) for ours, theirs in chosen
+        TreatmentPair(
+            a=ours, b=theirs, trials=_shared(_under(a, ours), _under(b, theirs)), same=one_run and ours == theirs
+        )
+        for ours, theirs in chosen
     )
     return Pairing(
         pairs=tuple(pair for pair in pairs if pair.trials),

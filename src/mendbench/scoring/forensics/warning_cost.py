@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from mendbench.errors import BadInput
 from mendbench.model.json import JsonObject
 from mendbench.scoring.confusion import STATES
 from mendbench.scoring.forensics.early_stopping import unknowns, why_unknown
@@ -152,17 +151,6 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
         "reference": REFERENCE,
         "detectors": [as_json(one) for one in warning_costs(records)],
     }
-
-
-def refuse_disagreements(records: Sequence[TrialRecord]) -> None:
-    """Do nothing where all trials of a case under one engine and detector saw the same first execution.
-
-    Raises:
-        BadInput: two did not, so that no figure of the run can be trusted.
-    """
-    for found in warning_costs(records):
-        for one in found.disagreements:
-            raise BadInput(f"{one.case}: node {one.node!r}", one.says, "make the run again, and check the case")
 
 
 def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[DetectorWarnings]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -27,20 +26,6 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paired:
-    """How one side did against the other, case by case."""
-
-    won: int
-    lost: int
-    tied: int
-
-    @property
-    def cases(self) -> int:
-        """How many cases both sides have."""
-        return self.won + self.lost + self.tied
-
-
 def wilson(right: int, n: int, z: float = Z) -> Interval:
     """Return Wilson's score interval of ``right`` in ``n`` (Wilson 1927).
 
@@ -56,31 +41,6 @@ def wilson(right: int, n: int, z: float = Z) -> Interval:
     low = 0.0 if right == 0 else max(0.0, min(share, centre - half))
     high = 1.0 if right == n else min(1.0, max(share, centre + half))
     return Interval(low=low, high=high)
-
-
-def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Paired:
-    """Return how often ``ours`` has the higher value, by case (True is 1).
-
-    Raises:
-        BadInput: there are no cases, or the two sides have different ones.
-    """
-    values = differences(ours, theirs).values()
-    won, lost = sum(value > 0 for value in values), sum(value < 0 for value in values)
-    return Paired(won=won, lost=lost, tied=len(values) - won - lost)
-
-
-def differences(ours: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
-    """Return ours less theirs for each case, sorted by case.
-
-    Raises:
-        BadInput: there are no cases, or the two sides have different ones.
-    """
-    _some(len(ours) or len(theirs))
-    if odd := sorted({*ours} ^ {*theirs}):
-        raise BadInput(
-            "comparison", f"cases that only one side has: {', '.join(odd)}", "compare the cases that both have"
-        )
-    return {case: float(ours[case]) - float(theirs[case]) for case in sorted(ours)}
 
 
 def student_t(share: float, freedom: int) -> float:

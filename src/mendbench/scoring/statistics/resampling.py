@@ -21,7 +21,8 @@ DRAWS = 10_000
 MAX_SUMS = 100_000
 """Different sums that the sign-flip test counts exactly; beyond them it draws."""
 
-_DENOMINATOR = 10_000
+_DENOMINATOR, _NOISE = 500_000, 1e-12
+"""Fractions of such denominators lie further apart than rounding errors reach, so that each is known again by its float."""
 
 
 def clustered_bootstrap(
@@ -29,15 +30,17 @@ def clustered_bootstrap(
 ) -> Interval | None:
     """Return the percentile interval of the mean of ``values`` (by case), resampling whole ``groups`` (by case).
 
-    None with fewer than two groups: one group says nothing about others.
+    None with fewer than two groups, for one says nothing about others, and where all groups have the same mean, for that says nothing
+    of how far others may lie.
 
     Raises:
         BadInput: there are no values, or a case has no group.
     """
     clusters = _clusters(values, groups)
-    if len(clusters) < 2:  # noqa: PLR2004 - see above
-        return None
     parts = [(math.fsum(members), len(members)) for members in clusters]
+    means = [total / size for total, size in parts]
+    if len(clusters) < 2 or _same(min(means), max(means)):  # noqa: PLR2004 - see above
+        return None
     source = _source("bootstrap", clusters)
     means = sorted(_mean([parts[int(source.random() * len(parts))] for _ in parts]) for _ in range(draws))
     tail = (1 - level) / 2
@@ -49,7 +52,8 @@ def clustered_ratio(parts: Mapping[str, tuple[float, float]], groups: Mapping[st
 
     ``parts`` has what each case adds to the numerator and to the denominator. The ratio's linearised variance over clusters
     (Cochran, Sampling Techniques, 3rd ed., section 6.3), with Student's t of one degree less than there are groups. None with fewer
-    than two groups, or where there is nothing to divide by.
+    than two groups, where all groups have the same ratio, for that says nothing of how far others may lie, or where there is nothing to
+    divide by.
 
     Raises:
         BadInput: there are no parts, or a case has no group.
@@ -63,36 +67,42 @@ def clustered_ratio(parts: Mapping[str, tuple[float, float]], groups: Mapping[st
     spread = [math.fsum(top) - ratio * math.fsum(under) for top, under in zip(numerators, denominators, strict=True)]
     error = math.sqrt(count / (count - 1) * math.fsum(one * one for one in spread)) / whole
     reach = student_t(0.975, count - 1) * error
-    return Interval(low=ratio - reach, high=ratio + reach)
+    found = Interval(low=ratio - reach, high=ratio + reach)
+    return None if _same(*found) else found
 
 
 def sign_flip(values: Mapping[str, float], groups: Mapping[str, str]) -> float:
     """Return the two-sided p-value of the test that the sign of each group's sum of differences is by chance.
 
     Exact, unless the sums of the groups are too many different numbers; then estimated from draws. 1 if no group
-    differs from 0.
+    differs from 0. In which unit the values are does not matter, but what is below 1e-12 is taken for the rounding error of a sum.
 
     Raises:
         BadInput: there are no values, or a case has no group.
     """
     clusters = _clusters(values, groups)
-    sums = [sum((_fraction(one) for one in members), Fraction(0)) for members in clusters]
+    largest = max(abs(one) for members in clusters for one in members)
+    if largest < _NOISE:
+        return 1.0
+    sums = [sum((_fraction(one / largest) for one in members), Fraction(0)) for members in clusters]
     moving = [one for one in sums if one]
-    observed = abs(sum(moving, Fraction(0)))
-    reached: Counter[Fraction] = Counter({Fraction(0): 1})
-    for step in moving:
-        following: Counter[Fraction] = Counter()
+    unit = math.lcm(*(one.denominator for one in moving))
+    steps = [int(one * unit) for one in moving]
+    observed = abs(sum(steps))
+    reached: Counter[int] = Counter({0: 1})
+    for step in steps:
+        following: Counter[int] = Counter()
         for total, ways in reached.items():
             following[total + step] += ways
             following[total - step] += ways
         reached = following
         if len(reached) > MAX_SUMS:
-            return _drawn(moving, observed, _source("sign-flip", clusters))
-    return sum(ways for total, ways in reached.items() if abs(total) >= observed) / (1 << len(moving))
+            return _drawn([float(one) for one in moving], _source("sign-flip", clusters))
+    return sum(ways for total, ways in reached.items() if abs(total) >= observed) / (1 << len(steps))
 
 
-def _drawn(sums: list[Fraction], observed: Fraction, source: random.Random) -> float:
-    steps, bar = [float(one) for one in sums], float(observed) * (1 - 1e-12)
+def _drawn(steps: list[float], source: random.Random) -> float:
+    bar = abs(math.fsum(steps)) - _NOISE * len(steps)
     hits = sum(
         abs(math.fsum(one if source.random() < 0.5 else -one for one in steps)) >= bar  # noqa: PLR2004 - a fair coin
         for _ in range(DRAWS)
@@ -129,4 +139,11 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 
 def _fraction(value: float) -> Fraction:
-    return Fraction(value).limit_denominator(_DENOMINATOR)
+    """Return the fraction that a float of at most 1 stands for, so that thirds add up to ones again; or else its digits."""
+    exact = Fraction(value)
+    simple = exact.limit_denominator(_DENOMINATOR)
+    return simple if abs(simple - exact) <= _NOISE else Fraction(round(value / _NOISE), round(1 / _NOISE))
+
+
+def _same(low: float, high: float) -> bool:
+    return math.isclose(low, high, rel_tol=1e-9, abs_tol=_NOISE)
