@@ -3,7 +3,8 @@
     python benchmarks/gate_false_alarms.py [DRAWS]
 
 A case comes out right with a chance of its own, drawn anew on both sides. Cases of one group share half of their luck, and four trials of
-a case, under as many policies, share their answers, as they do in a run. Prints the table of docs/gate.md.
+a case, under as many policies, share their answers, as they do in a run. Of what comes out wrong a tenth does harm. Prints the table of
+docs/gate.md.
 """  # noqa: INP001 - a script
 
 from __future__ import annotations
@@ -13,31 +14,39 @@ import sys
 from dataclasses import replace
 
 from mendbench.model.trial import TrialKey
+from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.gating.anew import Pair, shifts
-from mendbench.scoring.gating.result import AnswerDigest, Entry, Rules
+from mendbench.scoring.gating.result import Entry, Rules
 
 POLICIES = ("naive", "loop", "warn", "two-layer")
 A_GROUP = 2
 """Cases of one group."""
+HARMS = 0.1
+"""Share of what comes out wrong that does harm."""
 RULES = Rules()
 
 
-def entry(case: int, arm: int, policy: str, *, edits: bool, right: bool) -> Entry:
-    """Return one trial that was answered."""
+def entry(case: int, arm: int, policy: str, *, edits: bool) -> Entry:
+    """Return one trial that was answered, and came out right."""
     trial = TrialKey(case=f"case-{case:04d}", strategy=f"strategy-{arm}", policy=policy, repairer="chat", model="m")
     return Entry(
         key=f"{trial.case} {trial.strategy} {policy}",
         trial=trial,
         case_digest="",
         kind="repairable" if edits else "control",
-        verdict="correct" if right else "incorrect",
-        outcome=None,
+        verdict="correct",
+        outcome="repaired",
         stop_reason="succeeded",
         attempts=1,
         wasted=0,
-        answers=(AnswerDigest(prompt="", answer=str(right), asked=True),),
+        answers=(AnswerDigest(prompt="", answer="", asked=True),),
         world="",
     )
+
+
+def wrong(one: Entry, *, harm: bool) -> Entry:
+    """Return a trial as it is if it comes out wrong."""
+    return replace(one, verdict="incorrect", outcome="harmful" if harm else "unrepaired")
 
 
 def simulated(source: random.Random, cases: int, arms: int, noise: float, loss: float) -> tuple[bool, bool]:
@@ -57,10 +66,13 @@ def simulated(source: random.Random, cases: int, arms: int, noise: float, loss: 
             before, after = [draw < 0.5 if moving else settled for draw in draws]  # noqa: PLR2004 - a fair coin
             if arm == 0 and source.random() < loss:
                 before, after = True, False
-            edits = case < cases * 2 // 3
+            harm = source.random() < HARMS
+            harms = [source.random() < HARMS if moving else harm for _ in draws]
             for policy in POLICIES:
-                then = entry(case, arm, policy, edits=edits, right=before)
-                now = replace(then, verdict="correct" if after else "incorrect")
+                one = entry(case, arm, policy, edits=case < cases * 2 // 3)
+                then, now = (
+                    one if right else wrong(one, harm=does) for right, does in zip((before, after), harms, strict=True)
+                )
                 pairs.append(Pair(then=then, now=now))
     groups = {pair.now.trial.case: str(int(pair.now.trial.case[-4:]) // A_GROUP) for pair in pairs}
     found = shifts(pairs, groups, margin=RULES.margin, alpha=RULES.alpha)

@@ -97,6 +97,19 @@ def test_data_frames_are_for_a_notebook(corpus):
     assert set(found["trials"]["case"]) == {cases.RENAMED, cases.CLOSED, cases.QUIET}
 
 
+def test_a_run_may_be_named_by_a_text(corpus, tmp_path):
+    stored = run(corpus)
+    name = str(stored.folder)
+    assert sorted(api.data_frames(name)) == TABLES
+    assert api.score(name) == api.score(stored)
+    assert api.forensics(name) == api.forensics(stored)
+    assert api.annotate(name) == api.annotate(stored)
+    assert api.annotate(name, against=name) == ()
+    assert api.export(name, csv=tmp_path / "tables")
+    with pytest.raises(BadInput, match="no such file or folder"):
+        api.annotate(name, against="nowhere")
+
+
 def test_against_a_baseline_only_what_got_worse_is_red(corpus, tmp_path):
     good = run(corpus)
     api.accept_run(good, baseline=corpus / "baseline.tsv")

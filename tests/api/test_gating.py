@@ -261,5 +261,7 @@ def test_a_run_is_read_from_its_folder_and_stays_as_it_is(here, capsys):
     result = api.gate(Path("one"), baseline=Path("held.tsv"))
     assert sorted((path.name, path.read_bytes()) for path in Path("one").iterdir()) == before
     assert (result.run, result.baseline) == ("one", "held.tsv")
+    assert api.gate("one", baseline="held.tsv") == result
+    assert not api.accept_run("one", baseline="held.tsv").written
     assert show_gate(api.gate(read_run(Path("one")), baseline=Path("held.tsv")), Format.text) == 0
     assert capsys.readouterr().out.startswith("passed: 1 trial no worse than in held.tsv\n")

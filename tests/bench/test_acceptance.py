@@ -4,7 +4,8 @@ import pytest
 
 from mendbench.bench.acceptance import accept
 from mendbench.bench.baseline import read_baseline
-from mendbench.errors import BadInput, Incomplete
+from mendbench.errors import BadInput, CheckFailed, Incomplete
+from mendbench.kit.redaction import canary
 from tests.fakes.runs import crashed, key_of, plausible, repairable, repaired, row_of, stored_run, unjudged
 
 DIGESTS = {"engine": "mendbench 1", "scorer": "1.1", "prices": {}}
@@ -84,3 +85,48 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "plain").write_text("")
     with pytest.raises(BadInput, match="choose another file with --baseline"):
         accept(tmp_path / "plain" / "baseline.tsv", run_of((FIRST, repaired())), partial=False)
+
+
+def test_a_run_with_a_secret_in_the_clear_is_never_accepted(path):
+    leaking = run_of((FIRST, repaired()), (SECOND, repaired(frame=f"the token is {canary(SECOND.id, 'slack')}")))
+    for partial in (False, True):
+        with pytest.raises(CheckFailed, match=r"not accepted.*second.*attempts\[1\].frame holds a secret") as told:
+            accept(path, leaking, partial=partial)
+    assert told.value.exit_code == 1
+    assert not path.exists()
+
+
+def test_a_link_to_a_baseline_stays_a_link(path, tmp_path):
+    accept(path, run_of((FIRST, repaired())), partial=False)
+    link = tmp_path / "linked.tsv"
+    link.symlink_to(path)
+    accept(link, run_of((FIRST, repaired()), (SECOND, repaired())), partial=False)
+    assert link.is_symlink()
+    assert len(read_baseline(path).entries) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [("format\t1", "format\t9", "format '9'"), ("\ncase\t", "\n<<<<<<< ours\ncase\t", "a merge conflict")],
+)
+def test_a_baseline_that_cannot_be_read_is_replaced_but_not_kept_in_part(path, before, after, says):
+    run = run_of((FIRST, repaired()))
+    accept(path, run, partial=False)
+    text = path.read_text(encoding="utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after), encoding="utf-8")
+    with pytest.raises(BadInput, match=says):
+        accept(path, run, partial=True)
+    update = accept(path, run, partial=False)
+    assert says in update.replaced
+    assert counts(update) == (1, 0, 0, 0, True)
+    assert path.read_text(encoding="utf-8") == text
+    assert accept(path, run, partial=False).replaced is None
+
+
+def test_a_file_that_is_no_baseline_is_never_replaced(tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("# What we know\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="no line that tells 'format'"):
+        accept(notes, run_of((FIRST, repaired())), partial=False)
+    assert notes.read_text(encoding="utf-8") == "# What we know\n"

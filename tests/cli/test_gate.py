@@ -120,6 +120,7 @@ def test_a_narrower_run_says_so_and_accepting_it_says_what_is_lost(accepted, men
     mendbench("run", cases.QUIET, *PLAIN)
     said = mendbench("gate")
     assert said.code == 0
+    assert said.out.startswith("passed: 1 trial no worse than in baseline.tsv; 2 of its 3 trials not in this run\n")
     assert "2 trials of the baseline not in this run" in said.out
     update = mendbench("gate", "--update")
     assert update.out.startswith(
@@ -170,7 +171,21 @@ def test_a_broken_baseline_is_told_with_its_line(accepted, mendbench, line):
     path = accepted / "baseline.tsv"
     count = len(path.read_text(encoding="utf-8").splitlines())
     path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
-    for words in ((), ("--update",)):
+    for words in ((), ("--update", "--partial")):
         said = mendbench("gate", *words)
         assert said.code == 2
         assert said.line.startswith(f"baseline.tsv:{count + 1}: ")
+    update = mendbench("gate", "--update")
+    assert update.code == 0
+    assert f"all of the old file was replaced, for it could not be read: baseline.tsv:{count + 1}: " in update.out
+    assert mendbench("gate").code == 0
+
+
+def test_one_shard_of_a_run_says_that_it_is_one(accepted, mendbench):
+    mendbench("run", *PLAIN, "--shard", "1/2")
+    said = mendbench("gate")
+    assert said.code == 0
+    assert (
+        "  shard 1 of 2 alone: the rest of the run is not gated; `mendbench merge` puts the shards together\n"
+        in said.out
+    )

@@ -1,5 +1,7 @@
 """What a baseline says is wrong is an expected failure, and nothing else is."""
 
+import re
+
 import pytest
 
 from mendbench import api
@@ -53,6 +55,29 @@ def test_a_case_that_was_changed_since_is_judged_anew(mendbench, accepted, proje
     accepted()
     change_case(project, RENAMED, lambda truth: truth.update(title="Another title"))
     mendbench(*ACCEPTED, *UNTOLD).assert_outcomes(passed=2, failed=1)
+
+
+def test_what_is_wrong_in_a_graver_way_than_was_accepted_fails_and_says_so(mendbench, accepted):
+    accepted(lambda text: text.replace("\tincorrect\tunrepaired\t", "\tincorrect\tpartly\t"))
+    result = mendbench(*ACCEPTED, *UNTOLD)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["worse than in accepted.tsv: partly (*) -> unrepaired (*)"])
+
+
+def test_what_is_wrong_in_a_lesser_way_is_still_expected(mendbench, accepted):
+    accepted(lambda text: text.replace("\tincorrect\tunrepaired\t", "\tincorrect\tharmful\t"))
+    mendbench(*ACCEPTED, *UNTOLD).assert_outcomes(passed=2, xfailed=1)
+
+
+@pytest.mark.parametrize("name", ["engine", "scorer"])
+def test_a_baseline_of_another_engine_or_scorer_is_a_usage_error_in_one_line(mendbench, accepted, name):
+    accepted(lambda text: text.replace(f"\n{name}\t", f"\n{name}\tother than "))
+    assert one_line(mendbench(*ACCEPTED, *UNTOLD)).startswith(f"accepted.tsv: another {name} (other than ")
+
+
+def test_a_baseline_of_another_price_is_a_usage_error_too(mendbench, accepted):
+    accepted(lambda text: re.sub(r"\n(price\t\S+)\t\w+", r"\n\1\tdear", text))
+    assert one_line(mendbench(*ACCEPTED, *UNTOLD)).startswith("accepted.tsv: another price of ")
 
 
 def test_a_missing_recording_is_an_error_whatever_was_accepted(mendbench, accepted, project):

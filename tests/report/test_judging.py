@@ -38,7 +38,7 @@ def limit(status):
 
 def shift(status):
     return Shift(
-        side="repairs", arm=None, cases=9, groups=8, won=1, lost=5, change=-0.4, interval=None, p=0.2, adjusted=0.2,
+        side="repairs", arm=None, cases=9, groups=8, at_stake=7, won=1, lost=5, change=-0.4, interval=None, p=0.2, adjusted=0.2,
         status=status, needed=12,
     )  # fmt: skip
 
@@ -119,6 +119,7 @@ def change(direction, answers="same answers"):
         ("newly failing", "same answers", "error", "failed"),
         ("newly failing", "same answers as far as both went", "error", "failed"),
         ("newly failing", "other answers", "warning", "open"),
+        ("newly failing", "other answers, and not by chance", "error", "failed"),
         ("no verdict any more", "same answers", "warning", "open"),
         ("newly passing", "same answers", "notice", "passed"),
         ("newly judged", "other answers", "notice", "passed"),

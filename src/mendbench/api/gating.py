@@ -52,7 +52,9 @@ class SelfTest:
         return self.alarms / self.times
 
 
-def gate(run: Path | StoredRun | None = None, *, baseline: Path | None = None, new: bool = False) -> GateResult:
+def gate(
+    run: str | Path | StoredRun | None = None, *, baseline: str | Path | None = None, new: bool = False
+) -> GateResult:
     """Return whether a run is worse than the baseline, by the rules of the configuration.
 
     What is left out is as configured: the run that ``mendbench run`` wrote last, and ``gate.baseline``. ``new`` lets trials that the
@@ -65,7 +67,7 @@ def gate(run: Path | StoredRun | None = None, *, baseline: Path | None = None, n
     loaded = load_config(Path.cwd())
     stored = _stored(run, loaded.config)
     rules = rules_of(loaded.config, stored, place=loaded.place)
-    held = read_baseline(baseline or Path(loaded.config.gate.baseline))
+    held = read_baseline(Path(baseline or loaded.config.gate.baseline))
     return gate_run(stored, held, replace(rules, new=rules.new or new))
 
 
@@ -81,25 +83,29 @@ def gate_run(stored: StoredRun, baseline: Baseline, rules: Rules) -> GateResult:
         entries=tuple(entry_of(row) for row in stored.rows),
         records=records_of(stored.rows),
         secrets=secrets_in(stored),
+        shard=_shard(stored),
     )
     return _with_reasons(gated(baseline, present, rules), stored)
 
 
-def accept_run(run: Path | StoredRun | None = None, *, baseline: Path | None = None, partial: bool = False) -> Update:
+def accept_run(
+    run: str | Path | StoredRun | None = None, *, baseline: str | Path | None = None, partial: bool = False
+) -> Update:
     """Make a run the baseline.
 
     With ``partial``, trials that the run lacks, or has no verdict on, stay in the baseline as they are.
 
     Raises:
+        CheckFailed: a declared secret stands in a trial.
         Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
         BadInput: there is no run, or the baseline cannot be read or written.
     """
     config = load_config(Path.cwd()).config
-    return accept(baseline or Path(config.gate.baseline), _stored(run, config), partial=partial)
+    return accept(Path(baseline or config.gate.baseline), _stored(run, config), partial=partial)
 
 
 def self_test(
-    run: Path | StoredRun | None, times: int, on_progress: Progress, *,
+    run: str | Path | StoredRun | None, times: int, on_progress: Progress, *,
     cases: Path | None = None, cassettes: Path | None = None, workers: int = 0,
 ) -> SelfTest:  # fmt: skip
     """Replay the trials of a run once more than ``times``, gate each replay against the first, and return how often that failed.
@@ -161,8 +167,13 @@ def _rules(config: Config) -> Rules:
     )  # fmt: skip
 
 
-def _stored(run: Path | StoredRun | None, config: Config) -> StoredRun:
-    return run if isinstance(run, StoredRun) else read_run(run or Path(config.paths.out))
+def _stored(run: str | Path | StoredRun | None, config: Config) -> StoredRun:
+    return run if isinstance(run, StoredRun) else read_run(Path(run or config.paths.out))
+
+
+def _shard(stored: StoredRun) -> str | None:
+    told = stored.run.get("shard")
+    return f"{told.get('number')} of {told.get('of')}" if isinstance(told, dict) else None
 
 
 def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:

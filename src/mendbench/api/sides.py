@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from mendbench.bench.baseline import answers_of
 from mendbench.bench.results import StoredRun, read_run
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.canonical import canonical_json
+from mendbench.scoring.comparing.changes import AnswersByKey
 from mendbench.scoring.comparing.pairing import FIELDS
 from mendbench.scoring.records import TrialRecord, records_of
 
@@ -42,7 +43,7 @@ class OpenSide:
     """Of the whole run."""
     records: tuple[TrialRecord, ...]
     """Of these the ones that are asked for."""
-    answers: Mapping[str, tuple[str, ...]]
+    answers: AnswersByKey
     """What was answered in each trial of the whole run, by its key."""
 
 
@@ -102,7 +103,7 @@ def _opened(side: Side, run: StoredRun) -> OpenSide:
             raise BadInput(
                 side.given, f"no trial has all of these: with the rest, {name} is {own}", "name one of those"
             )
-    answers = {row["key"]: tuple(canonical_json(one["answer"]) for one in row["attempts"]) for row in run.rows}
+    answers = {row["key"]: answers_of(row) for row in run.rows}
     return OpenSide(side=side, run=run, all_records=records, records=tuple(left), answers=answers)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mendbench.bench.baseline import baseline_of, in_order, read_baseline, render_baseline
+from mendbench.bench.baseline import baseline_of, in_order, is_baseline, read_baseline, render_baseline
+from mendbench.bench.gate_evidence import secrets_in
 from mendbench.bench.results import StoredRun
-from mendbench.errors import BadInput, Incomplete
+from mendbench.errors import BadInput, CheckFailed, Incomplete
 from mendbench.kit.files import write_atomically
 from mendbench.scoring.gating.gate import differences
 from mendbench.scoring.gating.result import Baseline, Entry
@@ -27,20 +29,25 @@ class Update:
     """Lines there are now."""
     written: bool
     """False: the file already said all of it."""
+    replaced: str | None = None
+    """What kept the old file from being read, so that all of it was replaced; None where it was read, or there was none."""
 
 
 def accept(path: Path, stored: StoredRun, *, partial: bool) -> Update:
     """Make a run the baseline. The file is written only if that changes it.
 
-    With ``partial``, lines of trials that the run lacks, or has no verdict on, stay as they are.
+    With ``partial``, lines of trials that the run lacks, or has no verdict on, stay as they are. Without, a baseline that cannot be
+    read (a merge conflict, another format) is replaced.
 
     Raises:
+        CheckFailed: a declared secret stands in a trial.
         Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
-        BadInput: the run has no trial with a verdict, the file cannot be read or written, or lines that would be kept are of
-            another engine, scorer or price.
+        BadInput: the run has no trial with a verdict; the file is no baseline, or cannot be written; with ``partial``, it cannot be
+            read, or lines that would be kept are of another engine, scorer or price.
     """
+    _refuse_secrets(stored)
     _refuse_incomplete(stored, partial=partial)
-    old = read_baseline(path) if path.exists() else None
+    old, unread = _old(path, partial=partial)
     new = baseline_of(stored, path)
     if not new.entries:
         raise BadInput(
@@ -62,7 +69,31 @@ def accept(path: Path, stored: StoredRun, *, partial: bool) -> Update:
         kept=len(kept),
         trials=len(after),
         written=written,
+        replaced=unread,
     )
+
+
+def _old(path: Path, *, partial: bool) -> tuple[Baseline | None, str | None]:
+    """Return the baseline that there is, or else why the one that there is cannot be read and nothing of it is needed."""
+    if not path.exists():
+        return None, None
+    try:
+        return read_baseline(path), None
+    except BadInput as error:
+        if partial or not is_baseline(path):
+            raise
+        return None, f"{error.place}: {error.found}"
+
+
+def _refuse_secrets(stored: StoredRun) -> None:
+    """Refuse a run in which a secret stands in the clear: no later gate may be held to it."""
+    found = secrets_in(stored)
+    if found:
+        (key, places), more = found[0], len(found) - 1
+        told = f"{key}: {places[0]}" + (
+            f"; {more} more {'trial has' if more == 1 else 'trials have'} one" if more else ""
+        )
+        raise CheckFailed(f"{stored.folder}: not accepted, for a declared secret stands in it: {told}")
 
 
 def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:
@@ -96,11 +127,11 @@ def _kept(path: Path, old: Baseline, new: Baseline) -> tuple[Entry, ...]:
 
 
 def _written(path: Path, text: str) -> bool:
-    """Write the file if it says something else, and return whether it did."""
+    """Write the file if it says something else, and return whether it did. A link stays one: what it leads to is written."""
     try:
         if path.exists() and path.read_bytes() == text.encode():
             return False
-        write_atomically(path, text)
+        write_atomically(Path(os.path.realpath(path)), text)
     except OSError as error:
         raise BadInput(
             str(path), error.strerror or "cannot be written", "choose another file with --baseline"

@@ -20,7 +20,8 @@ from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, StopReason, TrialKey
 from mendbench.model.verdict import Outcome
-from mendbench.scoring.gating.result import AnswerDigest, Baseline, Digests, Entry
+from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.gating.result import Baseline, Digests, Entry
 
 FORMAT = 1
 """1: the first."""
@@ -66,9 +67,14 @@ def entry_of(row: JsonRow) -> Entry:
         stop_reason=row["stop_reason"],
         attempts=len(row["attempts"]),
         wasted=row["wasted_attempts"],
-        answers=tuple(_answer(attempt) for attempt in row["attempts"]),
+        answers=answers_of(row),
         world=digest([row["evidence"]["world"], requests]),
     )
+
+
+def answers_of(row: JsonRow) -> tuple[AnswerDigest, ...]:
+    """Return the attempts of a trial by digest, from its row."""
+    return tuple(_answer(attempt) for attempt in row["attempts"])
 
 
 def digests_of(run: JsonObject) -> Digests:
@@ -139,6 +145,15 @@ def read_baseline(path: Path) -> Baseline:
     digests = Digests(engine=head["engine"], scorer=head["scorer"], prices=tuple(sorted(prices.items())))
     own = in_order(entry for _, entry in entries.values())
     return Baseline(place=str(path), version=head["mendbench"], digests=digests, entries=own)
+
+
+def is_baseline(path: Path) -> bool:
+    """Return whether a file that is there was meant as a baseline: it is empty, or has a line that one begins with."""
+    try:
+        lines = path.read_bytes().decode("utf-8-sig", "replace").splitlines()
+    except OSError:
+        return False
+    return not any(lines) or any(line == _INTRO or line.startswith("format\t") for line in lines)
 
 
 def _answer(attempt: JsonObject) -> AnswerDigest:

@@ -169,7 +169,11 @@ class GateConfig(_Part):
         "fail", description="what a trial does that wastes more attempts, with the answers that it had"
     )
     margin: float = Field(
-        0.05, description="share of the cases answered anew that may be lost, net of those won", ge=0, lt=1
+        0.05,
+        description="share of what was at stake (cases answered anew that are right before or now) that may be lost, net of those won, "
+        "before the gate cannot tell",
+        ge=0,
+        lt=1,
     )
     alpha: float = Field(
         0.05, description="chance of failing where nothing changed but the answers drawn", gt=0, le=0.5

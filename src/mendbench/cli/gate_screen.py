@@ -44,6 +44,8 @@ def show_update(update: Update, output: Format) -> int:
         else f"as it was: {update.trials} trials{kept}"
     )
     write(f"{plain(update.place)} {did}\n")
+    if update.replaced:
+        write(f"all of the old file was replaced, for it could not be read: {plain(update.replaced)}\n")
     if update.removed:
         write(
             f"{update.removed} of its lines are gone, for the run has no such trials; after a narrower run, --partial keeps them\n"

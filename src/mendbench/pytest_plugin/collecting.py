@@ -17,7 +17,16 @@ from mendbench.model.trial import TrialKey
 from mendbench.pytest_plugin import options
 from mendbench.pytest_plugin.items import RefusalItem, TrialItem
 from mendbench.pytest_plugin.naming import item_names, marker_lines
-from mendbench.pytest_plugin.session import Benches, accepted_failures, benches_of, options_for, options_of
+from mendbench.pytest_plugin.session import (
+    Accepted,
+    Benches,
+    accepted_failures,
+    benches_of,
+    open_baseline,
+    options_for,
+    options_of,
+    refuse_other_digests,
+)
 
 CASE_FILE, WORKFLOW_FILE = "case.yaml", "workflow.json"
 
@@ -27,8 +36,8 @@ class Collecting:
 
     def __init__(self, config: pytest.Config, benches: Benches, own: RunOptions) -> None:
         self.config, self.benches, self.own = config, benches, own
-        self._baseline = options.place(config, "baseline")
-        self._accepted = accepted_failures(self._baseline)
+        self._baseline = open_baseline(options.place(config, "baseline"))
+        self._accepted = {} if self._baseline is None else accepted_failures(self._baseline)
         self.found = 0
         """Case files that pytest came across."""
         self.opened: list[int] = []
@@ -49,6 +58,8 @@ class Collecting:
             collecting = cls(config, benches_of(config), options_of(config))
             if collecting._known:
                 collecting.bench().planned  # noqa: B018 - a plan that cannot be made is told before anything is collected
+            if collecting._baseline is not None:
+                refuse_other_digests(collecting._baseline, collecting.bench() if collecting._known else None)
         except MendbenchError as error:
             raise pytest.UsageError(f"mendbench: {error}") from None
         return collecting
@@ -104,12 +115,10 @@ class Collecting:
             report.longrepr = item.repr_failure(call.excinfo)
         return report
 
-    def accepted(self, key: TrialKey, case: Case) -> str | None:
+    def accepted(self, key: TrialKey, case: Case) -> Accepted | None:
         """Return what the baseline says of a trial that it says is wrong, of the case as it is now; else None."""
-        entry = self._accepted.get(trial_key(key))
-        if self._baseline is None or entry is None or entry.case_digest != case.digest:
-            return None
-        return f"{entry.outcome} in {shown(self._baseline)}"
+        found = self._accepted.get(trial_key(key))
+        return found if found is not None and found.entry.case_digest == case.digest else None
 
     def is_named(self, path: Path) -> bool:
         """Return whether the command line names a folder or a file below the cases that ``path`` is in."""

@@ -13,10 +13,15 @@ from mendbench.model.case import Case
 from mendbench.model.trial import TrialKey
 from mendbench.pytest_plugin.naming import marker_names
 from mendbench.pytest_plugin.results import NoVerdict, Trial, told
+from mendbench.pytest_plugin.session import Accepted
 
 
 class NotRight(Exception):
     """A trial was judged, and came out wrong."""
+
+
+class Worse(Exception):
+    """A trial was accepted as wrong, and came out wrong in a graver way."""
 
 
 class TrialItem(pytest.Item):
@@ -28,7 +33,7 @@ class TrialItem(pytest.Item):
     trial: Trial | None = None
     """What came out, between setup and teardown."""
 
-    def __init__(self, *, bench: Bench, case: Case, key: TrialKey, accepted: str | None, **words: object) -> None:
+    def __init__(self, *, bench: Bench, case: Case, key: TrialKey, accepted: Accepted | None, **words: object) -> None:
         super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
         self.bench, self.case, self.key = bench, case, key
         part = bench.setting.part_of(case)
@@ -38,8 +43,9 @@ class TrialItem(pytest.Item):
         treatment = {name: getattr(key, name) for name in _TREATMENT}
         self.add_marker(pytest.mark.mendbench(**about, **treatment))
         self.extra_keyword_matches.add(case.id)
+        self.accepted = accepted
         if accepted is not None:
-            self.add_marker(pytest.mark.xfail(reason=accepted, raises=NotRight, strict=False))
+            self.add_marker(pytest.mark.xfail(reason=accepted.reason(), raises=NotRight, strict=False))
 
     def setup(self) -> None:
         """Run the trial.
@@ -58,9 +64,14 @@ class TrialItem(pytest.Item):
 
         Raises:
             NotRight: it came out wrong.
+            Worse: so it was accepted, and it came out in a graver way.
         """
-        if self.trial is not None and not self.trial.right:
-            raise NotRight(self.trial.story)
+        if self.trial is None or self.trial.right:
+            return
+        worse = None if self.accepted is None else self.accepted.worse(self.trial.row)
+        if worse is not None:
+            raise Worse(f"{worse}\n{self.trial.story}")
+        raise NotRight(self.trial.story)
 
     def teardown(self) -> None:
         """Let go of the trial: pytest keeps every test until the end, and a row with its texts is large."""
@@ -69,7 +80,7 @@ class TrialItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what is shown of a failure: what happened in the trial, and a traceback only of a fault of our own."""
         error = excinfo.value
-        if isinstance(error, NotRight | NoVerdict) and self.trial is not None:
+        if isinstance(error, NotRight | Worse | NoVerdict) and self.trial is not None:
             return _plainly(excinfo, self.location[0], self.trial.headline)
         if isinstance(error, MendbenchError):
             return _plainly(excinfo, self.location[0], str(error))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from mendbench.api import RunOptions
-from mendbench.api.trials import Bench, open_bench
-from mendbench.bench.baseline import read_baseline
+from mendbench.api.trials import Bench, open_bench, shown
+from mendbench.bench.baseline import digests_of, entry_of, read_baseline
 from mendbench.bench.config import load_config
+from mendbench.bench.parts import prices_of
+from mendbench.errors import BadInput
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.pytest_plugin import options
-from mendbench.scoring.gating.result import Entry
+from mendbench.scoring.gating.gate import change_of, differences
+from mendbench.scoring.gating.result import Baseline, Entry
+from mendbench.scoring.judging.version import SCORER
 
 _BENCHES = pytest.StashKey["Benches"]()
 
@@ -84,15 +91,54 @@ def options_of(config: pytest.Config) -> RunOptions:
     )
 
 
-def accepted_failures(path: Path | None) -> dict[str, Entry]:
-    """Return what a baseline says came out wrong when it was accepted, by the trial's key; nothing without a baseline.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A trial that came out wrong when it was accepted."""
+
+    entry: Entry
+    place: str
+    """The baseline."""
+
+    def reason(self) -> str:
+        """Return why the trial is expected to fail."""
+        return f"{self.entry.outcome} in {self.place}"
+
+    def worse(self, row: JsonRow) -> str | None:
+        """Return how a trial is worse than it was, as the gate has it, in one line; None if it is not."""
+        now = entry_of(row)
+        if change_of(self.entry, now) not in {"lost", "worse"}:
+            return None
+        return f"worse than in {self.place}: {self.entry.described()} -> {now.described()}"
+
+
+def accepted_failures(baseline: Baseline) -> dict[str, Accepted]:
+    """Return what a baseline says came out wrong when it was accepted, by the trial's key."""
+    place = shown(Path(baseline.place))
+    return {entry.key: Accepted(entry=entry, place=place) for entry in baseline.entries if entry.verdict == "incorrect"}
+
+
+def open_baseline(path: Path | None) -> Baseline | None:
+    """Return the baseline in a file; None where none is named.
 
     Raises:
         BadInput: there is no such file, or a line of it cannot be read.
     """
-    if path is None:
-        return {}
-    return {entry.key: entry for entry in read_baseline(path).entries if entry.verdict == "incorrect"}
+    return None if path is None else read_baseline(path)
+
+
+def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
+    """Refuse a baseline of another engine, scorer or price: its verdicts are no measure of what is judged here.
+
+    Raises:
+        BadInput: says which differ. Prices are known of the trials of a ``bench``.
+    """
+    keys: Collection[TrialKey] = () if bench is None else [key for own in bench.planned.values() for key in own]
+    prices = prices_of(keys, bench.setting) if bench is not None else {}
+    own = {"engine": f"port {ENGINE_PORT}", "scorer": SCORER, "prices": prices}
+    found = differences(baseline.digests, digests_of({"digests": own}))
+    if found:
+        what = " and ".join(f"another {one.what} ({one.before}, here {one.after})" for one in found)
+        raise BadInput(shown(Path(baseline.place)), what, found[0].mend)
 
 
 def options_for(cases_dir: Path, own: RunOptions) -> RunOptions:

@@ -6,6 +6,7 @@ import pytest
 from mendbench.scoring.gating.anew import Pair, shifts
 from mendbench.scoring.gating.gate import gate
 from mendbench.scoring.gating.result import Rules
+from mendbench.scoring.gating.words import shift_words
 from mendbench.scoring.statistics.exact import mcnemar_exact
 from tests.fakes.gates import answer, baseline, entry, present
 
@@ -96,11 +97,77 @@ def test_a_trial_lost_to_new_answers_fails_only_with_its_shift():
     assert "which may be noise; would need about" in result.headline
 
 
-def test_a_new_answer_that_wastes_more_or_harms_is_shown():
-    then = entry("a", right=False)
-    now = entry("a", right=False, outcome="harmful", answers=(answer(text="a2"),))
-    result = gate(baseline(then), present(now), RULES)
-    assert (result.verdict, result.findings[0].change, result.findings[0].level) == ("pass", "worse", "show")
+def gated(pairs):
+    return gate(baseline(*(one.then for one in pairs)), present(*(one.now for one in pairs)), RULES)
+
+
+def still_wrong(count, **now):
+    """Return pairs that are wrong on both sides, answered otherwise."""
+    made = (pair(f"wrong-{at:03d}", then=False, now=False) for at in range(count))
+    return [Pair(then=one.then, now=replace(one.now, **now)) for one in made]
+
+
+def test_a_new_answer_that_wastes_more_is_shown():
+    result = gated(still_wrong(6, wasted=3))
+    assert (result.verdict, {(one.change, one.level) for one in result.findings}) == ("pass", {("wasted", "show")})
+
+
+@pytest.mark.parametrize(
+    ("harmed", "verdict", "level"), [(6, "fail", "fail"), (3, "inconclusive", "open"), (1, "pass", "show")]
+)
+def test_new_harm_is_tested_though_no_verdict_is_lost(harmed, verdict, level):
+    result = gated([*still_wrong(harmed, outcome="harmful"), *pairs_of(0, 0, 24)])
+    assert (result.verdict, {(one.change, one.level) for one in result.findings}) == (verdict, {("worse", level)})
+    assert [(one.side, one.lost) for one in result.shifts] == [("repairs", 0), ("harm", harmed)]
+
+
+def test_new_harm_is_told_by_how_much_more_of_it_there_is():
+    failed = gated(still_wrong(6, outcome="harmful"))
+    assert failed.headline == "FAILED: 6 trials wrong in a graver way; harm more beyond noise"
+    assert shift_words(failed.shifts[1]) == (
+        "harm (cases that repair did damage in), all together: +100.0 points over 6 cases in 6 groups answered anew "
+        "(6 more, 0 less): worse beyond noise (p = 0.0156)"
+    )
+    doubtful = gated([*still_wrong(3, outcome="harmful"), *pairs_of(0, 0, 7)])
+    assert doubtful.headline.startswith("cannot tell: harm rose by 30.0 points, which may be noise; would need about")
+    passed = gated([*still_wrong(1, outcome="harmful"), *pairs_of(0, 0, 24)])
+    assert passed.headline == "passed: compared 25 trials with baseline.tsv, 1 of them worse within what is allowed"
+
+
+def test_repairs_that_are_won_do_not_make_up_for_harm():
+    found = judged([*pairs_of(0, 12, 0), *still_wrong(6, outcome="harmful")])
+    assert {shift.side: shift.status for shift in found} == {"repairs": "holds", "harm": "worse"}
+
+
+def test_all_that_a_weak_model_could_do_is_not_within_the_margin():
+    (shift,) = judged([*pairs_of(10, 0, 0), *still_wrong(190)])
+    assert (shift.status, shift.at_stake, shift.cases) == ("worse", 10, 200)
+    assert -shift.change <= RULES.margin
+    assert "(10 lost, 0 won, of 10 right before or now, 95 % " in shift_words(shift)
+
+
+def test_the_margin_is_of_the_cases_that_are_right_before_or_now():
+    for lost, right, status in ((3, 60, "holds"), (3, 50, "open"), (1, 0, "open"), (2, 2, "open")):
+        (shift,) = judged([*pairs_of(lost, 0, right - lost), *still_wrong(140)])
+        assert (shift.status, shift.p > RULES.alpha) == (status, True)
+
+
+def test_what_chance_does_as_often_as_not_is_no_doubt():
+    (shift,) = judged(pairs_of(4, 3, 8))
+    assert (shift.status, shift.p) == ("holds", 0.5)
+
+
+def test_what_cannot_move_takes_nothing_from_the_others():
+    still = [replace_kind(one) for one in pairs_of(0, 0, 9)]
+    assert [shift.adjusted for shift in judged([*pairs_of(5, 0, 9), *still])] == [1 / 32, 1.0]
+
+
+def test_an_interval_is_of_what_can_be_and_none_where_no_group_differs():
+    (all_alike,) = judged(pairs_of(4, 0, 0))
+    assert (all_alike.change, all_alike.interval) == (-1.0, None)
+    (two,) = judged(pairs_of(2, 1, 0))
+    assert tuple(two.interval) == (-1.0, 1.0)
+    assert "95 % -100 to +100" in shift_words(two)
 
 
 def test_the_gate_fails_less_often_than_its_nominal_level_where_nothing_changed():

@@ -142,7 +142,7 @@ def test_what_is_worse_at_the_same_verdict_is_gated_as_configured(now, field, ch
     assert (failed.verdict, only(failed).change) == ("fail", change)
     shown = gated(then, [KEPT, now], replace(RULES, **{field: "show"}))
     assert (shown.verdict, only(shown).level) == ("pass", "show")
-    assert shown.headline.endswith(", 1 worse within what is allowed")
+    assert shown.headline == "passed: compared 2 trials with baseline.tsv, 1 of them worse within what is allowed"
 
 
 def test_new_trials_are_shown_and_gated_only_when_asked():
@@ -159,6 +159,7 @@ def test_new_trials_are_shown_and_gated_only_when_asked():
 def test_a_narrower_selection_is_said_and_fails_only_if_configured():
     result = gated([KEPT, entry("g")], [KEPT])
     assert (result.verdict, only(result).change, only(result).now) == ("pass", "gone", "not in the run")
+    assert result.headline == "passed: 1 trial no worse than in baseline.tsv; 1 of its 2 trials not in this run"
     assert any("1 trial of the baseline not in this run" in note for note in result.notes)
     assert gated([KEPT, entry("g")], [KEPT], replace(RULES, gone="fail")).verdict == "fail"
 

@@ -51,6 +51,36 @@ def test_unjudged_trials_leave_a_limit_open_that_they_could_decide():
     ] == ["broken"]
 
 
+@pytest.mark.parametrize(
+    ("limits", "run"),
+    [
+        ({"max_wasted": 1.0}, [entry("a"), unjudged("b")]),
+        ({"max_wasted": 0.0}, [entry("a", right=False), unjudged("b")]),
+        ({"max_wasted": 1.0}, [entry("a"), unjudged("a", sample=1)]),
+        ({"max_completion_tokens": 9.0}, [entry("a"), unjudged("b")]),
+        ({"max_wasted": 1.0}, [unjudged("a")]),
+    ],
+)
+def test_what_judged_trials_alone_tell_is_open_while_one_is_unjudged(limits, run):
+    (found,) = checked(limits, run)
+    assert found.status == "open"
+    assert "unjudged trials decide" in limit_words(found)
+
+
+def test_a_score_that_has_nothing_to_do_with_the_unjudged_trial_is_not_open():
+    run = [entry("a"), entry("b"), unjudged("c", kind="control")]
+    assert [one.status for one in checked({"min_repair_success": 1.0}, run)] == ["holds"]
+    assert [one.status for one in checked({"max_unjudged": 0.5, "max_crashed": 0.0, "max_ladder": 7.0}, run)] == [
+        "holds", "holds", "holds",
+    ]  # fmt: skip
+
+
+def test_an_undefined_score_says_why_in_words():
+    run = [entry("a"), entry("b", strategy="mend", kind="control", outcome="untouched")]
+    found = next(one for one in checked({"min_repair_success": 0.5}, run) if one.status == "undefined")
+    assert "repair_success is undefined, because there are no cases with an edit fault; mend" in limit_words(found)
+
+
 def test_each_treatment_and_each_part_of_the_corpus_has_a_limit_of_its_own():
     run = [entry("a"), entry("b", right=False), entry("a", strategy="mend")]
     found = checked({"min_repair_success": 0.9}, run, parts={"a": "train", "b": "test"})
@@ -75,6 +105,7 @@ def test_limits_hold_for_what_is_selected_and_not_for_the_controls():
         ({"max_waste": 1.0}, r"gate.limits.max_waste: unknown score 'waste'; did you mean 'wasted'\?"),
         ({"wasted": 1.0}, "a limit named 'wasted'; begin it with max_ or min_"),
         ({"min_repair_success": 90.0}, "90 for a share; give a number from 0 to 1"),
+        ({"min_wasted": -5.0}, "gate.limits.min_wasted: -5 for what is never below 0; give a number from 0 on"),
     ],
 )
 def test_a_limit_that_could_not_hold_is_an_error(limits, says):
@@ -83,7 +114,10 @@ def test_a_limit_that_could_not_hold_is_an_error(limits, says):
 
 
 def test_a_limit_on_what_the_run_does_not_have_is_an_error_that_names_what_it_has():
-    with pytest.raises(BadInput, match=r"undefined in this run .*; take it out, or one of: .*control_success") as told:
+    with pytest.raises(
+        BadInput,
+        match=r"undefined, because there are no .*: so it is in this run; take it out, or one of: .*control_success",
+    ) as told:
         checked({"min_repair_success": 0.5}, [entry("a", kind="control", outcome="untouched")])
     assert "wasted" in told.value.mend
 

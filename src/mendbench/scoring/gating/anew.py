@@ -2,11 +2,12 @@
 
 Cases are the unit, their groups the clusters: trials of one case under several policies share answers, and cases of one group fail and
 succeed together. What asks for an edit is never pooled with what asks for none: a repairer that edits more would gain in the one what
-it loses in the other.
+it loses in the other. Nor is harm pooled with either: what was wrong before and does damage now loses no verdict.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +15,13 @@ from statistics import fmean
 
 from mendbench.scoring.gating.result import Arm, Entry, Shift, Side
 from mendbench.scoring.records import EDIT_KINDS
-from mendbench.scoring.statistics.exact import holm, needed_pairs
+from mendbench.scoring.statistics.exact import Interval, holm, needed_pairs
 from mendbench.scoring.statistics.resampling import clustered_ratio, sign_flip
 
-_SIDES: tuple[Side, ...] = ("repairs", "restraint")
+_SIDES: tuple[Side, ...] = ("repairs", "restraint", "harm")
+
+DOUBT = 0.25
+"""Probability, one-sided, up to which a loss beyond the margin is not passed over: what chance does oftener is what noise looks like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +32,9 @@ class Pair:
     now: Entry
 
     @property
-    def side(self) -> Side:
-        """What its kind of case asks for."""
-        return "repairs" if self.now.kind in EDIT_KINDS else "restraint"
+    def sides(self) -> tuple[Side, ...]:
+        """What it counts for: what its kind of case asks for, and whether it did harm."""
+        return ("repairs" if self.now.kind in EDIT_KINDS else "restraint", "harm")
 
     @property
     def arm(self) -> Arm:
@@ -38,23 +42,30 @@ class Pair:
         trial = self.now.trial
         return Arm(engine=trial.engine, repairer=trial.repairer, model=trial.model, strategy=trial.strategy)
 
-    @property
-    def gain(self) -> int:
-        """1: right now and not before. -1: the other way round. 0: as before."""
-        return (self.now.verdict == "correct") - (self.then.verdict == "correct")
+    def gain(self, side: Side) -> int:
+        """1: good now and not before. -1: the other way round. 0: as before. Good is right, or for harm harmless."""
+        return _good(self.now, side) - _good(self.then, side)
+
+    def at_stake(self, side: Side) -> bool:
+        """Whether it could be lost or won: it is right on one side at least. Harm can come to every trial."""
+        return side == "harm" or _good(self.then, side) or _good(self.now, side)
 
 
 def shifts(pairs: Sequence[Pair], groups: Mapping[str, str], *, margin: float, alpha: float) -> tuple[Shift, ...]:
-    """Return how each side did, over all arms first, then by arm where there are several.
+    """Return how each side did, over all arms first, then by arm where there are several. Harm, only where there is any.
 
-    Worse is what loses more than ``margin`` of its cases, net of those won, where chance would do so with a probability under
-    ``alpha``, all shifts taken together (Holm). The test flips the signs of whole groups, one-sided; with one trial a case and a case a
-    group it is McNemar's exact test. Open is what loses more than the margin and is not told from chance: over all arms whatever the
-    probability, of one arm where it is under ``alpha`` taken alone.
+    Worse is what loses cases, net of those won, where chance would do so with a probability under ``alpha``, all shifts taken together
+    (Holm), however few they are. The test flips the signs of whole groups, one-sided; with one trial a case and a case a group it is
+    McNemar's exact test. Given which groups differ, a shift in which none does cannot come out worse by chance: it is not counted among
+    those taken together. Open is what loses more than ``margin`` of what was at stake, the cases that are right before or now (for harm:
+    all), and is not told from chance: over all arms where chance would do so with a probability of :data:`DOUBT` at most, or half of
+    what was at stake is lost; of one arm where the probability is under ``alpha`` taken alone.
     """
     found: list[Shift] = []
     for side in _SIDES:
-        own = [pair for pair in pairs if pair.side == side]
+        own = [pair for pair in pairs if side in pair.sides]
+        if side == "harm" and all(_good(one, side) for pair in own for one in (pair.then, pair.now)):
+            continue
         arms = sorted(
             {pair.arm for pair in own}, key=lambda arm: (arm.engine, arm.repairer, arm.model or "", arm.strategy)
         )
@@ -62,29 +73,40 @@ def shifts(pairs: Sequence[Pair], groups: Mapping[str, str], *, margin: float, a
             chosen = [pair for pair in own if arm is None or pair.arm == arm]
             if chosen:
                 found.append(_shift(side, arm, chosen, groups))
-    if not found:
-        return ()
-    adjusted = holm({f"{at:03d}": shift.p for at, shift in enumerate(found)}).values()
-    each = alpha / len(found)
-    return tuple(_judged(replace(one, adjusted=p), margin, alpha, each) for one, p in zip(found, adjusted, strict=True))
+    told = {f"{at:03d}": shift.p for at, shift in enumerate(found) if shift.won or shift.lost}
+    adjusted = holm(told) if told else {}
+    each = alpha / max(1, len(told))
+    return tuple(
+        _judged(replace(one, adjusted=adjusted.get(f"{at:03d}", 1.0)), margin, alpha, each)
+        for at, one in enumerate(found)
+    )
 
 
 def lost_in(pair: Pair, found: Sequence[Shift]) -> bool:
-    """Return whether a pair is part of a shift that is worse beyond noise."""
-    own = (shift for shift in found if shift.side == pair.side and shift.arm in {None, pair.arm})
-    return any(shift.status == "worse" for shift in own)
+    """Return whether a pair is one of the losses of a shift that is worse beyond noise."""
+    return any(shift.status == "worse" for shift in _losing(pair, found))
 
 
 def open_in(pair: Pair, found: Sequence[Shift]) -> bool:
-    """Return whether a pair is part of what cannot be told from noise, and matters."""
-    own = (shift for shift in found if shift.side == pair.side and shift.arm in {None, pair.arm})
-    return any(shift.status == "open" for shift in own)
+    """Return whether a pair is one of the losses of what cannot be told from noise, and matters."""
+    return any(shift.status == "open" for shift in _losing(pair, found))
+
+
+def _losing(pair: Pair, found: Sequence[Shift]) -> list[Shift]:
+    lost = [side for side in pair.sides if pair.gain(side) < 0]
+    return [shift for shift in found if shift.side in lost and shift.arm in {None, pair.arm}]
+
+
+def _good(entry: Entry, side: Side) -> bool:
+    return entry.outcome != "harmful" if side == "harm" else entry.verdict == "correct"
 
 
 def _shift(side: Side, arm: Arm | None, pairs: Sequence[Pair], groups: Mapping[str, str]) -> Shift:
     gains: dict[str, list[int]] = defaultdict(list)
+    stakes: dict[str, list[bool]] = defaultdict(list)
     for pair in pairs:
-        gains[pair.now.trial.case].append(pair.gain)
+        gains[pair.now.trial.case].append(pair.gain(side))
+        stakes[pair.now.trial.case].append(pair.at_stake(side))
     values = {case: fmean(own) for case, own in sorted(gains.items())}
     change, both = fmean(values.values()), sign_flip(values, groups)
     p = both / 2 if change < 0 else 1.0
@@ -93,10 +115,11 @@ def _shift(side: Side, arm: Arm | None, pairs: Sequence[Pair], groups: Mapping[s
         arm=arm,
         cases=len(values),
         groups=len({groups[case] for case in values}),
+        at_stake=round(math.fsum(fmean(own) for own in stakes.values()), 6),
         won=sum(value > 0 for value in values.values()),
         lost=sum(value < 0 for value in values.values()),
         change=round(change, 6),
-        interval=clustered_ratio({case: (value, 1.0) for case, value in values.items()}, groups),
+        interval=_interval(values, groups),
         p=p,
         adjusted=p,
         status="holds",
@@ -104,12 +127,21 @@ def _shift(side: Side, arm: Arm | None, pairs: Sequence[Pair], groups: Mapping[s
     )
 
 
+def _interval(values: Mapping[str, float], groups: Mapping[str, str]) -> Interval | None:
+    """Return the interval of the mean gain, which lies between -1 and 1; None where no group differs from another."""
+    found = clustered_ratio({case: (value, 1.0) for case, value in values.items()}, groups)
+    return None if found is None else Interval(low=max(-1.0, found.low), high=min(1.0, found.high))
+
+
 def _judged(shift: Shift, margin: float, alpha: float, each: float) -> Shift:
-    if -shift.change <= margin + 1e-9:
-        return shift
     if shift.adjusted < alpha:
         return replace(shift, status="worse")
+    lost = -shift.change * shift.cases
+    slack = shift.cases * 1e-6  # what rounding may have added
+    if lost <= margin * shift.at_stake + slack:
+        return shift
     tied = shift.cases - shift.won - shift.lost
     more = needed_pairs(shift.won, shift.lost, tied, alpha=2 * each) or None
-    matters = shift.arm is None or shift.p < alpha
+    doubtful = shift.p <= DOUBT or lost >= shift.at_stake / 2 - slack
+    matters = doubtful if shift.arm is None else shift.p < alpha
     return replace(shift, status="open" if matters else "holds", needed=more)

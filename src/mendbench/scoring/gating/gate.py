@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mendbench.errors import BadInput
+from mendbench.scoring.chance import may_be_chance
 from mendbench.scoring.gating.anew import Pair, lost_in, open_in, shifts
 from mendbench.scoring.gating.limits import check_limits
 from mendbench.scoring.gating.result import (
@@ -79,14 +80,8 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
 
 
 def regime_of(pair: Pair) -> Regime:
-    """Return whether chance may tell a pair apart: its answers differ, and somebody was asked for one that does.
-
-    An answer that came out the same is the same, whatever was asked for it; and code that crashed did so by itself.
-    """
-    if pair.now.verdict == "crashed":
-        return "exact"
-    both = zip(pair.then.answers, pair.now.answers, strict=False)
-    return "anew" if any(a.answer != b.answer and (a.asked or b.asked) for a, b in both) else "exact"
+    """Return whether chance may tell a pair apart: see :func:`mendbench.scoring.chance.may_be_chance`."""
+    return "anew" if may_be_chance(pair.then.answers, pair.now.answers, verdict=pair.now.verdict) else "exact"
 
 
 def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
@@ -169,7 +164,7 @@ def _exact_level(change: Change, rules: Rules) -> Level:
 
 
 def _anew_level(change: Change, pair: Pair, shifted: Sequence[Shift]) -> Level:
-    if change != "lost":
+    if change not in {"lost", "worse"}:
         return "show"
     if lost_in(pair, shifted):
         return "fail"
@@ -219,4 +214,4 @@ def _result(
         differences=different,
     )
     counts = Counter((one.change, one.level) for one in findings)
-    return replace(bare, headline=headline(bare, counts), notes=notes(bare, counts))
+    return replace(bare, headline=headline(bare, counts), notes=notes(bare, counts, run.shard))

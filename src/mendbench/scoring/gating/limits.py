@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from mendbench.errors import BadInput, UnknownName
+from mendbench.scoring.comparing.paired_counts import applies
 from mendbench.scoring.gating.result import Limit, LimitResult, Selection
 from mendbench.scoring.records import Treatment, TrialRecord
-from mendbench.scoring.score import Measure, measure
+from mendbench.scoring.score import Measure, Score, case_counts, measure
 from mendbench.scoring.scores import score, score_names
 
 _FIELDS = {
@@ -30,7 +31,7 @@ def read_limits(given: Mapping[str, float], place: str) -> tuple[Limit, ...]:
     """Return limits from their names: ``max_`` or ``min_`` and a score's name. ``place`` is where they stand.
 
     Raises:
-        BadInput: a name begins otherwise, or a share is bounded outside of 0 to 1.
+        BadInput: a name begins otherwise, or the bound is nothing that the score can come to: below 0, or a share above 1.
         UnknownName: there is no such score.
     """
     return tuple(_limit(name, bound, f"{place}.{name}") for name, bound in sorted(given.items()))
@@ -50,6 +51,8 @@ def _limit(name: str, bound: float, place: str) -> Limit:
         raise UnknownName("score", rest, score_names(), place)
     if score(rest).unit == "share" and not 0 <= bound <= 1:
         raise BadInput(place, f"{bound:g} for a share", "give a number from 0 to 1")
+    if bound < 0:
+        raise BadInput(place, f"{bound:g} for what is never below 0", "give a number from 0 on")
     return Limit(name=name, score=rest, side=side, bound=bound)
 
 
@@ -74,15 +77,23 @@ def check_limits(
                 for name in score_names()
                 if any(measure(score(name), own).value is not None for own in groups.values())
             ]
-            what = f"a limit on a score that is undefined in this run ({results[0].measure.method})"
+            what = f"a limit on a score that is {results[0].measure.undefined}: so it is in this run"
             raise BadInput(f"gate.limits.{limit.name}", what, f"take it out, or one of: {', '.join(defined) or 'none'}")
         found += results
     return tuple(found)
 
 
 def _checked(limit: Limit, part: str | None, treatment: Treatment, records: Sequence[TrialRecord]) -> LimitResult:
-    came = measure(score(limit.score), records)
-    return LimitResult(limit=limit, part=part, treatment=treatment, measure=came, status=_status(limit, came))
+    own = score(limit.score)
+    came = measure(own, records)
+    unknown = _leaves_out(own, [one for one in records if one.verdict == "unjudged"])
+    status = "open" if unknown else _status(limit, came)
+    return LimitResult(limit=limit, part=part, treatment=treatment, measure=came, status=status)
+
+
+def _leaves_out(own: Score, unjudged: Sequence[TrialRecord]) -> bool:
+    """Return whether a score does not count an unjudged trial that it would count if it were judged: nothing bounds what that adds."""
+    return bool(applies(own, unjudged) - case_counts(own, unjudged).keys())
 
 
 def _status(limit: Limit, came: Measure) -> Literal["holds", "broken", "open", "undefined"]:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
+from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.scoring.score import Measure
 from mendbench.scoring.statistics.exact import ALPHA, Interval
@@ -40,19 +41,8 @@ otherwise wrong, and no worse.
 Regime: TypeAlias = Literal["exact", "anew"]
 """exact: nothing random lies between the two trials. anew: they were answered otherwise, so chance may tell them apart."""
 
-Side: TypeAlias = Literal["repairs", "restraint"]
-"""What a kind of case asks for: an edit (repairable, mixed), or none (needs_user, transient, control)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerDigest:
-    """One attempt, by digest."""
-
-    prompt: str
-    """Of what was asked."""
-    answer: str
-    asked: bool
-    """Whether a model or a program was asked, whose answer may differ from one recording to the next."""
+Side: TypeAlias = Literal["repairs", "restraint", "harm"]
+"""What a kind of case asks for: an edit (repairable, mixed), or none (needs_user, transient, control). harm: that no kind comes to harm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +108,8 @@ class Present:
     """The same trials, as scores are computed from them."""
     secrets: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Keys of trials whose record holds a declared secret, and where it stands."""
+    shard: str | None = None
+    """Which part of a run it is: ``2 of 4``. None where it is a whole one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +147,8 @@ class Rules:
     new: bool = False
     """Whether a trial that the baseline does not have fails if it is wrong."""
     margin: float = 0.05
-    """Share of the cases answered anew that may be lost, net of those won."""
+    """Share of what was at stake, of the cases answered anew those right before or now, that may be lost, net of those won, before it
+    matters that chance may have done it."""
     alpha: float = ALPHA
     """Chance of failing where nothing changed but the answers drawn."""
     limits: tuple[Limit, ...] = ()
@@ -209,18 +202,21 @@ class Shift:
     """None: all arms together, by which the gate tells whether it can tell."""
     cases: int
     groups: int
+    at_stake: float
+    """Of these, how many are right before or now; for harm, all. A case counts by the share of its trials."""
     won: int
     """Cases that did better."""
     lost: int
     change: float
-    """Mean over the cases of the share of right trials now, less before."""
+    """Mean over the cases of the share of right trials now, less before; for harm, of harmless ones."""
     interval: Interval | None
+    """None where no group of cases differs from another."""
     p: float
     """One-sided: that chance alone would make it so much worse."""
     adjusted: float
     """The same, adjusted for the number of shifts looked at (Holm)."""
     status: Literal["worse", "open", "holds"]
-    """worse: beyond noise and the margin. open: beyond the margin, and perhaps noise. holds: within the margin, or of one arm no more
+    """worse: beyond noise. open: beyond the margin, and perhaps noise. holds: within the margin, or of one arm no more
     than noise."""
     needed: int | None
     """How many more cases would tell, if they went on as these did."""

@@ -18,7 +18,11 @@ from mendbench.scoring.gating.result import (
     Shift,
 )
 
-SIDES = {"repairs": "repairs (cases that an edit mends)", "restraint": "restraint (cases to be left alone)"}
+SIDES = {
+    "repairs": "repairs (cases that an edit mends)",
+    "restraint": "restraint (cases to be left alone)",
+    "harm": "harm (cases that repair did damage in)",
+}
 
 _FAILED: dict[Change, str] = {
     "secret": "a declared secret stands in {}",
@@ -87,9 +91,13 @@ def headline(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> 
     return f"cannot tell: {'; '.join(_told_open(result, counts))}"
 
 
-def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> tuple[str, ...]:
-    """Return what else a reader has to know."""
-    tally, found = result.tally, []
+def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard: str | None = None) -> tuple[str, ...]:
+    """Return what else a reader has to know. ``shard`` says which part of a run it is, if it is one."""
+    tally, found = result.tally, list[str]()
+    if shard is not None:
+        found.append(
+            f"shard {shard} alone: the rest of the run is not gated; `mendbench merge` puts the shards together"
+        )
     by_change: Counter[Change] = Counter()
     for (change, _), count in counts.items():
         by_change[change] += count
@@ -119,18 +127,24 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> tup
 
 
 def shift_words(shift: Shift) -> str:
-    """Return how trials that were answered anew did, in one line."""
-    interval = f", 95 % {shift.interval.low * 100:+.0f} to {shift.interval.high * 100:+.0f}" if shift.interval else ""
+    """Return how trials that were answered anew did, in one line. Harm is told by how much more of it there is."""
+    harm = shift.side == "harm"
+    change, ends = shift.change, shift.interval and (shift.interval.low, shift.interval.high)
+    if harm:
+        change, ends = 0 - change, ends and (0 - ends[1], 0 - ends[0])
+    interval = f", 95 % {ends[0] * 100:+.0f} to {ends[1] * 100:+.0f}" if ends else ""
     told = {
         "worse": f"worse beyond noise (p = {shift.adjusted:.3g})",
         "open": f"not told apart from noise (p = {shift.adjusted:.3g}){_needed(shift)}",
         "holds": "within the margin" if shift.arm is None else "no more than noise, or within the margin",
     }[shift.status]
     cases = f"{shift.cases} {'case' if shift.cases == 1 else 'cases'} in {shift.groups} {'group' if shift.groups == 1 else 'groups'}"
-    return (
-        f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {shift.change * 100:+.1f} points over {cases} answered anew "
-        f"({shift.lost} lost, {shift.won} won{interval}): {told}"
+    moved = (
+        f"{shift.lost} more, {shift.won} less"
+        if harm
+        else f"{shift.lost} lost, {shift.won} won, of {shift.at_stake:.4g} right before or now"
     )
+    return f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {change * 100:+.1f} points over {cases} answered anew ({moved}{interval}): {told}"
 
 
 def arm_words(arm: Arm | None) -> str:
@@ -144,7 +158,8 @@ def limit_words(result: LimitResult) -> str:
     """Return a limit, what it was held against, and the side that it fails on."""
     came, limit = result.measure, result.limit
     if came.value is None:
-        return f"{limit.name} = {limit.bound:g}: undefined for {_where(result)} ({came.method})"
+        decided = "; unjudged trials decide" if result.status == "open" else ""
+        return f"{limit.name} = {limit.bound:g}: {limit.score} is {came.undefined}{decided}; {_where(result)}"
     interval = (
         f", 95 % {came.interval.low:.3g} to {came.interval.high:.3g}"
         if came.interval
@@ -187,16 +202,23 @@ def _where(result: LimitResult) -> str:
 def _told_good(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
     better = sum(counts.get((change, "show"), 0) for change in ("won", "better"))
     worse = sum(counts.get((change, "show"), 0) for change in ("lost", "worse", "wasted"))
-    told = f"{_trials(result.tally.compared)} no worse than in {result.baseline}"
+    compared, gone = _trials(result.tally.compared), counts.get(("gone", "show"), 0)
+    told = f"{compared} no worse than in {result.baseline}"
+    if worse:
+        told = f"compared {compared} with {result.baseline}, {worse} of them worse within what is allowed"
     told += f", {better} better" if better else ""
-    return told + (f", {worse} worse within what is allowed" if worse else "")
+    return told + (f"; {gone} of its {_trials(result.tally.baseline)} not in this run" if gone else "")
 
 
 def _told_bad(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> list[str]:
     told = [
         words.format(_trials(count)) for change, words in _FAILED.items() if (count := counts.get((change, "fail"), 0))
     ]
-    told += [f"{_whose(shift)} worse beyond noise" for shift in result.shifts if shift.status == "worse"]
+    told += [
+        f"{_whose(shift)} {'more' if shift.side == 'harm' else 'worse'} beyond noise"
+        for shift in result.shifts
+        if shift.status == "worse"
+    ]
     broken = Counter(one.limit.name for one in result.limits if one.status == "broken")
     times = {name: f" {count} times" if count > 1 else "" for name, count in broken.items()}
     return told + [f"{name} broken{times[name]}" for name in broken]
@@ -209,7 +231,8 @@ def _told_open(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -
     if count := counts.get(("unjudged", "open"), 0) + counts.get(("new", "open"), 0):
         told.append(f"{_trials(count)} {'misses' if count == 1 else 'miss'} a recording")
     told += [
-        f"{_whose(shift)} lost {-shift.change * 100:.1f} points, which may be noise{_needed(shift)}"
+        f"{_whose(shift)} {'rose by' if shift.side == 'harm' else 'lost'} {-shift.change * 100:.1f} points, "
+        f"which may be noise{_needed(shift)}"
         for shift in result.shifts
         if shift.status == "open"
     ]
