@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
 	@echo "make test    every test, the browser's too"
-	@echo "make check   format, lint, types, layers, and the proof of every case"
+	@echo "make check   format, lint, types, layers, the proof of every case, and the gate on the shipped matrix"
 	@echo "make check-release   the same and every test, properties with ten times the examples"
 	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
@@ -42,6 +42,8 @@ check: .venv/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/mendbench case check
+	$(BIN)/mendbench run
+	$(BIN)/mendbench gate
 
 format: .venv/.test
 	$(BIN)/ruff format src tests
