@@ -189,3 +189,14 @@ def test_one_shard_of_a_run_says_that_it_is_one(accepted, mendbench):
         "  shard 1 of 2 alone: the rest of the run is not gated; `mendbench merge` puts the shards together\n"
         in said.out
     )
+
+
+def test_a_limit_that_holds_everywhere_is_told_once_at_its_nearest(corpus, mendbench):
+    mendbench("run", *PLAIN, "--strategy", "none", "--policy", "naive")
+    config = corpus / "mendbench.toml"
+    config.write_text(config.read_text(encoding="utf-8") + "\n[gate.limits]\nmax_crashed = 0\n", encoding="utf-8")
+    assert mendbench("gate", "--update").code == 0
+    told = mendbench("gate").out.split("limits that hold:\n")[1].splitlines()
+    assert len(told) == 1
+    assert told[0].startswith("  max_crashed: crashed is 0, ")
+    assert told[0].endswith("; so too for 3 other treatments")

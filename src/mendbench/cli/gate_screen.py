@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from mendbench.api.gating import SelfTest
 from mendbench.bench.acceptance import Update
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
-from mendbench.scoring.gating.result import Finding, GateResult
+from mendbench.scoring.gating.result import Finding, GateResult, LimitResult
 from mendbench.scoring.gating.words import finding_words, limit_words, shift_words, treatment_words
 
 SHOWN = {"fail": 20, "open": 10, "show": 10}
@@ -91,7 +91,18 @@ def _lines(result: GateResult) -> Iterator[str]:
             rest = sum(len(group) for group in groups[SHOWN[level] :])
             if rest:
                 yield f"  and {rest} more; --format json has them all"
-    yield from _block("limits that hold", (limit_words(one) for one in limits if one.status == "holds"))
+    yield from _block("limits that hold", _holding([one for one in limits if one.status == "holds"]))
+
+
+def _holding(limits: Sequence[LimitResult]) -> Iterator[str]:
+    """Yield each limit at the treatment that it is nearest to failing on, and how many it holds for besides."""
+    by_name: dict[str, list[LimitResult]] = {}
+    for one in limits:
+        by_name.setdefault(one.limit.name, []).append(one)
+    for own in by_name.values():
+        nearest = min(own, key=lambda one: abs((one.measure.value or 0) - one.limit.bound))
+        more = f"; so too for {len(own) - 1} other treatments" if len(own) > 1 else ""
+        yield f"{limit_words(nearest)}{more}"
 
 
 def _block(head: str, lines: Iterable[str]) -> Iterator[str]:

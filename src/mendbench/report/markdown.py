@@ -168,7 +168,15 @@ def _why(method: str) -> str:
 
 
 def _policies(table: PolicyTable) -> _Section:
-    columns = ("policy", "right trials", "lost against naive", "attempts", "wasted", "futile a user's case", "answer tokens")
+    columns = (
+        "policy",
+        "right trials",
+        "lost against naive",
+        "attempts",
+        "wasted",
+        "futile a user's case",
+        "answer tokens",
+    )
     head = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
     return _Section(
         head=f"{head}\n\n{_row(columns)}\n{_rule(columns)}\n",
