@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -12,7 +11,6 @@ from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
-from mendbench.bench.executor import executor_for, run_all
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
 from mendbench.bench.protocol import read_protocol
@@ -21,7 +19,7 @@ from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
 from mendbench.bench.rows import FORMAT, trial_key
 from mendbench.bench.run_document import told_by_rows
 from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
-from mendbench.bench.trial import run_trial
+from mendbench.bench.trial import run_trial, run_trials
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
@@ -84,14 +82,12 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
     loaded = load_config(Path.cwd())
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
     planned = plan_of(loaded.config, RunOptions(), setting.corpus)
-    count = min(options.workers or os.cpu_count() or 1, len(planned.keys))
     rows: list[JsonRow] = []
     texts: dict[str, str] = {}
-    with executor_for(count) as pool:
-        for row, own in run_all(pool, partial(run_trial, setting), planned.keys, count):
-            rows.append(row)
-            texts.update(own)
-            on_progress(len(rows), len(planned.keys), row["key"])
+    for row, own in run_trials(setting, planned.keys, options.workers):
+        rows.append(row)
+        texts.update(own)
+        on_progress(len(rows), len(planned.keys), row["key"])
     unjudged = next((row for row in rows if row["verdict"] not in {"correct", "incorrect"}), None)
     if unjudged is not None:
         what = "no verdict, so it is not known what it asks for"
@@ -121,12 +117,10 @@ def _replay(
 ) -> None:
     todo = [key for key in keys if trial_key(key) not in folder.done()]
     done = len(keys) - len(todo)
-    count = min(workers or os.cpu_count() or 1, max(1, len(todo)))
-    with executor_for(count) as pool:
-        for row, texts in run_all(pool, partial(run_trial, setting), todo, count):
-            folder.add(row, texts)
-            done += 1
-            on_progress(done, len(keys), row["key"])
+    for row, texts in run_trials(setting, todo, workers):
+        folder.add(row, texts)
+        done += 1
+        on_progress(done, len(keys), row["key"])
 
 
 def _record(setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, on_progress: Progress) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.bench.corpus import Corpus, load_corpus
@@ -14,6 +15,7 @@ from mendbench.bench.scope import redactor_of
 from mendbench.bench.split import Split, read_split
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.recent import Recent
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
@@ -27,6 +29,9 @@ from mendbench.strategies.frame import Budget
 
 TRUTH_DETECTOR = "mend"
 """The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
+
+_WAYS = 16
+"""As many as the policies of a few strategies go."""
 
 ENGINES = {"mendbench": MendbenchEngine}
 
@@ -52,6 +57,15 @@ class Setting:
     def corpus(self) -> Corpus:
         """The cases, loaded once per process."""
         return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
+
+    @cached_property
+    def ways(self) -> Recent[object, Any]:
+        """The ways that trials went a moment ago: see :mod:`mendbench.bench.ways`. No other process gets them."""
+        return Recent(_WAYS)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what goes to another process."""
+        return {name: value for name, value in self.__dict__.items() if name != "ways"}
 
     @cached_property
     def split(self) -> Split | None:

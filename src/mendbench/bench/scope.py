@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
@@ -14,6 +15,7 @@ from mendbench.kit.merge import merge_patch
 from mendbench.kit.redaction import Redactor, plant_canaries
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import TrialKey
 from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
 from mendbench.replay.recordings import Recordings, RecordMode
@@ -83,6 +85,14 @@ def _redactor(secrets: tuple[tuple[str, str], ...]) -> Redactor:
 def recording_options(case: Case) -> tuple[str, ...]:
     """Return the options of a command that records what a case misses."""
     return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
+
+
+def record_hint(case: Case, key: TrialKey) -> str:
+    """Return the command that records what a trial misses."""
+    words = ["mendbench", "run", case.id, "--strategy", key.strategy, "--policy", key.policy]
+    words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
+    words += ["--samples", str(key.sample + 1)] if key.sample else []
+    return shlex.join([*words, *recording_options(case)])
 
 
 def models_of(case: Case, variant: Variant | None) -> tuple[str, ...]:

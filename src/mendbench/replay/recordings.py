@@ -96,6 +96,10 @@ class Recordings:
         """
         return cls(folder)
 
+    def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
+        """Return the name of each file in the folder with when it was written and how long it is: they differ after a change."""
+        return tuple((path.name, _stamp(path)) for path in sorted(self.folder.glob("*.yaml")))
+
     def world(self, key: str, *, fresh: bool = False) -> Entry | None:
         """Return the world's entry of that key; with ``fresh`` only one that this instance recorded."""
         with self._lock:

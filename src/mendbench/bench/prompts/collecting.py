@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 
-from mendbench.bench.executor import executor_for, run_all
+from mendbench.bench.executor import chunked, run_all, workers_for
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import redactor_of
 from mendbench.bench.trial import gather
+from mendbench.bench.ways import open_way
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import digest
 from mendbench.kit.redaction import Redactor
@@ -46,12 +47,11 @@ def collect_all(
     setting: Setting, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
     """Return what each trial asks, in the order of their keys. ``workers`` are processes; 0 for one a core."""
-    count = min(workers or os.cpu_count() or 1, max(1, len(keys)))
+    count = workers_for(workers, len(keys))
     found: list[Collected] = []
-    with executor_for(count) as pool:
-        for one in run_all(pool, partial(collect, setting), keys, count):
-            found.append(one)
-            on_progress(len(found), len(keys), one.trial.case)
+    for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
+        found.append(one)
+        on_progress(len(found), len(keys), one.trial.case)
     return tuple(sorted(found, key=lambda one: one.trial.order()))
 
 
@@ -67,7 +67,7 @@ def collect(setting: Setting, key: TrialKey) -> Collected:
     heard = _Heard(recordings=recordings, redactor=redactor_of(case))
     parts = build_parts(key, case, setting)
     parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
-    evidence = gather(case, key, parts, policy(key.policy), recordings, recorder)
+    evidence = gather(open_way(case, key, parts, recordings, recorder), key, policy(key.policy))
     problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None
     return Collected(
         trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem
