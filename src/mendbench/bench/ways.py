@@ -46,7 +46,9 @@ def way_for(setting: Setting, case: Case, key: TrialKey, recordings: Recordings,
     if recorder.mode != "none":
         return opened()
     told_by = strategy(key.strategy, setting.strategy_dirs)
-    return setting.ways.get((replace(key, policy=""), case.digest, told_by, recordings.stamps()), opened)
+    decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
+    way: Way = setting.ways.get(decides, opened)
+    return way
 
 
 def open_way(case: Case, key: TrialKey, parts: Parts, recordings: Recordings, recorder: Recorder) -> Way:
