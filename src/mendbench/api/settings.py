@@ -53,7 +53,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
 
     Raises:
         UnknownName: a record mode that there is not.
-        BadInput: there is no corpus, or a case of it is broken and it is not ``tolerant`` of that.
+        BadInput: there is no corpus.
     """
     if options.record not in get_args(RecordMode):
         raise UnknownName("record mode", options.record, get_args(RecordMode))
@@ -74,7 +74,7 @@ def open_corpus(loaded: Loaded, cases: Path | None, cassettes: Path | None, *, t
     """Return the corpus of these folders, else the configured one.
 
     Raises:
-        BadInput: there is none, or a case of it is broken and it is not ``tolerant`` of that.
+        BadInput: there is none.
     """
     paths = loaded.config.paths
     cases_dir, cassettes_dir = cases or loaded.root / paths.cases, cassettes or loaded.root / paths.cassettes
