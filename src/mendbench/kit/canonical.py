@@ -17,7 +17,9 @@ def canonical_json(value: Json) -> str:
         TypeError: ``value`` holds something that is not JSON.
     """
     text = _CANONICAL.encode(value)
-    return _CANONICAL.encode(_whole(value)) if _WHOLE_FLOAT.search(text) else text
+    if (".0" in text or "e+" in text) and _WHOLE_FLOAT.search(text):
+        return _CANONICAL.encode(_whole(value))
+    return text
 
 
 def pretty_json(value: Json) -> str:
