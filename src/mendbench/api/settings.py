@@ -43,6 +43,10 @@ class RunOptions:
     allow_shell: bool = False
     workers: int = 0
     """Processes; 0 for one a core. Recording uses one."""
+    cluster: str | None = None
+    """Address of a dask scheduler whose workers take the place of processes here; ``local`` for one of this machine."""
+    concurrency: int | None = None
+    """Asks of a model that are under way at once while recording; None for what is configured, else 1."""
     resume: bool = False
     shard: Shard | None = None
     """The part of a split run that this one is."""

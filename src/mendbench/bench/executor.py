@@ -1,20 +1,24 @@
-"""Running many tasks: in this process, or on a pool of worker processes that outlives the death of any of them."""
+"""Running many tasks: in this process, or on a pool of worker processes that outlives the death of any of them.
+
+A pool is local processes, here, or those of a cluster: :mod:`mendbench.bench.cluster`.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, groupby
 from multiprocessing import get_context
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from mendbench.errors import BadInput, Incomplete
 
 T = TypeVar("T")
 R = TypeVar("R")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 IN_FLIGHT_PER_WORKER = 2
 """Chunks handed out ahead, so that no worker waits and an interrupt does not leave thousands queued."""
@@ -26,6 +30,31 @@ DIED = "the worker process died: killed from outside, or out of memory"
 
 _PRELOADED = ["mendbench.bench.trial"]
 """Imported once, before workers are forked off."""
+
+
+class Pool(Protocol[T_contra, R]):
+    """Worker processes that all know one task."""
+
+    @property
+    def workers(self) -> int:
+        """How many there are now, at least one: workers may join and leave."""
+
+    def submit(self, chunk: Sequence[T_contra], /) -> Future[list[R]]:
+        """Hand a chunk to the next worker that is free. ``BrokenExecutor`` is what becomes of it if the worker dies.
+
+        Raises:
+            MendbenchError: there is no worker.
+        """
+
+    def renew(self) -> None:
+        """Make sure that there is a worker again after one died.
+
+        Raises:
+            MendbenchError: none can be had.
+        """
+
+    def close(self) -> None:
+        """End what the pool began; what was not begun is not done."""
 
 
 def workers_for(wanted: int, tasks: int) -> int:
@@ -64,14 +93,22 @@ def run_all(
     if workers <= 1:
         yield from map(task, chain.from_iterable(chunks))
         return
-    pool = _Pool(task, workers)
+    yield from run_on(LocalPool(task, workers), chunks, lost)
+
+
+def run_on(pool: Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[T, str], R] | None = None) -> Iterator[R]:
+    """Yield what the pool's task makes of every item, as :func:`run_all` does, and close the pool.
+
+    Raises:
+        MendbenchError, EffectEscape: a task raised it, or no worker can be had.
+    """
     try:
         yield from _in_flight(pool, chunks, lost or _refused)
     finally:
         pool.close()
 
 
-def _in_flight(pool: _Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[T, str], R]) -> Iterator[R]:
+def _in_flight(pool: Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[T, str], R]) -> Iterator[R]:
     queue, pending = iter(chunks), dict[Future[list[R]], Sequence[T]]()
     while True:
         while len(pending) < pool.workers * IN_FLIGHT_PER_WORKER and (chunk := next(queue, None)) is not None:
@@ -79,12 +116,12 @@ def _in_flight(pool: _Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[
         if not pending:
             return
         done, _ = wait(pending, return_when="FIRST_COMPLETED")
-        if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+        if any(isinstance(future.exception(), BrokenExecutor) for future in done):
             done, _ = wait(pending)
         died = []
         for future in done:
             chunk = pending.pop(future)
-            if isinstance(future.exception(), BrokenProcessPool):
+            if isinstance(future.exception(), BrokenExecutor):
                 died.append(chunk)
             else:
                 yield from future.result()
@@ -93,12 +130,12 @@ def _in_flight(pool: _Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[
             yield from _one_by_one(pool, chain.from_iterable(died), lost)
 
 
-def _one_by_one(pool: _Pool[T, R], items: Iterable[T], lost: Callable[[T, str], R]) -> Iterator[R]:
+def _one_by_one(pool: Pool[T, R], items: Iterable[T], lost: Callable[[T, str], R]) -> Iterator[R]:
     """Yield the results of what was under way when a worker died; only one at a time tells which it died of."""
     for item in items:
         try:
             yield from pool.submit((item,)).result()
-        except BrokenProcessPool:
+        except BrokenExecutor:
             pool.renew()
             yield lost(item, DIED)
 
@@ -107,8 +144,8 @@ def _refused(item: object, why: str) -> NoReturn:
     raise Incomplete(f"{item}: {why}")
 
 
-class _Pool(Generic[T, R]):
-    """Worker processes that all know one task."""
+class LocalPool(Generic[T, R]):
+    """Processes of this machine."""
 
     def __init__(self, task: Callable[[T], R], workers: int) -> None:
         self._task, self.workers = task, workers
@@ -117,7 +154,7 @@ class _Pool(Generic[T, R]):
         self._pool = self._started()
 
     def submit(self, chunk: Sequence[T]) -> Future[list[R]]:
-        """Hand a chunk to the next worker that is free."""
+        """As :meth:`Pool.submit`."""
         try:
             return self._pool.submit(_run_chunk, chunk)
         except (BrokenProcessPool, BrokenPipeError) as error:

@@ -24,7 +24,7 @@ from mendbench.ports.repair import Repairer, Strategy
 from mendbench.repairers import Options, is_repairer, repairer, repairer_names
 from mendbench.replay.recordings import RecordMode
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.strategies import strategy
+from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.frame import Budget
 
 TRUTH_DETECTOR = "mend"
@@ -43,6 +43,8 @@ class Setting:
     cases_dir: Path
     cassettes_dir: Path
     strategy_dirs: tuple[Path, ...] = ()
+    template_files: Mapping[str, str] = field(default_factory=dict)
+    """The files of strategies that are named by a path, by that path, where they lie elsewhere on this machine."""
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
     repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
     """The operator's own repairers, by the names that they gave them."""
@@ -75,6 +77,14 @@ class Setting:
     def part_of(self, case: Case) -> str | None:
         """Return the part of the split that a case is in: ``train`` or ``test``; None if in neither."""
         return self.split.part_of(case) if self.split is not None else None
+
+    def strategy(self, name: str) -> TemplateStrategy:
+        """Return a strategy.
+
+        Raises:
+            UnknownName, BadInput: as :func:`mendbench.strategies.strategy`.
+        """
+        return strategy(self.template_files.get(name, name), self.strategy_dirs)
 
     def model(self, name: str) -> ModelConfig:
         """Return a model's configuration; for one that is not configured, the default parameters."""
@@ -121,7 +131,7 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
         )
     return Parts(
         engine=build_engine(key.engine, case),
-        strategy=strategy(key.strategy, setting.strategy_dirs),
+        strategy=setting.strategy(key.strategy),
         repairer=_repairer(key, case, model, setting),
         detector=detector(key.detector) if key.detector else None,
         budget=Budget(window=own.window if own else model.window, answer=answer_tokens),

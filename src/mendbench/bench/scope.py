@@ -16,6 +16,7 @@ from mendbench.kit.redaction import Redactor, plant_canaries
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
+from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
 from mendbench.replay.recordings import Recordings, RecordMode
@@ -51,6 +52,7 @@ class Recording:
     mode: RecordMode = "none"
     live: Live | None = None
     asker: AskCaller | None = None
+    queue: AskQueue | None = None
     trajectory: bool = False
     """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
 
@@ -121,7 +123,7 @@ def open_scope(
         try:
             if provenance == "simulator":
                 service = simulated(name)
-                state = merge_patch(copy.deepcopy(service.seed()), state)
+                state = merge_patch(service.seed(), state)
                 services[name] = SimulatedPart(service=service, state=state)
             own = _OWN_HOSTS.get(name)
             hosts.update(dict.fromkeys(hosts_of(name, state) if own is None else own, name))
@@ -130,7 +132,7 @@ def open_scope(
     redactor, clock = redactor_of(case), VirtualClock()
     asks = AskBook(
         recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint,
-        models=models_of(case, variant),
+        models=models_of(case, variant), queue=recording.queue,
     )  # fmt: skip
     origins = {name: digest(state_of(case, variant, name)) for name in case.recorded_from}
     world = ScopedWorld(

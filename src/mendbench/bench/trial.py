@@ -9,7 +9,7 @@ from functools import partial
 from operator import attrgetter
 
 from mendbench.bench.clean_runs import CleanRunner
-from mendbench.bench.executor import chunked, run_all, workers_for
+from mendbench.bench.executor import chunked, run_all, run_on, workers_for
 from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
@@ -23,6 +23,7 @@ from mendbench.model.policy import Policy
 from mendbench.model.trial import CleanRun, JsonRow, Problem, Trajectory, TrialKey
 from mendbench.repair.loop import repair
 from mendbench.repair.policies import policy
+from mendbench.replay.ask_queue import AskPending
 from mendbench.replay.guard import guarded
 from mendbench.scoring.judging.judge import Judged, judge
 from mendbench.scoring.judging.standings import edit_faults, executed
@@ -54,6 +55,7 @@ def run_trial(
     Whatever goes wrong in foreign code is data on the row. Bad input is not: it ends the run.
 
     Raises:
+        AskPending: an answer that it needs is under way; run it again when it is there.
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
     began = time.perf_counter()
@@ -80,14 +82,23 @@ def run_trial(
     return of_key(row, key, stopped, timing), texts
 
 
-def run_trials(setting: Setting, keys: Sequence[TrialKey], workers: int) -> Iterator[tuple[JsonRow, dict[str, str]]]:
+def run_trials(
+    setting: Setting, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
+) -> Iterator[tuple[JsonRow, dict[str, str]]]:
     """Yield what :func:`run_trial` returns of every trial from recordings, on that many processes; 0 is one for each core.
 
-    A trial that its process dies of is ``crashed``.
+    ``cluster`` is the address of a dask scheduler whose workers take the place of processes here, or ``local`` for one of this
+    machine. A trial that its process dies of is ``crashed``.
 
     Raises:
-        MendbenchError: as :func:`run_trial`.
+        MendbenchError: as :func:`run_trial`, and as :func:`mendbench.bench.cluster.open_cluster`.
     """
+    if cluster is not None and keys:
+        from mendbench.bench.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
+
+        pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
+        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers), partial(_lost, setting))
+        return
     count = workers_for(workers, len(keys))
     chunks = chunked(keys, attrgetter("case"), count)
     yield from run_all(partial(run_trial, setting), chunks, count, partial(_lost, setting))
@@ -119,7 +130,7 @@ def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Pr
     try:
         with guarded():
             trajectory = repair(way.course, rules)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, AskPending):
         raise
     except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
         problem = _told(error, way, key)
@@ -144,7 +155,7 @@ def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: P
     )  # fmt: skip
     try:
         return replace(_clean_runs(runner, trajectory), asks=asked)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, AskPending):
         raise
     except BaseException as error:  # noqa: BLE001 - as above
         return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, way, key))

@@ -16,7 +16,6 @@ from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.repair.course import Course
 from mendbench.replay.asks import AskBook
 from mendbench.replay.recordings import Recordings
-from mendbench.strategies import strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ def way_for(setting: Setting, case: Case, key: TrialKey, recordings: Recordings,
 
     if recorder.mode != "none":
         return opened()
-    told_by = strategy(key.strategy, setting.strategy_dirs)
+    told_by = setting.strategy(key.strategy)
     decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
     way: Way = setting.ways.get(decides, opened)
     return way
@@ -56,8 +55,9 @@ def open_way(case: Case, key: TrialKey, parts: Parts, recordings: Recordings, re
     hint = record_hint(case, key)
     scope = open_scope(case, None, recordings, recorder.for_trial(case, None), hint)
     asks = AskBook(
-        recordings=recordings, redactor=scope.redactor, mode=recorder.mode, caller=recorder.asker(), record_hint=hint
-    )
+        recordings=recordings, redactor=scope.redactor, mode=recorder.mode, caller=recorder.asker(), record_hint=hint,
+        queue=recorder.queue,
+    )  # fmt: skip
     course = Course(
         workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
         asks=asks, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,

@@ -41,6 +41,10 @@ class Collected:
     """The ask that none does: of the repairer, or of a node."""
     problem: str | None
     """Why it went no further, where that is no missing answer."""
+    attempts: int = 0
+    """Attempts until then."""
+    node_waits: bool = False
+    """Whether the missing ask is one of a workflow's node."""
 
 
 def collect_all(
@@ -70,8 +74,10 @@ def collect(setting: Setting, key: TrialKey) -> Collected:
     evidence = gather(open_way(case, key, parts, recordings, recorder), key, policy(key.policy))
     problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None
     return Collected(
-        trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem
-    )
+        trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem,
+        attempts=len(evidence.trajectory.attempts) if evidence.trajectory is not None else 0,
+        node_waits=bool(heard.missing.keys() - heard.repairers),
+    )  # fmt: skip
 
 
 class _Caught(Exception):
@@ -97,28 +103,33 @@ class _Heard:
     redactor: Redactor
     answered: set[str] = field(default_factory=set)
     missing: dict[str, JsonObject] = field(default_factory=dict)
+    repairers: set[str] = field(default_factory=set)
+    """Those of the missing ones that the repairer asks."""
 
-    def miss(self, request: Request) -> None:
+    def miss(self, request: Request, *, repairer: bool) -> None:
         """Note an ask without an answer, redacted as it would be recorded."""
         book = AskBook(recordings=self.recordings, redactor=self.redactor, mode="new_episodes", caller=_Catcher())
         try:
             book.exchange(request, node=None, phase=0)
         except _Caught as caught:
-            self.missing[digest(caught.ask)] = caught.ask
+            key = digest(caught.ask)
+            self.missing[key] = caught.ask
+            if repairer:
+                self.repairers.add(key)
 
 
 class _Listening:
     """A world that notes what is asked of models on its way through."""
 
-    def __init__(self, world: World, heard: _Heard) -> None:
-        self._world, self._heard = world, heard
+    def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
+        self._world, self._heard, self._repairer = world, heard, repairer
 
     def send(self, request: Request, *, node: str | None = None) -> Answer:
         try:
             answer = self._world.send(request, node=node)
         except ReplayMiss:
             if request.asks_model:
-                self._heard.miss(request)
+                self._heard.miss(request, repairer=self._repairer)
             raise
         if request.asks_model:
             self._heard.answered.add(self._world.traffic()[-1].key)
@@ -154,7 +165,7 @@ class _Engine:
         detector: Detector | None,
         clock: Clock,
     ) -> Execution:
-        listening = _Listening(world, self._heard)
+        listening = _Listening(world, self._heard, repairer=False)
         return self._engine.execute(workflow, inputs, listening, checkpoint=checkpoint, detector=detector, clock=clock)
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
@@ -176,5 +187,5 @@ class _Repairer:
         return self._repairer.model
 
     def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
-        listening = _Listening(asks, self._heard)
+        listening = _Listening(asks, self._heard, repairer=True)
         return self._repairer.reply(prompt, listening, sample=sample, times_asked=times_asked)
