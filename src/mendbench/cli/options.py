@@ -31,6 +31,11 @@ def at_least(least: int) -> Callable[[str | int], int]:
     return whole_number
 
 
+def workers(given: str | int) -> int:
+    """Return how many worker processes are meant: ``auto`` is 0, which stands for one on each core."""
+    return 0 if given == "auto" else at_least(0)(given)
+
+
 Cases: TypeAlias = Annotated[
     Path | None, typer.Option("--cases", metavar="DIR", help="Folder of the cases; else the configured one.")
 ]
@@ -109,7 +114,7 @@ Sandbox: TypeAlias = Annotated[
 ]  # fmt: skip
 Workers: TypeAlias = Annotated[
     int,
-    typer.Option("--workers", metavar="N", parser=at_least(0), help="Worker processes; 0 for one on each core."),
+    typer.Option("--workers", metavar="N", parser=workers, help="Worker processes; 0 or auto for one on each core."),
 ]
 
 Cluster: TypeAlias = Annotated[
