@@ -8,20 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 import yaml
 from junitparser import JUnitXml
 
 from mendbench.cli.exits import Exit
-from mendbench.cli.main import app
 from mendbench.report.frames import TABLES
 from tests.fakes import cases
+from tests.fakes.commands import command_of, options_of
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = yaml.safe_load((ROOT / "examples" / "github-actions.yml").read_text("utf-8"))
 STEPS = WORKFLOW["jobs"]["repair"]["steps"]
 PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
-COMMANDS = typer.main.get_command(app).commands
 
 
 @pytest.fixture(scope="module")
@@ -124,12 +122,9 @@ def test_bad_input_stops_the_build_at_once(corpus):
 @pytest.mark.parametrize("line", sorted(set(re.findall(r"(?:^|`|- )(mendbench [a-z][^`\n|&#;]*)", PAGE, re.MULTILINE))))
 def test_the_page_names_no_command_or_option_that_there_is_not(line):
     words = [word for word in line.split() if not word.startswith(("…", "["))][1:]
-    command = COMMANDS.get(words[0])
-    assert command is not None, line
-    for word in words[1:]:
-        command = getattr(command, "commands", {}).get(word, command)
-    known = {option for parameter in command.params for option in parameter.opts}
-    assert {word.split("=")[0] for word in words if word.startswith("--")} <= known
+    command, rest = command_of(words)
+    assert len(rest) < len(words), line
+    assert {word.split("=")[0] for word in words if word.startswith("--")} <= options_of(command)
 
 
 def test_the_page_has_every_exit_code():

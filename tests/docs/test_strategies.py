@@ -4,12 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 
-from mendbench.cli.main import app
 from mendbench.strategies.diagnosis import Diagnosis, Suspect
 from mendbench.strategies.environment import environment
 from mendbench.strategies.template import VARIABLES, load
+from tests.fakes.commands import command_of, options_of
 from tests.strategies import invented
 
 PAGE = (Path(__file__).parents[2] / "docs" / "strategies.md").read_text("utf-8")
@@ -44,8 +43,5 @@ def test_its_commands_and_options_are_there():
     commands = re.findall(r"^mendbench ([^#\n]*)", PAGE, re.MULTILINE)
     assert commands
     for line in commands:
-        words, command = line.split(), typer.main.get_command(app)
-        while words and words[0] in getattr(command, "commands", {}):
-            command = command.commands[words.pop(0)]
-        known = {option for one in command.params for option in one.opts}
-        assert {word for word in words if word.startswith("--")} <= known, line
+        command, words = command_of(line.split())
+        assert {word for word in words if word.startswith("--")} <= options_of(command), line
