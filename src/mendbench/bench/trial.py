@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from mendbench.bench.clean_runs import CleanRunner
+from mendbench.bench.engines import OURS, build_engine
 from mendbench.bench.parts import Parts, Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
@@ -17,7 +18,7 @@ from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
-from mendbench.model.trial import CleanRun, JsonRow, Problem, StopReason, Trajectory, TrialKey
+from mendbench.model.trial import ITSELF, CleanRun, JsonRow, Problem, StopReason, Trajectory, TrialKey
 from mendbench.repair.loop import Event, repair, trajectory_of
 from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
@@ -121,9 +122,12 @@ def gather(
         return Evidence(
             trajectory=told and _without_secrets(told, scope), attempt_clean={}, asks=asked, problem=problem
         )
-    runner = CleanRunner(case=case, engine=parts.engine, recordings=recordings, recorder=recorder, hint=hint)
+    runner = CleanRunner(
+        case=case, engine=parts.judged_engine or parts.engine, recordings=recordings, recorder=recorder, hint=hint
+    )
+    ours = runner if parts.judged_engine is None else replace(runner, engine=build_engine(OURS, case))
     try:
-        return replace(_clean_runs(runner, trajectory), asks=asked)
+        return replace(_clean_runs(runner, trajectory, ours), asks=asked)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - as above
@@ -132,8 +136,8 @@ def gather(
         )
 
 
-def _clean_runs(runner: CleanRunner, trajectory: Trajectory) -> Evidence:
-    """Return a trial's evidence with all the clean runs that judging it needs."""
+def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) -> Evidence:
+    """Return a trial's evidence with all the clean runs that judging it needs; our own engine tells what is right to be written."""
     case = runner.case
     clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
     by_attempt = {0: runner.run(case.workflow, None)}
@@ -146,7 +150,7 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory) -> Evidence:
         first_clean = tuple(runner.run(ran[0].candidate, variant) for variant in case.variants)
     return Evidence(
         trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean,
-        right=right_runs(case, runner.run),
+        right=right_runs(case, ours.run),
     )  # fmt: skip
 
 
@@ -187,9 +191,17 @@ def problem_of(error: BaseException) -> Problem:
     return Problem(kind="crashed", message=f"{type(error).__name__}: {text}")
 
 
+def treatment_words(key: TrialKey) -> tuple[str, ...]:
+    """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
+    engine = () if key.engine == OURS else ("--engine", key.engine)
+    model = ("--model", key.model) if key.model else ()
+    if key.repairer == ITSELF:
+        return (*engine, *model)
+    return (*engine, "--strategy", key.strategy, "--policy", key.policy, "--repairer", key.repairer, *model)
+
+
 def record_hint(case: Case, key: TrialKey) -> str:
     """Return the command that records what a trial misses."""
-    words = ["mendbench", "run", case.id, "--strategy", key.strategy, "--policy", key.policy]
-    words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
+    words = ["mendbench", "run", case.id, *treatment_words(key)]
     words += ["--samples", str(key.sample + 1)] if key.sample else []
     return shlex.join([*words, *recording_options(case)])

@@ -1,0 +1,18 @@
+"""Engines that are not ours: commands that execute a workflow, or repair it by themselves, in a world on the loopback interface."""
+
+from __future__ import annotations
+
+from mendbench.engines.command import CommandEngine, EngineFailed, cannot_run
+from mendbench.engines.declared import Command, Declared, declared_by
+from mendbench.engines.process import Limits, split_command
+
+__all__ = [
+    "Command",
+    "CommandEngine",
+    "Declared",
+    "EngineFailed",
+    "Limits",
+    "cannot_run",
+    "declared_by",
+    "split_command",
+]

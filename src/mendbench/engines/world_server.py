@@ -1,0 +1,329 @@
+"""The loopback server through which a program reaches the world of an execution, and the models."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import Context
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from mendbench.engines.chat_wire import ask_in, refused
+from mendbench.engines.spelling import CONTROL, Spelling
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.urls import model_url
+from mendbench.model.exchange import Answer, Exchange, Headers, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.world import World
+
+NODE, TIMEOUT = "mendbench-node", "mendbench-timeout-s"
+"""Request headers that an engine may set: the node that asks, and how long it would wait, seconds. No part of the request."""
+ELAPSED, CHANGED, ADDED = "Mendbench-Elapsed-Ms", "Mendbench-Changed", "Mendbench-Added"
+"""Answer headers: how long the answer took on the virtual clock, whether the world is another one since, and which headers are only the
+connection's."""
+OWN_PREFIX = "mendbench-"
+
+_HOP = frozenset(
+    {
+        "host", "connection", "proxy-connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "content-length",
+        "proxy-authorization", "expect",
+    }
+)  # fmt: skip
+"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1), which are no part of a request here."""
+_NO_BODY = frozenset({204, 304})
+_JSON: Headers = (("Content-Type", "application/json"),)
+_LONGEST_BODY = 64 * 1024 * 1024
+_GZIP = b"\x1f\x8b"
+
+Guess = Callable[[Request], str | None]
+"""Says which node sent a request, where the sender does not."""
+AskModel = Callable[[JsonObject], Answer]
+"""Answers an ask for the repair itself."""
+
+
+@dataclass(slots=True)
+class Served:
+    """What a server has noticed, besides the world's own traffic."""
+
+    raised: BaseException | None = None
+    """What the world raised: it ends the execution."""
+    strayed: list[str] = field(default_factory=list)
+    """Hosts that were asked for past the world."""
+    last: Answer | None = None
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What is served."""
+
+    world: World
+    spelling: Spelling
+    guess: Guess
+    ask: AskModel | None = None
+    """Answers asks to ``/-/model/v1``; None where nobody may ask."""
+    served: Served = field(default_factory=Served)
+
+
+class WorldServer:
+    """A server on a free port of the loopback interface. What it serves is given once its address is known.
+
+    The world is asked in ``context``, so that what guards a trial guards the world of its commands too.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lock = threading.Lock()
+        self._serving: Serving | None = None
+        self._http = _Loopback(("127.0.0.1", 0), _Handler)
+        self._http.owner = self
+        self.base = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def serve(self, serving: Serving) -> None:
+        """Begin."""
+        self._serving = serving
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def close(self) -> None:
+        """End; who still asks is not answered."""
+        with self._lock:
+            if self._serving is not None:
+                self._serving.served.closed = True
+        if self._serving is not None:
+            self._http.shutdown()
+        self._http.server_close()
+
+    def answer(self, request: Request) -> _Said | None:
+        """Return what to say to a request as it came, with the server's own URL in it; None to say nothing."""
+        serving = self._serving
+        if serving is None:
+            return None
+        with self._lock:
+            if serving.served.closed or serving.served.raised is not None:
+                return None
+            try:
+                return self._context.run(_answered, serving, request)
+            except BaseException as error:  # noqa: BLE001  it is raised again where the execution is waited for
+                serving.served.raised = error
+                return None
+
+    def stray(self, host: str) -> None:
+        """Note that a host was asked for past the world."""
+        if self._serving is not None and host not in self._serving.served.strayed:
+            self._serving.served.strayed.append(host)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """An answer and what is told of it in headers."""
+
+    answer: Answer
+    changed: bool = False
+    about_world: bool = True
+
+
+def _answered(serving: Serving, request: Request) -> _Said:
+    path = request.url.partition("?")[0]
+    if path.startswith(f"/{CONTROL}/"):
+        return _controlled(serving, request, path.removeprefix(f"/{CONTROL}/"))
+    original = serving.spelling.asked(request.url)
+    if original is None:
+        return _own(404, {"error": f"no host in {path!r}: ask for {serving.spelling.base}/HOST/path"})
+    return _from_world(serving, _as_meant(serving, request, original), request.header(NODE))
+
+
+def _controlled(serving: Serving, request: Request, rest: str) -> _Said:
+    match rest.rstrip("/"):
+        case "exchange":
+            return _exchanged(serving, request)
+        case "last":
+            last = serving.served.last
+            return _own(
+                200, {"fault": last.fault, "elapsed_ms": last.elapsed_ms} if last else {"fault": None, "elapsed_ms": 0}
+            )
+        case "nodes/v1/chat/completions":
+            return _asked(
+                serving, request, lambda ask: serving.world.send(_ask_request(ask), node=request.header(NODE))
+            )
+        case "model/v1/chat/completions" if serving.ask is not None:
+            return _asked(serving, request, serving.ask)
+    return _own(404, {"error": f"no such address: {request.method} /{CONTROL}/{rest}"})
+
+
+def _exchanged(serving: Serving, request: Request) -> _Said:
+    """Return the answer to an exchange that is told as JSON, also as JSON: for what is no HTTP, and for faults by name."""
+    told = _json_object(request.body)
+    if told is None or not isinstance(told.get("url"), str):
+        return _own(
+            400,
+            {"error": "an exchange is a JSON object with url, method, headers, body or body_base64, timeout_s, node"},
+        )
+    encoded = told.get("body_base64")
+    try:
+        body = base64.b64decode(encoded) if isinstance(encoded, str) else str(told.get("body") or "").encode()
+        pairs = told.get("headers") or []
+        headers = tuple(
+            (str(name), str(value)) for name, value in (pairs.items() if isinstance(pairs, dict) else pairs)
+        )
+        timeout = None if told.get("timeout_s") is None else float(told["timeout_s"])
+    except (ValueError, TypeError) as error:
+        return _own(400, {"error": f"no exchange: {error}"})
+    spelling = serving.spelling
+    asked = Request(
+        method=str(told.get("method") or "GET").upper(), url=spelling.back(told["url"]), timeout_s=timeout, body=spelling.bytes_back(body),
+        headers=tuple((name, spelling.back(value)) for name, value in headers),
+    )  # fmt: skip
+    node = told.get("node")
+    said = _from_world(serving, asked, node if isinstance(node, str) else None)
+    answer = said.answer
+    document = {
+        "status": answer.status, "headers": [list(pair) for pair in answer.headers], "elapsed_ms": answer.elapsed_ms,
+        "body_base64": base64.b64encode(answer.body).decode(), "fault": answer.fault, "changed": said.changed,
+    }  # fmt: skip
+    return _own(200, document)
+
+
+def _asked(serving: Serving, request: Request, ask: AskModel) -> _Said:
+    """Return a model's answer in the form of the OpenAI chat completions API."""
+    wire = _json_object(request.body)
+    if wire is None or not isinstance(wire.get("messages"), list) or not isinstance(wire.get("model"), str):
+        return _own(400, refused("a model and messages are needed"))
+    if wire.get("stream"):
+        return _own(400, refused("answers are not streamed here: send stream: false"))
+    came = ask(ask_in(serving.spelling.value_back(wire)))
+    if came.fault is not None:
+        return _Said(answer=came)
+    shown = replace(came, body=serving.spelling.bytes_to_world(came.body))
+    return _Said(answer=shown, about_world=False)
+
+
+def _ask_request(ask: JsonObject) -> Request:
+    body = canonical_json(ask).encode("utf-8", "backslashreplace")
+    return Request(method="POST", url=model_url(str(ask["model"])), headers=_JSON, body=body)
+
+
+def _from_world(serving: Serving, request: Request, node: str | None) -> _Said:
+    answer = serving.world.send(request, node=node or serving.guess(request))
+    serving.served.last = answer
+    traffic = serving.world.traffic()
+    last: Exchange | None = traffic[-1] if traffic else None
+    spelling = serving.spelling
+    headers = tuple((name, spelling.to_world(value)) for name, value in answer.headers)
+    shown = replace(answer, headers=headers, body=spelling.bytes_to_world(answer.body))
+    return _Said(answer=shown, changed=last is not None and last.changed)
+
+
+def _as_meant(serving: Serving, request: Request, url: str) -> Request:
+    """Return the request as it would have been sent without the server between."""
+    back = serving.spelling.back
+    kept = (
+        (name, back(value))
+        for name, value in request.headers
+        if name.lower() not in _HOP and not name.lower().startswith(OWN_PREFIX)
+    )
+    wait = request.header(TIMEOUT)
+    return replace(
+        request, url=back(url), headers=tuple(kept), body=serving.spelling.bytes_back(request.body),
+        timeout_s=float(wait) if wait is not None and wait.replace(".", "", 1).isdigit() else None,
+    )  # fmt: skip
+
+
+def _own(status: int, document: Json) -> _Said:
+    return _Said(answer=Answer(status=status, headers=_JSON, body=canonical_json(document).encode()), about_world=False)
+
+
+def _json_object(body: bytes) -> JsonObject | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+class _Loopback(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+    owner: WorldServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a program may leave in the middle of an answer."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Loopback
+
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Take any method (RFC 9110 section 9): the base class looks for ``do_`` and its name."""
+        if name.startswith("do_"):
+            return self._any
+        raise AttributeError(name)
+
+    def do_CONNECT(self) -> None:
+        """Refuse a tunnel: what goes through it could not be recorded."""
+        self.server.owner.stray(self.path.rpartition(":")[0])
+        self.close_connection = True
+        self.send_response_only(502, "Past the world")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_words: Any) -> None:
+        """Say nothing."""
+
+    def _any(self) -> None:
+        length = self.headers.get("content-length") or "0"
+        body = (
+            b"".join(_chunks(self.rfile)) if "chunked" in (self.headers.get("transfer-encoding") or "").lower() else b""
+        )
+        if not body and length.isdigit() and int(length) <= _LONGEST_BODY:
+            body = self.rfile.read(int(length))
+        said = self.server.owner.answer(
+            Request(method=self.command.upper(), url=self.path, headers=tuple(self.headers.items()), body=body)
+        )
+        if said is None or (said.answer.fault is not None and said.answer.fault != "truncated"):
+            self.close_connection = True
+            return
+        self._say(said)
+
+    def _say(self, said: _Said) -> None:
+        answer = said.answer
+        self.send_response_only(answer.status or 200)
+        names = {name.lower() for name, _ in answer.headers}
+        for name, value in answer.headers:
+            if name.lower() not in _HOP and not (
+                name.lower() == "content-encoding" and not answer.body.startswith(_GZIP)
+            ):
+                self.send_header(name, _one_line(value))
+        whole = b"" if answer.status in _NO_BODY or self.command == "HEAD" else answer.body
+        if answer.status not in _NO_BODY:
+            self.send_header("Content-Length", str(len(whole) + (1 if answer.fault == "truncated" else 0)))
+        if said.about_world:
+            self.send_header(ELAPSED, str(answer.elapsed_ms))
+            self.send_header(CHANGED, "true" if said.changed else "false")
+            self.send_header(ADDED, "" if "content-length" in names else "content-length")
+        self.end_headers()
+        self.wfile.write(whole)
+        if answer.fault == "truncated":
+            self.close_connection = True
+
+
+def _chunks(stream: Any) -> Iterator[bytes]:
+    """Yield the chunks of a chunked body (RFC 9112 section 7.1)."""
+    size = 1
+    while size:
+        line = stream.readline(1024).split(b";")[0].strip()
+        with contextlib.suppress(ValueError):
+            size = int(line, 16)
+            yield stream.read(size)
+            stream.readline(1024)
+            continue
+        return
+
+
+def _one_line(value: str) -> str:
+    return " ".join(value.encode("latin-1", "replace").decode("latin-1").splitlines()) if value else value
