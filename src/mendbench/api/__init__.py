@@ -13,6 +13,7 @@ from mendbench.api.cases import (
 )
 from mendbench.api.comparability import Incomparable
 from mendbench.api.comparing import Comparison, compare, primary_contrasts
+from mendbench.api.engines import EngineCheck, check_engine
 from mendbench.api.exports import annotate, data_frames, export, judged
 from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
 from mendbench.api.merging import merge
@@ -54,6 +55,7 @@ __all__ = [
     "CaseList",
     "CheckedCorpus",
     "Comparison",
+    "EngineCheck",
     "Exported",
     "Forensics",
     "GateResult",
@@ -76,6 +78,7 @@ __all__ = [
     "accept_run",
     "annotate",
     "check_cases",
+    "check_engine",
     "compare",
     "data_frames",
     "diff_prompts",

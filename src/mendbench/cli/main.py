@@ -9,7 +9,22 @@ from typing import Any, NoReturn
 import typer
 
 from mendbench import __version__
-from mendbench.cli import case, compare, debug, errors, gate, mcp, merge, node, prompts, run, schema, strategy, workflow
+from mendbench.cli import (
+    case,
+    compare,
+    debug,
+    engine,
+    errors,
+    gate,
+    mcp,
+    merge,
+    node,
+    prompts,
+    run,
+    schema,
+    strategy,
+    workflow,
+)
 from mendbench.cli.exits import Exit, code_of, coded
 from mendbench.cli.group import Commands
 from mendbench.cli.output import prepare, say, write
@@ -30,6 +45,7 @@ app.command("gate")(coded(gate.gate))
 app.command("merge")(coded(merge.merge))
 app.add_typer(case.app, name="case")
 app.add_typer(strategy.app, name="strategy")
+app.add_typer(engine.app, name="engine")
 app.add_typer(prompts.app, name="prompts")
 app.command("schema")(coded(schema.schema))
 app.add_typer(workflow.app, name="workflow")
