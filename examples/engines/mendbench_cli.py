@@ -207,6 +207,7 @@ def execute() -> JsonObject:
             one.node_id: {name: value for name, value in dataclasses.asdict(one).items() if name != "node_id"} for one in execution.nodes
         },
         "failures": [dataclasses.asdict(one) for one in execution.failures],
+        "completed": list(execution.checkpoint.completed),
         "resume": kept(execution, world),
     }  # fmt: skip
     return {**engine.describe(workflow, execution), "mendbench": own}

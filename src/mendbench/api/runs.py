@@ -156,7 +156,7 @@ def _record(setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, on_
 
 
 def _rounds(keys: tuple[TrialKey, ...]) -> list[tuple[int, list[TrialKey]]]:
-    asking = [key for key in keys if key.model is not None]
+    asking = [key for key in keys if key.model is not None and key.repairer != ITSELF]
     order = sorted(asking, key=lambda key: (key.case, key.model or "", key.sample, key.strategy, key.policy))
     return [(limit, order) for limit in (1, 2, 3)] if asking else []
 

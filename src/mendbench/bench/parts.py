@@ -84,6 +84,8 @@ class Parts:
     budget: Budget
     price: Price = UNKNOWN
     """What the repairer's answers cost."""
+    model: str | None = None
+    """Whom an engine that repairs by itself may ask, by the name that its server knows."""
     judged_engine: Engine | None = None
     """An engine that is not ours, as clean runs use it: whatever it makes of a failure, the detector that it is given judges that."""
 
@@ -105,6 +107,7 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
     return Parts(
         engine=build_engine(key.engine, case, setting.engines),
         judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
+        model=(model.served_as or key.model) if key.repairer == ITSELF else None,
         strategy=strategy(NO_STRATEGY if key.strategy == ITSELF else key.strategy, setting.strategy_dirs),
         repairer=_repairer(key, case, model, setting),
         detector=detector(key.detector) if key.detector else None,

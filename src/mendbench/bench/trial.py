@@ -14,6 +14,7 @@ from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
 from mendbench.bench.rows import build_row
 from mendbench.bench.scope import Scope, open_scope, recording_options
+from mendbench.engines import Asking, CommandEngine, repair_by_itself
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
@@ -102,7 +103,7 @@ def gather(
     problem: Problem | None = None
     try:
         with guarded():
-            trajectory = repair(
+            trajectory = _by_itself(case, key, parts, rules, scope, asks) or repair(
                 workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine,
                 world=scope.world, asks=asks, strategy=parts.strategy, repairer=parts.repairer, policy=rules,
                 detector=parts.detector, clock=scope.clock, sample=key.sample, budget=parts.budget,
@@ -134,6 +135,20 @@ def gather(
         return Evidence(
             trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, scope, recorder, hint)
         )
+
+
+def _by_itself(
+    case: Case, key: TrialKey, parts: Parts, rules: Policy, scope: Scope, asks: AskBook
+) -> Trajectory | None:
+    """Return what an engine did that repairs by itself; None for one that does not."""
+    engine = parts.engine
+    if key.repairer != ITSELF or not isinstance(engine, CommandEngine):
+        return None
+    asking = Asking(asks=asks, model=parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers))
+    return repair_by_itself(
+        engine, workflow=case.workflow, inputs=scope.inputs, request=case.request, world=scope.world, clock=scope.clock,
+        asking=asking,
+    )  # fmt: skip
 
 
 def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) -> Evidence:

@@ -79,6 +79,11 @@ class CommandEngine:
         self.declared = declared
         self._command, self._redactor, self._truth, self._about = command, redactor, truth, about
 
+    @property
+    def answers(self) -> int:
+        """How many answers of a model it gets in a trial, if it repairs by itself."""
+        return self._command.answers
+
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
         """Return what is wrong with the document, and which of its nodes the engine cannot run."""
         problems = MendbenchEngine(redact=self._redactor.value).validate(workflow, inputs)
@@ -136,7 +141,7 @@ class CommandEngine:
                 server.serve(Serving(world=job.world, spelling=spelling, guess=guess, ask=job.ask, served=served))
                 ran = run_command(
                     self._command.argv, {**os.environ, **self._environ(job, folder, spelling)}, self._command.limits,
-                    mark=mark, stopped=lambda: served.raised is not None or bool(served.strayed),
+                    mark=mark, patron=served,
                 )  # fmt: skip
             finally:
                 server.close()

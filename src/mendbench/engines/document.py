@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast, get_args
 
-from mendbench.model.execution import Checkpoint, Execution, NodeRecord, NodeState, Severity, State, Warned
+from mendbench.model.execution import Checkpoint, Completed, Execution, NodeRecord, NodeState, Severity, State, Warned
 from mendbench.model.failure import (
     Category,
     EarlierFailure,
@@ -75,6 +75,15 @@ def document_in(printed: str) -> JsonObject:
         found = found if found is not None else _parsed("\n".join(lines[at:]))
     if found is None:
         raise NoDocument("it printed no JSON object on standard output")
+    return check_document(found)
+
+
+def check_document(found: JsonObject) -> JsonObject:
+    """Return a document that is in the agent error format.
+
+    Raises:
+        NoDocument: it is not.
+    """
     if not isinstance(found.get("success"), bool):
         raise NoDocument("its JSON is not in the agent error format: 'success' is no true or false")
     for name, kind in (("errors", list), ("warnings", list), ("execution", dict), ("outputs", dict), (OWN, dict)):
@@ -115,12 +124,23 @@ def execution_of(
         failures=failures if outcome != "success" else (),
         warnings=warnings,
         outputs=(document.get("outputs") or {}) if outcome != "error" else {},
-        checkpoint=ToldCheckpoint(
-            failed_node=failures[0].node_id if failures else None, held=_object(own.get("resume")),
-        ),
+        checkpoint=_checkpoint(document, own, failures),
         duration_ms=own["duration_ms"] if isinstance(own.get("duration_ms"), int) else duration_ms,
         agent={name: value for name, value in document.items() if name != OWN},
         own=own,
+    )  # fmt: skip
+
+
+def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, ...]) -> ToldCheckpoint:
+    told = _object(document.get("checkpoint"))
+    completed = _list(own.get("completed")) or _list(told.get("completed_nodes"))
+    actions = _object(told.get("node_actions"))
+    return ToldCheckpoint(
+        completed={
+            str(one): Completed(action=_text(actions.get(str(one))) or "default", digest="", outputs={}) for one in completed
+        },
+        failed_node=_text(told.get("failed_node")) or (failures[0].node_id if failures else None),
+        held=_object(own.get("resume")),
     )  # fmt: skip
 
 

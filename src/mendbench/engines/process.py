@@ -9,10 +9,10 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, TypeAlias
+from typing import IO, Literal, Protocol, TypeAlias
 
 from mendbench.errors import BadInput
 
@@ -61,12 +61,30 @@ class Ran:
     """What it left running, by name; ended by now."""
 
 
+class Patron(Protocol):
+    """Whom a command works for."""
+
+    def stopped(self) -> bool:
+        """Return whether it is not needed any more."""
+
+    def waited_s(self) -> float:
+        """Return how long it has waited for us, seconds: no time of its own."""
+
+
+class _Nobody:
+    def stopped(self) -> bool:
+        return False
+
+    def waited_s(self) -> float:
+        return 0.0
+
+
 def run_command(
-    argv: Sequence[str], environ: Mapping[str, str], limits: Limits, *, mark: str, stopped: Callable[[], bool] = bool
+    argv: Sequence[str], environ: Mapping[str, str], limits: Limits, *, mark: str, patron: Patron | None = None
 ) -> Ran:
     """Run a command in the working folder and return what came of it. Nothing that it started runs on.
 
-    ``mark`` tells its processes from all others; ``stopped`` says that it is not needed any more. Interrupting ends it too.
+    ``mark`` tells its processes from all others. Interrupting ends it too.
     """
     try:
         process = subprocess.Popen(  # noqa: S603  the operator's own program
@@ -78,7 +96,7 @@ def run_command(
     out, err = _Sink(limits.output_kb * _KILOBYTE), _Sink(TAIL_BYTES, tail=True)
     readers = [_reader(process.stdout, out), _reader(process.stderr, err)]
     try:
-        ending = _watch(process, limits, out, stopped)
+        ending = _watch(process, limits, out, patron or _Nobody())
         left = _outliving(process.pid, mark) if ending == "exit" else ()
     finally:
         _end(process, mark)
@@ -120,19 +138,19 @@ def _reader(pipe: IO[bytes] | None, sink: _Sink) -> threading.Thread:
     return thread
 
 
-def _watch(process: subprocess.Popen[bytes], limits: Limits, out: _Sink, stopped: Callable[[], bool]) -> Ending:
+def _watch(process: subprocess.Popen[bytes], limits: Limits, out: _Sink, patron: Patron) -> Ending:
     """Wait until the command ends, or has to be ended."""
     began = weighed = time.monotonic()
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_S)
-            return "stopped" if stopped() else "exit"
+            return "stopped" if patron.stopped() else "exit"
         now = time.monotonic()
-        if stopped():
+        if patron.stopped():
             return "stopped"
         if out.over:
             return "output"
-        if now - began > limits.time_s:
+        if now - began - patron.waited_s() > limits.time_s:
             return "time"
         if now - weighed > _WEIGH_EVERY_S:
             weighed = now

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextvars import Context
 from dataclasses import dataclass, field, replace
@@ -55,6 +56,18 @@ class Served:
     """Hosts that were asked for past the world."""
     last: Answer | None = None
     closed: bool = False
+    spent_s: float = 0.0
+    since: float | None = None
+    """When the answer that is being found was asked for, on the monotonic clock."""
+
+    def stopped(self) -> bool:
+        """Return whether nothing more can come of the execution."""
+        return self.raised is not None or bool(self.strayed)
+
+    def waited_s(self) -> float:
+        """Return how long the program has waited for answers."""
+        since = self.since
+        return self.spent_s + (time.monotonic() - since if since is not None else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +118,14 @@ class WorldServer:
         with self._lock:
             if serving.served.closed or serving.served.raised is not None:
                 return None
+            serving.served.since = time.monotonic()
             try:
                 return self._context.run(_answered, serving, request)
             except BaseException as error:  # noqa: BLE001  it is raised again where the execution is waited for
                 serving.served.raised = error
                 return None
+            finally:
+                serving.served.spent_s, serving.served.since = serving.served.waited_s(), None
 
     def stray(self, host: str) -> None:
         """Note that a host was asked for past the world."""

@@ -38,8 +38,10 @@ _POLICIES: dict[str, Policy] = {
     )
 }
 
-_ITSELF = Policy(name=ITSELF, title="The rules of an engine that repairs by itself", detector=None, signature=None)
-"""No policy of ours, and not among their names."""
+_ITSELF = Policy(
+    name=ITSELF, title="The rules of an engine that repairs by itself", detector=None, signature=None, max_answers=20
+)
+"""Its engine's configuration says how many answers it gets. No policy of ours, and not among their names."""
 
 
 def policy(name: str) -> Policy:
