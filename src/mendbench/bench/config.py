@@ -123,6 +123,7 @@ class EngineConfig(_Part):
     judge: Literal["engine", "mendbench", "named"] | None = Field(
         None, description="who tells errors from warnings, where it does not say so itself"
     )
+    mcp: bool | None = Field(None, description="whether it speaks MCP itself, where it does not say so itself")
     node_types: list[str] | None = Field(
         None, description="types of nodes that it has, where it does not say so itself"
     )

@@ -39,20 +39,14 @@ def command_of(name: str, engines: Engines) -> Command | None:
     own = engines.get(name)
     if own is None:
         raise UnknownName("engine", name, {OURS, *engines})
-    fixed: dict[str, object] = {
-        "version": own.version, "resume": own.resume, "repairs": own.repairs, "judge": own.judge, "node_types": own.node_types
-    }  # fmt: skip
+    told = own.model_dump(include={"version", "resume", "repairs", "judge", "mcp", "node_types"}, exclude_none=True)
     return Command(
         name=name,
         argv=tuple(own.command),
         limits=Limits(time_s=own.timeout_s, memory_mb=own.memory_mb, output_kb=own.output_kb),
         answers=own.answers,
         traces=own.traces,
-        overrides=tuple(
-            (field, tuple(value) if isinstance(value, list) else value)
-            for field, value in fixed.items()
-            if value is not None
-        ),
+        overrides=tuple((field, tuple(value) if isinstance(value, list) else value) for field, value in told.items()),
     )
 
 

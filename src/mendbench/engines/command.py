@@ -8,7 +8,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,13 +25,14 @@ from mendbench.engines.document import (
     without_moments,
 )
 from mendbench.engines.judging import judged_by_truth, judged_without
+from mendbench.engines.mcp_http import McpServers
 from mendbench.engines.process import Ran, run_command
 from mendbench.engines.sender import guesser
 from mendbench.engines.spelling import CONTROL, Spelling, hosts_in
 from mendbench.engines.world_server import AskModel, Served, Serving, WorldServer
 from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.model.execution import Checkpoint, Execution
-from mendbench.model.json import JsonObject
+from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
@@ -39,6 +40,7 @@ from mendbench.replay.guard import allowed
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.formatter import agent_json
 from mendbench.runtime.parse import salvaged
+from mendbench.runtime.spelling import MCP, tool_in
 
 LINES_SHOWN, LINE_SHOWN = 3, 200
 """So many of the last lines that a command said are told, each cut to so many characters."""
@@ -131,20 +133,21 @@ class CommandEngine:
             EngineFailed, EffectEscape, MendbenchError: as :meth:`execute`.
         """
         context, served = copy_context(), Served()
-        with self._folder() as folder, allowed():
+        with self._folder() as folder, allowed(), ExitStack() as ending:
             server = WorldServer(context)
-            try:
-                mark = secrets.token_hex(8)
-                hidden = ((str(folder), "<folder>"), (mark, "<execution>"))
-                spelling = Spelling(base=server.base, hosts=_hosts(job), hidden=hidden)
-                guess = guesser(salvaged(job.workflow))
-                server.serve(Serving(world=job.world, spelling=spelling, guess=guess, ask=job.ask, served=served))
-                ran = run_command(
-                    self._command.argv, {**os.environ, **self._environ(job, folder, spelling)}, self._command.limits,
-                    mark=mark, patron=served,
-                )  # fmt: skip
-            finally:
-                server.close()
+            ending.callback(server.close)
+            mcp = self._mcp(job, server, ending)
+            mark = secrets.token_hex(8)
+            hidden = (
+                (str(folder), "<folder>"),
+                (mark, "<execution>"),
+                *((url, f"<mcp {name}>") for name, url in mcp.items()),
+            )
+            spelling = Spelling(base=server.base, hosts=_hosts(job), hidden=hidden)
+            guess = guesser(salvaged(job.workflow))
+            server.serve(Serving(world=job.world, spelling=spelling, guess=guess, ask=job.ask, served=served))
+            environ = {**os.environ, **self._environ(job, folder, spelling, mcp)}
+            ran = run_command(self._command.argv, environ, self._command.limits, mark=mark, patron=served)
         if served.raised is not None:
             raise served.raised
         return self._document(ran, served, spelling)
@@ -185,11 +188,21 @@ class CommandEngine:
                 place = tempfile.mkdtemp(prefix=f"{self._about.replace('/', '-')}-", dir=kept)
                 shutil.copytree(folder / "trace", place, dirs_exist_ok=True)
 
-    def _environ(self, job: Job, folder: Path, spelling: Spelling) -> dict[str, str]:
+    def _mcp(self, job: Job, server: WorldServer, ending: ExitStack) -> Mapping[str, str]:
+        """Return the addresses of the MCP servers that a workflow names, served until the end; none to an engine that wants none."""
+        named = mcp_servers(job.workflow) if self.declared.mcp else {}
+        if not named:
+            return {}
+        servers = McpServers(named, server.sent)
+        ending.callback(servers.close)
+        return servers.start()
+
+    def _environ(self, job: Job, folder: Path, spelling: Spelling, mcp: Mapping[str, str]) -> dict[str, str]:
         """Write the files of a job and return the variables that name them."""
         files = {
             "MENDBENCH_WORKFLOW": spelling.value_to_world(job.workflow), "MENDBENCH_INPUTS": spelling.value_to_world(job.inputs),
             "MENDBENCH_SECRETS": dict(self._redactor.secrets), **spelling.value_to_world(dict(job.files)),
+            **({"MENDBENCH_MCP_SERVERS": dict(mcp)} if mcp else {}),
         }  # fmt: skip
         named = {}
         for variable, content in files.items():
@@ -241,6 +254,28 @@ def cannot_run(workflow: JsonObject, declared: Declared) -> tuple[str, ...]:
         for node in salvaged(workflow).nodes
         if node.type not in types and not (node.type.startswith("mcp-") and "mcp" in types)
     )
+
+
+def mcp_servers(workflow: JsonObject) -> dict[str, set[str]]:
+    """Return the tools that a workflow's nodes call, by the name of their MCP server."""
+    named: dict[str, set[str]] = {}
+    for node in salvaged(workflow).nodes:
+        offered = node.params.get("tools")
+        called: list[tuple[Json, Json]] = []
+        called += [str(one).partition("/")[::2] for one in offered] if isinstance(offered, list) else []
+        called += (
+            [tool_in(node.type) or (node.params.get("server"), node.params.get("tool"))]
+            if _calls_mcp(node.type)
+            else []
+        )
+        for server, tool in called:
+            if isinstance(server, str) and isinstance(tool, str):
+                named.setdefault(server, set()).add(tool)
+    return named
+
+
+def _calls_mcp(node_type: str) -> bool:
+    return node_type == MCP or tool_in(node_type) is not None
 
 
 def _hosts(job: Job) -> frozenset[str]:

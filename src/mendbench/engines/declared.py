@@ -52,13 +52,15 @@ class Declared:
     repairs: bool = False
     """Whether it repairs by itself, and asks the model for it."""
     judge: Judge = "engine"
+    mcp: bool = False
+    """Whether it speaks MCP to the servers of a case, over streamable HTTP."""
     node_types: tuple[str, ...] | None = None
     """Types of nodes that it can run; None for all."""
 
     def document(self) -> JsonObject:
         """Return it as ``run.json`` has it."""
         return {
-            "version": self.version, "resume": self.resume, "repairs": self.repairs, "judge": self.judge,
+            "version": self.version, "resume": self.resume, "repairs": self.repairs, "judge": self.judge, "mcp": self.mcp,
             "node_types": None if self.node_types is None else list(self.node_types),
         }  # fmt: skip
 
@@ -92,6 +94,7 @@ def _read(told: JsonObject) -> Declared:
         version=str(version) if isinstance(version, str | int | float) else None,
         resume=told.get("resume") is True,
         repairs=told.get("repairs") is True,
+        mcp=told.get("mcp") is True,
         judge=cast("Judge", judge if judge in {"engine", "mendbench", "named"} else "engine"),
         node_types=tuple(sorted(map(str, types))) if isinstance(types, list | tuple) else None,
     )

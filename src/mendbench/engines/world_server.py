@@ -14,7 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from mendbench.engines.chat_wire import ask_in, refused
+from mendbench.engines.mcp_http import LIST, NotListed
 from mendbench.engines.spelling import CONTROL, Spelling
+from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.urls import model_url
 from mendbench.model.exchange import Answer, Exchange, Headers, Request
@@ -112,6 +114,18 @@ class WorldServer:
 
     def answer(self, request: Request) -> _Said | None:
         """Return what to say to a request as it came, with the server's own URL in it; None to say nothing."""
+        return self._locked(_answered, request)
+
+    def sent(self, request: Request) -> Answer | None:
+        """Return the world's answer to an exchange, with the server's own URLs in it; None to say nothing.
+
+        Raises:
+            NotListed: a list of tools is asked for, and none is recorded. That a client lists them is no doing of the workflow's.
+        """
+        said = self._locked(_plainly, request)
+        return said.answer if said is not None else None
+
+    def _locked(self, answering: Callable[[Serving, Request], _Said], request: Request) -> _Said | None:
         serving = self._serving
         if serving is None:
             return None
@@ -120,7 +134,9 @@ class WorldServer:
                 return None
             serving.served.since = time.monotonic()
             try:
-                return self._context.run(_answered, serving, request)
+                return self._context.run(answering, serving, request)
+            except NotListed:
+                raise
             except BaseException as error:  # noqa: BLE001  it is raised again where the execution is waited for
                 serving.served.raised = error
                 return None
@@ -150,6 +166,16 @@ def _answered(serving: Serving, request: Request) -> _Said:
     if original is None:
         return _own(404, {"error": f"no host in {path!r}: ask for {serving.spelling.base}/HOST/path"})
     return _from_world(serving, _as_meant(serving, request, original), request.header(NODE))
+
+
+def _plainly(serving: Serving, request: Request) -> _Said:
+    """Return the answer to an exchange that was spelled by the server itself."""
+    try:
+        return _from_world(serving, replace(request, body=serving.spelling.bytes_back(request.body)), None)
+    except ReplayMiss:
+        if request.url.endswith(f"/{LIST}"):
+            raise NotListed from None
+        raise
 
 
 def _controlled(serving: Serving, request: Request, rest: str) -> _Said:
