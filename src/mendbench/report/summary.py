@@ -11,6 +11,7 @@ from mendbench.bench.rows import whole
 from mendbench.bench.totals import headline_rows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
+from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
 from mendbench.report.views import Views, views_of
 from mendbench.scoring.records import EDIT_KINDS
@@ -133,8 +134,25 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
         Fact(name="World", value=_provenance(run.rows)),
+        Fact(name="Engines", value=_engines(run)),
+        Fact(name="Left out", value=_left_out(run)),
     ]
     return [fact for fact in facts if fact.value]
+
+
+def _engines(run: StoredRun) -> str:
+    """Return the engines with their versions, where there is another one than ours."""
+    told = run.run.get("engines") or {}
+    if not set(told) - {PLAIN_ENGINE}:
+        return ""
+    return _listing([" ".join([name, own.get("version") or "of no version"]) for name, own in told.items()])
+
+
+def _left_out(run: StoredRun) -> str:
+    """Return how many cases each engine cannot express: they are in no denominator."""
+    counted = Counter(one["engine"] for one in run.run.get("left_out") or ())
+    shown = [f"{engine} cannot express {count} case{'' if count == 1 else 's'}" for engine, count in counted.items()]
+    return _listing(shown)
 
 
 def _told_of(rows: Sequence[JsonRow]) -> str:
