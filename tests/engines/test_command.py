@@ -215,3 +215,10 @@ def test_nodes_that_it_does_not_have_are_a_problem_of_the_workflow():
     assert plain_engine().validate(workflow, {})[-1] == (
         "Node 'a' has the type 'shell', which this engine does not have. It has: http"
     )
+
+
+def test_a_plain_request_past_the_world_is_told_too():
+    script = "exec python3 -c \"import urllib.request as u; u.urlopen('http://telemetry.example/x')\""
+    world = inn()
+    assert failed(shell_engine(script), world=world).startswith("it asked for telemetry.example past the world")
+    assert world.calls() == []

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 from mendbench.engines.chat_wire import ask_in, refused
+from mendbench.engines.loopback import HOP, Loopback, Said
 from mendbench.engines.mcp_http import LIST, NotListed
 from mendbench.engines.spelling import CONTROL, Spelling
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import canonical_json
-from mendbench.kit.urls import model_url
+from mendbench.kit.urls import host_of, model_url
 from mendbench.model.exchange import Answer, Exchange, Headers, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import World
 
 NODE, TIMEOUT = "mendbench-node", "mendbench-timeout-s"
 """Request headers that an engine may set: the node that asks, and how long it would wait, seconds. No part of the request."""
-ELAPSED, CHANGED, ADDED = "Mendbench-Elapsed-Ms", "Mendbench-Changed", "Mendbench-Added"
-"""Answer headers: how long the answer took on the virtual clock, whether the world is another one since, and which headers are only the
-connection's."""
 OWN_PREFIX = "mendbench-"
 
-_HOP = frozenset(
-    {
-        "host", "connection", "proxy-connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "content-length",
-        "proxy-authorization", "expect",
-    }
-)  # fmt: skip
-"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1), which are no part of a request here."""
-_NO_BODY = frozenset({204, 304})
 _JSON: Headers = (("Content-Type", "application/json"),)
-_LONGEST_BODY = 64 * 1024 * 1024
-_GZIP = b"\x1f\x8b"
 
 Guess = Callable[[Request], str | None]
 """Says which node sent a request, where the sender does not."""
@@ -61,6 +46,11 @@ class Served:
     spent_s: float = 0.0
     since: float | None = None
     """When the answer that is being found was asked for, on the monotonic clock."""
+
+    def stray(self, host: str) -> None:
+        """Note that a host was asked for past the world."""
+        if host not in self.strayed:
+            self.strayed.append(host)
 
     def stopped(self) -> bool:
         """Return whether nothing more can come of the execution."""
@@ -94,8 +84,7 @@ class WorldServer:
         self._context = context
         self._lock = threading.Lock()
         self._serving: Serving | None = None
-        self._http = _Loopback(("127.0.0.1", 0), _Handler)
-        self._http.owner = self
+        self._http = Loopback(self)
         self.base = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def serve(self, serving: Serving) -> None:
@@ -112,7 +101,7 @@ class WorldServer:
             self._http.shutdown()
         self._http.server_close()
 
-    def answer(self, request: Request) -> _Said | None:
+    def answer(self, request: Request) -> Said | None:
         """Return what to say to a request as it came, with the server's own URL in it; None to say nothing."""
         return self._locked(_answered, request)
 
@@ -125,7 +114,7 @@ class WorldServer:
         said = self._locked(_plainly, request)
         return said.answer if said is not None else None
 
-    def _locked(self, answering: Callable[[Serving, Request], _Said], request: Request) -> _Said | None:
+    def _locked(self, answering: Callable[[Serving, Request], Said], request: Request) -> Said | None:
         serving = self._serving
         if serving is None:
             return None
@@ -145,30 +134,24 @@ class WorldServer:
 
     def stray(self, host: str) -> None:
         """Note that a host was asked for past the world."""
-        if self._serving is not None and host not in self._serving.served.strayed:
-            self._serving.served.strayed.append(host)
+        if self._serving is not None:
+            self._serving.served.stray(host)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
-    """An answer and what is told of it in headers."""
-
-    answer: Answer
-    changed: bool = False
-    about_world: bool = True
-
-
-def _answered(serving: Serving, request: Request) -> _Said:
+def _answered(serving: Serving, request: Request) -> Said:
     path = request.url.partition("?")[0]
     if path.startswith(f"/{CONTROL}/"):
         return _controlled(serving, request, path.removeprefix(f"/{CONTROL}/"))
     original = serving.spelling.asked(request.url)
     if original is None:
         return _own(404, {"error": f"no host in {path!r}: ask for {serving.spelling.base}/HOST/path"})
+    if not path.startswith("/") and host_of(original) not in serving.spelling.hosts:
+        serving.served.stray(host_of(original))
+        return _own(502, {"error": "past the world"})
     return _from_world(serving, _as_meant(serving, request, original), request.header(NODE))
 
 
-def _plainly(serving: Serving, request: Request) -> _Said:
+def _plainly(serving: Serving, request: Request) -> Said:
     """Return the answer to an exchange that was spelled by the server itself."""
     try:
         return _from_world(serving, replace(request, body=serving.spelling.bytes_back(request.body)), None)
@@ -178,7 +161,7 @@ def _plainly(serving: Serving, request: Request) -> _Said:
         raise
 
 
-def _controlled(serving: Serving, request: Request, rest: str) -> _Said:
+def _controlled(serving: Serving, request: Request, rest: str) -> Said:
     match rest.rstrip("/"):
         case "exchange":
             return _exchanged(serving, request)
@@ -196,7 +179,7 @@ def _controlled(serving: Serving, request: Request, rest: str) -> _Said:
     return _own(404, {"error": f"no such address: {request.method} /{CONTROL}/{rest}"})
 
 
-def _exchanged(serving: Serving, request: Request) -> _Said:
+def _exchanged(serving: Serving, request: Request) -> Said:
     """Return the answer to an exchange that is told as JSON, also as JSON: for what is no HTTP, and for faults by name."""
     told = _json_object(request.body)
     if told is None or not isinstance(told.get("url"), str):
@@ -229,7 +212,7 @@ def _exchanged(serving: Serving, request: Request) -> _Said:
     return _own(200, document)
 
 
-def _asked(serving: Serving, request: Request, ask: AskModel) -> _Said:
+def _asked(serving: Serving, request: Request, ask: AskModel) -> Said:
     """Return a model's answer in the form of the OpenAI chat completions API."""
     wire = _json_object(request.body)
     if wire is None or not isinstance(wire.get("messages"), list) or not isinstance(wire.get("model"), str):
@@ -238,9 +221,9 @@ def _asked(serving: Serving, request: Request, ask: AskModel) -> _Said:
         return _own(400, refused("answers are not streamed here: send stream: false"))
     came = ask(ask_in(serving.spelling.value_back(wire)))
     if came.fault is not None:
-        return _Said(answer=came)
+        return Said(answer=came)
     shown = replace(came, body=serving.spelling.bytes_to_world(came.body))
-    return _Said(answer=shown, about_world=False)
+    return Said(answer=shown, about_world=False)
 
 
 def _ask_request(ask: JsonObject) -> Request:
@@ -248,7 +231,7 @@ def _ask_request(ask: JsonObject) -> Request:
     return Request(method="POST", url=model_url(str(ask["model"])), headers=_JSON, body=body)
 
 
-def _from_world(serving: Serving, request: Request, node: str | None) -> _Said:
+def _from_world(serving: Serving, request: Request, node: str | None) -> Said:
     answer = serving.world.send(request, node=node or serving.guess(request))
     serving.served.last = answer
     traffic = serving.world.traffic()
@@ -256,7 +239,7 @@ def _from_world(serving: Serving, request: Request, node: str | None) -> _Said:
     spelling = serving.spelling
     headers = tuple((name, spelling.to_world(value)) for name, value in answer.headers)
     shown = replace(answer, headers=headers, body=spelling.bytes_to_world(answer.body))
-    return _Said(answer=shown, changed=last is not None and last.changed)
+    return Said(answer=shown, changed=last is not None and last.changed)
 
 
 def _as_meant(serving: Serving, request: Request, url: str) -> Request:
@@ -265,7 +248,7 @@ def _as_meant(serving: Serving, request: Request, url: str) -> Request:
     kept = (
         (name, back(value))
         for name, value in request.headers
-        if name.lower() not in _HOP and not name.lower().startswith(OWN_PREFIX)
+        if name.lower() not in HOP and not name.lower().startswith(OWN_PREFIX)
     )
     wait = request.header(TIMEOUT)
     return replace(
@@ -274,8 +257,8 @@ def _as_meant(serving: Serving, request: Request, url: str) -> Request:
     )  # fmt: skip
 
 
-def _own(status: int, document: Json) -> _Said:
-    return _Said(answer=Answer(status=status, headers=_JSON, body=canonical_json(document).encode()), about_world=False)
+def _own(status: int, document: Json) -> Said:
+    return Said(answer=Answer(status=status, headers=_JSON, body=canonical_json(document).encode()), about_world=False)
 
 
 def _json_object(body: bytes) -> JsonObject | None:
@@ -284,88 +267,3 @@ def _json_object(body: bytes) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-class _Loopback(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    owner: WorldServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a program may leave in the middle of an answer."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Loopback
-
-    def __getattr__(self, name: str) -> Callable[[], None]:
-        """Take any method (RFC 9110 section 9): the base class looks for ``do_`` and its name."""
-        if name.startswith("do_"):
-            return self._any
-        raise AttributeError(name)
-
-    def do_CONNECT(self) -> None:
-        """Refuse a tunnel: what goes through it could not be recorded."""
-        self.server.owner.stray(self.path.rpartition(":")[0])
-        self.close_connection = True
-        self.send_response_only(502, "Past the world")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_words: Any) -> None:
-        """Say nothing."""
-
-    def _any(self) -> None:
-        length = self.headers.get("content-length") or "0"
-        body = (
-            b"".join(_chunks(self.rfile)) if "chunked" in (self.headers.get("transfer-encoding") or "").lower() else b""
-        )
-        if not body and length.isdigit() and int(length) <= _LONGEST_BODY:
-            body = self.rfile.read(int(length))
-        said = self.server.owner.answer(
-            Request(method=self.command.upper(), url=self.path, headers=tuple(self.headers.items()), body=body)
-        )
-        if said is None or (said.answer.fault is not None and said.answer.fault != "truncated"):
-            self.close_connection = True
-            return
-        self._say(said)
-
-    def _say(self, said: _Said) -> None:
-        answer = said.answer
-        self.send_response_only(answer.status or 200)
-        names = {name.lower() for name, _ in answer.headers}
-        for name, value in answer.headers:
-            if name.lower() not in _HOP and not (
-                name.lower() == "content-encoding" and not answer.body.startswith(_GZIP)
-            ):
-                self.send_header(name, _one_line(value))
-        whole = b"" if answer.status in _NO_BODY or self.command == "HEAD" else answer.body
-        if answer.status not in _NO_BODY:
-            self.send_header("Content-Length", str(len(whole) + (1 if answer.fault == "truncated" else 0)))
-        if said.about_world:
-            self.send_header(ELAPSED, str(answer.elapsed_ms))
-            self.send_header(CHANGED, "true" if said.changed else "false")
-            self.send_header(ADDED, "" if "content-length" in names else "content-length")
-        self.end_headers()
-        self.wfile.write(whole)
-        if answer.fault == "truncated":
-            self.close_connection = True
-
-
-def _chunks(stream: Any) -> Iterator[bytes]:
-    """Yield the chunks of a chunked body (RFC 9112 section 7.1)."""
-    size = 1
-    while size:
-        line = stream.readline(1024).split(b";")[0].strip()
-        with contextlib.suppress(ValueError):
-            size = int(line, 16)
-            yield stream.read(size)
-            stream.readline(1024)
-            continue
-        return
-
-
-def _one_line(value: str) -> str:
-    return " ".join(value.encode("latin-1", "replace").decode("latin-1").splitlines()) if value else value
