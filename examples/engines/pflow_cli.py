@@ -124,6 +124,10 @@ def converted(document):
         document["errors"] = [
             {"message": str(document.get("error")), "source": "validation", "category": "static_validation"}
         ]
+    # What its validator remarks on beforehand is no warning of a node.
+    document["warnings"] = [
+        one for one in document.get("warnings") or [] if isinstance(one, dict) and one.get("source") == "runtime"
+    ]
     for error in document.get("errors") or []:
         error.update({name: value for name, value in (error.get("context") or {}).items() if name not in error})
     return document

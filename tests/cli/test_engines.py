@@ -64,6 +64,14 @@ def test_engines_are_compared_and_gated_like_any_treatment(corpus, mendbench):
     assert "swallowing" in (corpus / "b.tsv").read_text("utf-8")
 
 
+def test_another_version_of_an_engine_is_named_where_two_runs_are_compared(corpus, mendbench):
+    for out, version in (("a", "1.5"), ("b", "1.6")):
+        configure(corpus, plain={"version": version})
+        assert mendbench("run", QUIET, *RUN, "--engine", "plain", "--out", out).code == 0
+    said = mendbench("compare", "a", "b", "--part", "none")
+    assert "the engine plain is 1.5 in A and 1.6 in B" in said.out + said.err
+
+
 def test_a_case_that_an_engine_cannot_express_is_listed_and_in_no_denominator(corpus, mendbench):
     configure(corpus, plain={"leaves_out": [CLOSED]})
     said = mendbench("run", *RUN, "--engine", "plain", "--out", "out")

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast, get_args
+from typing import cast, get_args
 
+from mendbench.engines.failures import as_float, as_list, as_object, as_text, failures_in
 from mendbench.model.execution import Checkpoint, Completed, Execution, NodeRecord, NodeState, Severity, State, Warned
 from mendbench.model.failure import (
     Category,
-    EarlierFailure,
     Failure,
-    FieldProblem,
-    SentRequest,
-    Source,
-    UpstreamSource,
 )
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Workflow
@@ -34,11 +29,6 @@ VOLATILE = frozenset({"duration_ms", "response_time", "timestamp", "started_at",
 """Names of what is measured in real time: it would be another one in each replay, and is taken out wherever it stands."""
 
 _STATES = frozenset(get_args(NodeState))
-_CATEGORIES = frozenset(get_args(Category))
-_SOURCES = frozenset(get_args(Source))
-_ADDED_HEADER_PREFIX = "mendbench-"
-
-Part = TypeVar("Part")
 
 
 class NoDocument(ValueError):
@@ -111,8 +101,8 @@ def execution_of(
     ``seen`` are the nodes that sent something: where no steps are told, they are taken to have run.
     """
     own = document.get(OWN) or {}
-    failures = tuple(_failures(document, own, workflow))
-    told_warnings = _list(own.get("warnings")) or _list(document.get("warnings"))
+    failures = tuple(failures_in(document, own, workflow))
+    told_warnings = as_list(own.get("warnings")) or as_list(document.get("warnings"))
     warnings = tuple(_warned(told) for told in told_warnings if isinstance(told, dict))
     outcome = _outcome(document, failures, warnings)
     if outcome == "warning" and not warnings:
@@ -132,15 +122,15 @@ def execution_of(
 
 
 def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, ...]) -> ToldCheckpoint:
-    told = _object(document.get("checkpoint"))
-    completed = _list(own.get("completed")) or _list(told.get("completed_nodes"))
-    actions = _object(told.get("node_actions"))
+    told = as_object(document.get("checkpoint"))
+    completed = as_list(own.get("completed")) or as_list(told.get("completed_nodes"))
+    actions = as_object(told.get("node_actions"))
     return ToldCheckpoint(
         completed={
-            str(one): Completed(action=_text(actions.get(str(one))) or "default", digest="", outputs={}) for one in completed
+            str(one): Completed(action=as_text(actions.get(str(one))) or "default", digest="", outputs={}) for one in completed
         },
-        failed_node=_text(told.get("failed_node")) or (failures[0].node_id if failures else None),
-        held=_object(own.get("resume")),
+        failed_node=as_text(told.get("failed_node")) or (failures[0].node_id if failures else None),
+        held=as_object(own.get("resume")),
     )  # fmt: skip
 
 
@@ -168,7 +158,7 @@ def _number_or_text(value: Json) -> bool:
 
 
 def _outcome(document: JsonObject, failures: tuple[Failure, ...], warnings: tuple[Warned, ...]) -> State:
-    status = _text(document.get("status"))
+    status = as_text(document.get("status"))
     if status in {"success", "warning", "error"}:
         return cast("State", status)
     if document["success"]:
@@ -181,59 +171,6 @@ def _warned(told: JsonObject) -> Warned:
     return Warned(node_id=str(told.get("node_id") or ""), message=str(told.get("message") or ""), severity=severity)
 
 
-def _failures(document: JsonObject, own: JsonObject, workflow: Workflow) -> Iterable[Failure]:
-    """Yield the failures: each error with what is told of it beyond the format."""
-    more = own.get("failures")
-    for at, error in enumerate(document.get("errors") or ()):
-        told = error if isinstance(error, dict) else {"message": str(error)}
-        beyond = more[at] if isinstance(more, list) and at < len(more) and isinstance(more[at], dict) else {}
-        yield _failure({**told, **beyond}, workflow)
-
-
-def _failure(told: JsonObject, workflow: Workflow) -> Failure:
-    node_id = told.get("node_id") if isinstance(told.get("node_id"), str) else None
-    node = workflow.node(node_id) if node_id is not None else None
-    words = str(told.get("message") or "it failed, and no message is told")
-    source, category = _text(told.get("source")), _text(told.get("category"))
-    status = told.get("status_code")
-    return Failure(
-        source=cast("Source", source if source in _SOURCES else "runtime"),
-        category=cast("Category", category if category in _CATEGORIES else "execution_failure"),
-        message=words,
-        node_id=node_id,
-        fixable=told["fixable"] if isinstance(told.get("fixable"), bool) else True,
-        action=str(told.get("action") or "error"),
-        status_code=status if isinstance(status, int) and not isinstance(status, bool) else None,
-        raw_response=told.get("raw_response"),
-        response_headers=_headers(told.get("response_headers")),
-        response_time=_float(told.get("response_time")),
-        mcp_error_details=_object(told.get("mcp_error_details")) or None,
-        mcp_error=told.get("mcp_error"),
-        shell_command=_text(told.get("shell_command")),
-        shell_exit_code=told["shell_exit_code"] if isinstance(told.get("shell_exit_code"), int) else None,
-        shell_stdout=_text(told.get("shell_stdout")),
-        shell_stderr=_text(told.get("shell_stderr")),
-        available_fields=tuple(map(str, told["available_fields"]))
-        if isinstance(told.get("available_fields"), list)
-        else None,
-        available_fields_total=told["available_fields_total"]
-        if isinstance(told.get("available_fields_total"), int)
-        else None,
-        available_fields_truncated=told.get("available_fields_truncated") is True,
-        unresolved=tuple(map(str, _list(told.get("unresolved")))),
-        exception_type=_text(told.get("exception_type")),
-        hint=_text(told.get("hint")),
-        node_type=_text(told.get("node_type")) or (node.type if node is not None else None),
-        request_sent=_part(SentRequest, told.get("request_sent")),
-        problems=_parts(FieldProblem, told.get("problems")),
-        upstream=_parts(UpstreamSource, told.get("upstream")),
-        upstream_data=_object(told.get("upstream_data")) or None,
-        suggestion=_text(told.get("suggestion")),
-        earlier=_parts(EarlierFailure, told.get("earlier")),
-        batch_item=_object(told.get("batch_item")) or None,
-    )
-
-
 def _records(
     document: JsonObject,
     own: JsonObject,
@@ -243,22 +180,22 @@ def _records(
     outcome: State,
     seen: frozenset[str],
 ) -> tuple[NodeRecord, ...]:
-    told, steps = _object(own.get("nodes")), _steps(document)
+    told, steps = as_object(own.get("nodes")), _steps(document)
     words: dict[str, str] = {one.node_id: one.message for one in failures if one.node_id}
     words |= {one.node_id: one.message for one in warnings if one.node_id}
     warned = {one.node_id: one for one in warnings}
     stopped = {one.node_id: one.category == NO_EDIT for one in failures if one.node_id}
     records = []
     for node in workflow.nodes:
-        beyond, step = _object(told.get(node.id)), steps.get(node.id)
+        beyond, step = as_object(told.get(node.id)), steps.get(node.id)
         state = _state(node.id, beyond, step, stopped, warned, outcome, any_steps=bool(steps), seen=seen)
         records.append(
             NodeRecord(
                 node_id=node.id, node_type=node.type, state=state,
-                action=_text(beyond.get("action")) or {"success": "default", "not_run": None}.get(state, "error"),
+                action=as_text(beyond.get("action")) or {"success": "default", "not_run": None}.get(state, "error"),
                 cached=_flag(beyond, step, "cached"), modified=_flag(beyond, step, "modified") or _flag({}, step, "repaired"),
-                message=_text(beyond.get("message")) or (words.get(node.id) if state in {"error", "warning"} else None),
-                duration_ms=int(_float(beyond.get("duration_ms")) or 0), outputs=_object(beyond.get("outputs")),
+                message=as_text(beyond.get("message")) or (words.get(node.id) if state in {"error", "warning"} else None),
+                duration_ms=int(as_float(beyond.get("duration_ms")) or 0), outputs=as_object(beyond.get("outputs")),
                 severity=warned[node.id].severity if node.id in warned else "critical",
                 tries=beyond["tries"] if isinstance(beyond.get("tries"), int) else 1,
             )
@@ -278,7 +215,7 @@ def _state(
     seen: frozenset[str],
 ) -> NodeState:
     """Return how a node ended: as is told beyond the format, else as its step says, else as all else suggests."""
-    if _text(beyond.get("state")) in _STATES:
+    if as_text(beyond.get("state")) in _STATES:
         return cast("NodeState", beyond["state"])
     if node_id in stopped:
         return "warning" if stopped[node_id] else "error"
@@ -293,50 +230,9 @@ def _state(
 
 
 def _steps(document: JsonObject) -> dict[str, JsonObject]:
-    steps = _object(document.get("execution")).get("steps")
+    steps = as_object(document.get("execution")).get("steps")
     return {str(one.get("node_id")): one for one in steps if isinstance(one, dict)} if isinstance(steps, list) else {}
 
 
 def _flag(beyond: JsonObject, step: JsonObject | None, name: str) -> bool:
     return beyond.get(name) is True or (step is not None and step.get(name) is True)
-
-
-def _headers(value: Json) -> JsonObject | None:
-    """Return an answer's headers without those that only the loopback server added."""
-    if not isinstance(value, dict):
-        return None
-    return {
-        name: item for name, item in value.items() if not str(name).lower().startswith(_ADDED_HEADER_PREFIX)
-    } or None
-
-
-def _part(kind: type[Part], told: Json) -> Part | None:
-    """Return a part of a failure, None where it is not told as it should be."""
-    if not isinstance(told, dict):
-        return None
-    names = {one.name for one in dataclasses.fields(cast("Any", kind))}
-    try:
-        return kind(**{name: value for name, value in told.items() if name in names})
-    except TypeError:
-        return None
-
-
-def _parts(kind: type[Part], told: Json) -> tuple[Part, ...]:
-    found = (_part(kind, one) for one in told) if isinstance(told, list) else ()
-    return tuple(one for one in found if one is not None)
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Json) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _float(value: Json) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -43,8 +43,10 @@ def judged_by_truth(
 ) -> Execution:
     """Return an execution with the states that ``detector`` gives its failures.
 
-    Those are the failures that it told, and with ``notices`` also the answers that say so themselves and were passed over.
+    Those are the failures that it told. With ``notices`` also the answers that say so themselves and were passed over, and what it
+    warned of without stopping counts for nothing.
     """
+    execution = _without_remarks(execution) if notices else execution
     found = {one.node_id: one for one in _told(execution, workflow, exchanges)}
     silent = {one.node_id: one for one in _passed_over(execution, workflow, exchanges)} if notices else {}
     judged = {node_id: detector.judge(sighting) for node_id, sighting in {**silent, **found}.items()}
@@ -62,6 +64,18 @@ def judged_by_truth(
         execution, outcome=outcome, nodes=records, warnings=(*others, *warnings), failures=failures if outcome != "success" else (),
         outputs={} if outcome == "error" else execution.outputs,
     )  # fmt: skip
+
+
+def _without_remarks(execution: ToldExecution) -> ToldExecution:
+    """Return an execution without the warnings that did not stop it: whether they were right, the answers tell."""
+    stopped = {failure.node_id for failure in execution.failures}
+    nodes = tuple(
+        replace(one, state="success", message=None) if one.state == "warning" and one.node_id not in stopped else one
+        for one in execution.nodes
+    )
+    kept = tuple(one for one in execution.warnings if one.node_id in stopped)
+    went_through = execution.outcome == "warning" and not stopped
+    return replace(execution, nodes=nodes, warnings=kept, outcome="success" if went_through else execution.outcome)
 
 
 def _told(execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Sighting]:
