@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -222,3 +224,8 @@ def test_a_plain_request_past_the_world_is_told_too():
     world = inn()
     assert failed(shell_engine(script), world=world).startswith("it asked for telemetry.example past the world")
     assert world.calls() == []
+
+
+def test_a_run_of_our_own_engine_imports_nothing_of_it():
+    code = "import sys, mendbench.api, mendbench.bench.trial; print([name for name in sys.modules if name.startswith('mendbench.engines')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

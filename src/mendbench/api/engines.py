@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mendbench.bench.config import load_config
 from mendbench.bench.engines import command_of
-from mendbench.engines import CommandEngine, Declared, declared_by
-from mendbench.engines.contract import CASES, Finding
-from mendbench.engines.contract import check_engine as findings_of
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import Redactor
+
+if TYPE_CHECKING:
+    from mendbench.engines import Declared
+    from mendbench.engines.contract import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +44,18 @@ def check_engine(
         UnknownName: there is no such engine.
         BadInput: it is no command, or cannot be one.
     """
+    from mendbench.engines import (  # noqa: PLC0415  what our own engine does not need
+        CommandEngine,
+        contract,
+        declared_by,
+    )
+
     command = command_of(name, load_config(start or Path.cwd()).config.engines)
     if command is None:
         raise BadInput(f"engine {name}", "it is no command, but our own", "name another: 'cmd: PROGRAM'")
     declared = declared_by(command)
     found = []
-    for finding in findings_of(CommandEngine(command, declared, Redactor({}), about="contract")):
+    for finding in contract.check_engine(CommandEngine(command, declared, Redactor({}), about="contract")):
         found.append(finding)
-        on_progress(len(found), len(CASES), finding.case)
+        on_progress(len(found), len(contract.CASES), finding.case)
     return EngineCheck(engine=name, declared=declared, findings=tuple(found))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from mendbench import __version__
 from mendbench.bench.config import EngineConfig
 from mendbench.bench.scope import redactor_of
-from mendbench.engines import Command, CommandEngine, Declared, Limits, cannot_run, declared_by, split_command
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.ports.engine import Engine
 from mendbench.runtime.engine import MendbenchEngine
+
+if TYPE_CHECKING:
+    from mendbench.engines import Command, Declared
 
 OURS = MendbenchEngine.name
 """The engine that the benchmark brings."""
@@ -34,6 +37,8 @@ def command_of(name: str, engines: Engines) -> Command | None:
         if OURS in engines:
             raise BadInput(f"engines.{OURS}", "a name that stands for our own engine", "choose another name")
         return None
+    from mendbench.engines import Command, Limits, split_command  # noqa: PLC0415  what our own engine does not need
+
     if name.startswith(PREFIX):
         return Command(name=name, argv=split_command(name.removeprefix(PREFIX), f"--engine {name!r}"))
     own = engines.get(name)
@@ -51,11 +56,13 @@ def command_of(name: str, engines: Engines) -> Command | None:
 
 
 def declared_of(name: str, engines: Engines) -> Declared:
-    """Return what an engine can do.
+    """Return what an engine can do that is a command.
 
     Raises:
         UnknownName, BadInput: as :func:`command_of`.
     """
+    from mendbench.engines import Declared, declared_by  # noqa: PLC0415  what our own engine does not need
+
     command = command_of(name, engines)
     return Declared(version=__version__, resume=True, judge="named") if command is None else declared_by(command)
 
@@ -71,6 +78,8 @@ def build_engine(name: str, case: Case, engines: Engines | None = None, *, truth
     command = command_of(name, engines or {})
     if command is None:
         return MendbenchEngine(redact=redactor_of(case).value)
+    from mendbench.engines import CommandEngine, declared_by  # noqa: PLC0415  what our own engine does not need
+
     return CommandEngine(command, declared_by(command), redactor_of(case), truth=truth, about=case.id)
 
 
@@ -80,7 +89,7 @@ def itself_repairing(names: Iterable[str], engines: Engines) -> frozenset[str]:
     Raises:
         UnknownName, BadInput: as :func:`command_of`.
     """
-    return frozenset(name for name in names if declared_of(name, engines).repairs)
+    return frozenset(name for name in names if name != OURS and declared_of(name, engines).repairs)
 
 
 def inexpressible(name: str, case: Case, engines: Engines) -> str | None:
@@ -89,6 +98,8 @@ def inexpressible(name: str, case: Case, engines: Engines) -> str | None:
     Raises:
         UnknownName, BadInput: as :func:`command_of`.
     """
+    from mendbench.engines import cannot_run  # noqa: PLC0415  what our own engine does not need
+
     own = engines.get(name)
     if own is not None and {case.id, case.family} & set(own.leaves_out):
         return "its configuration leaves it out"
@@ -97,4 +108,11 @@ def inexpressible(name: str, case: Case, engines: Engines) -> str | None:
 
 def engines_document(names: Iterable[str], engines: Engines) -> JsonObject:
     """Return what ``run.json`` says of the engines of a run."""
-    return {name: declared_of(name, engines).document() for name in sorted(set(names))}
+    return {name: _document(name, engines) for name in sorted(set(names))}
+
+
+def _document(name: str, engines: Engines) -> JsonObject:
+    if name != OURS:
+        return declared_of(name, engines).document()
+    can: JsonObject = {"resume": True, "repairs": False, "judge": "named", "mcp": False, "node_types": None}
+    return {"version": __version__, **can}

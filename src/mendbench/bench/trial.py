@@ -14,7 +14,6 @@ from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
 from mendbench.bench.rows import build_row
 from mendbench.bench.scope import Scope, open_scope, recording_options
-from mendbench.engines import Asking, CommandEngine, repair_by_itself
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
@@ -141,8 +140,12 @@ def _by_itself(
     case: Case, key: TrialKey, parts: Parts, rules: Policy, scope: Scope, asks: AskBook
 ) -> Trajectory | None:
     """Return what an engine did that repairs by itself; None for one that does not."""
+    if key.repairer != ITSELF:
+        return None
+    from mendbench.engines import Asking, CommandEngine, repair_by_itself  # noqa: PLC0415  what our own engine does not need
+
     engine = parts.engine
-    if key.repairer != ITSELF or not isinstance(engine, CommandEngine):
+    if not isinstance(engine, CommandEngine):
         return None
     asking = Asking(asks=asks, model=parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers))
     return repair_by_itself(
