@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help bench test check check-release format lock clean record-world record-test record-lock
+.PHONY: help bench test check check-release speed profile gallery format lock clean record-world record-test record-lock
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -11,6 +11,9 @@ help:
 	@echo "make test    every test, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, and the gate on the shipped matrix"
 	@echo "make check-release   the same and every test, properties with ten times the examples"
+	@echo "make speed   replay beside other commands: ratios, with their spread"
+	@echo "make profile   where a replay's time goes"
+	@echo "make gallery   the shipped matrix's report and its pictures, reports/benchmark.html and docs/images"
 	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
 .venv/bin/python:
@@ -44,6 +47,17 @@ check: .venv/.test
 	$(BIN)/mendbench case check
 	$(BIN)/mendbench run
 	$(BIN)/mendbench gate
+
+speed: .venv/.test
+	$(BIN)/python benchmarks/speed.py
+
+profile: .venv/.run
+	$(BIN)/python -m cProfile -o reports/profile.pstats -m mendbench run 'github/*' --workers 1 --out reports/profiled
+	$(BIN)/python -c "import pstats; pstats.Stats('reports/profile.pstats').sort_stats('cumulative').print_stats(60)"
+
+gallery: .venv/.test
+	@sh tests/setup-browser
+	$(BIN)/python benchmarks/gallery.py
 
 format: .venv/.test
 	$(BIN)/ruff format src tests examples

@@ -5,7 +5,7 @@
 A case comes out right with a chance of its own, drawn anew on both sides. Cases of one group share half of their luck, and four trials of
 a case, under as many policies, share their answers, as they do in a run. Of what comes out wrong a tenth does harm. Prints the table of
 docs/gate.md.
-"""  # noqa: INP001 - a script
+"""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ def simulated(source: random.Random, cases: int, arms: int, noise: float, loss: 
 def main() -> None:
     """Print one line for each size, number of strategies, noise and true loss."""
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print("cases | strategies | noise | true loss | fails | cannot tell | passes")  # noqa: T201
+    print("cases | strategies | noise | true loss | fails | cannot tell | passes")
     for loss in (0.0, 0.1, 0.2, 0.4):
         for cases, arms, noise in ((15, 1, 0.1), (30, 1, 0.1), (60, 1, 0.1), (60, 1, 0.2), (60, 5, 0.1), (120, 1, 0.1)):
             source = random.Random(f"{loss} {cases} {arms} {noise}")  # noqa: S311 - a simulation
             results = [simulated(source, cases, arms, noise, loss) for _ in range(draws)]
             fails, unsure = (sum(one[at] for one in results) / draws for at in (0, 1))
             shares = f"{fails:.1%} | {unsure:.1%} | {abs(1 - fails - unsure):.1%}"
-            print(f"{cases} | {arms} | {noise:.0%} | {loss:.0%} | {shares}")  # noqa: T201
+            print(f"{cases} | {arms} | {noise:.0%} | {loss:.0%} | {shares}")
 
 
 if __name__ == "__main__":

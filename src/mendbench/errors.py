@@ -9,6 +9,8 @@
     └── Incomplete            3   an answer or an exchange is missing, so there is no verdict
     EffectEscape (BaseException)  ends the trial, whatever the code that met it catches
     ├── ReplayMiss                a request that no recording answers
+    ├── AskPending                an answer that is under way (mendbench.replay.ask_queue)
+    ├── BrokenService             a simulated service raised
     └── GuardTripped              an effect that did not go through the exchange port
 """
 

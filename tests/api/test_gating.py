@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mendbench import api
-from mendbench.api import gating
+from mendbench.bench import trial
 from mendbench.bench.results import read_run
 from mendbench.bench.trial import run_trial
 from mendbench.cli.gate_screen import show_gate
@@ -232,7 +232,7 @@ def test_the_self_test_names_what_does_not_come_out_alike(here, monkeypatch):
             monkeypatch.setitem(policies._POLICIES, "two-layer", replace(kept, signature=None))
         return run_trial(*args)
 
-    monkeypatch.setattr(gating, "run_trial", replay)
+    monkeypatch.setattr(trial, "run_trial", replay)
     tested = api.self_test(run, 3, quietly, cases=CASES, cassettes=CASSETTES, workers=1)
     assert (tested.alarms, tested.rate) == (2, 2 / 3)
     assert tested.unstable == tuple(row["key"] for row in run.rows if row["case"] == STUCK)

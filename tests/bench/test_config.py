@@ -70,9 +70,9 @@ MODEL = "[models.tiny]\nbase_url = 'http://localhost:1/v1'\n[models.again]\nserv
     [
         (PROGRAM + "command = ['/b/mender', '--fast']\n", "repairers.second: recorded as 'command:mender --fast', as 'first' is, with other command and timeout_s; give the program"),
         (PROGRAM + "command = ['/a/mender', '--fast']\ntimeout_s = 9.0\n", "repairers.second: recorded as 'command:mender --fast', as 'first' is"),
-        (MODEL, "models.again: recorded as 'tiny', as 'tiny' is, with other base_url, api_key_env, provider and timeout_s; let both tables say the same"),
+        (MODEL, "models.again: recorded as 'tiny', as 'tiny' is, with other base_url, api_key_env, provider, timeout_s, concurrency and requests_per_minute; let both tables say the same"),
         (MODEL + "base_url = 'http://localhost:2/v1'\n", "models.again: recorded as 'tiny'"),
-        *((MODEL + f"base_url = 'http://localhost:1/v1'\n{more}\n", "models.again: recorded as 'tiny'") for more in ("api_key_env = 'K'", "provider = 'p'", "timeout_s = 9.0")),
+        *((MODEL + f"base_url = 'http://localhost:1/v1'\n{more}\n", "models.again: recorded as 'tiny'") for more in ("api_key_env = 'K'", "provider = 'p'", "timeout_s = 9.0", "concurrency = 2", "requests_per_minute = 60.0")),
     ],
 )  # fmt: skip
 def test_two_tables_under_one_recorded_name_that_are_asked_otherwise_are_refused(tmp_path, text, said):

@@ -1,6 +1,7 @@
 """The corpus: found, loaded once, and selected by name."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -63,14 +64,14 @@ def test_a_folder_without_cases_is_told(tmp_path):
 def test_an_unknown_family_is_told_with_the_closest(root):
     write_case(root, "htpp/renamed", renamed_case(), workflow("x"))
     with pytest.raises(UnknownName, match=r"htpp/renamed: unknown family 'htpp'; did you mean 'http'\?"):
-        corpus_of(root)
+        select(corpus_of(root), [])
 
 
 def test_a_case_whose_file_is_misnamed_is_not_passed_over(root):
     folder = root / "cases" / RENAMED
     (folder / "case.yaml").rename(folder / "case.yml")
     with pytest.raises(BadInput, match=r"renamed-field/case\.yaml: no such file"):
-        corpus_of(root)
+        select(corpus_of(root), [])
 
 
 def test_an_unknown_service_is_told_with_the_file_and_the_closest(root):
@@ -79,7 +80,7 @@ def test_an_unknown_service_is_told_with_the_file_and_the_closest(root):
         UnknownName,
         match=r"renamed-field/case\.yaml: recorded_from: unknown service 'json_ap'; did you mean 'json_api'",
     ):
-        corpus_of(root)
+        select(corpus_of(root), [])
 
 
 def test_a_case_that_runs_shell_commands_declares_the_shell(root):
@@ -88,7 +89,18 @@ def test_a_case_that_runs_shell_commands_declares_the_shell(root):
 
 
 def test_files_that_were_not_written_to_are_not_read_again(root):
-    assert corpus_of(root) is corpus_of(root)
+    assert corpus_of(root).case(RENAMED) is corpus_of(root).case(RENAMED)
+
+
+def test_a_broken_case_that_is_not_asked_for_is_in_nobodys_way(root):
+    (root / "cases" / CLOSED / "case.yaml").write_text("title: [", encoding="utf-8")
+    corpus = corpus_of(root)
+    assert ids(select(corpus, [RENAMED])) == [RENAMED]
+    assert list(corpus.read) == [RENAMED]
+    with pytest.raises(BadInput, match="case.yaml"):
+        select(corpus, ["http"])
+    assert ids(select(replace(corpus, tolerant=True), ["http"])) == [RENAMED]
+    assert list(corpus.broken) == [CLOSED]
 
 
 def test_a_case_that_was_written_to_or_removed_is_read_again(root):

@@ -4,11 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import Executor, Future
+from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mendbench.bench.executor import IN_FLIGHT_PER_WORKER, SerialExecutor, executor_for, run_all
+from mendbench.bench.executor import DIED, IN_FLIGHT_PER_WORKER, LARGEST_CHUNK, chunked, run_all, workers_for
 from mendbench.errors import BadInput, GuardTripped, Incomplete, ReplayMiss, UnknownName
 
 ERRORS = (
@@ -36,82 +38,124 @@ def process_of(_number):
     return os.getpid()
 
 
-class HoldingExecutor(Executor):
-    """Runs nothing until it holds ``batch`` tasks, and then all but the newest one; at the last task, all."""
+def die_of_seven(number):
+    if number == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
 
-    def __init__(self, batch, total):
-        self.batch, self.total, self.submitted = batch, total, 0
-        self.held = []
 
-    def submit(self, fn, /, *args, **kwargs):
-        self.held.append((Future(), fn, args))
-        self.submitted += 1
-        newest = self.held[-1]
-        if self.submitted == self.total or len(self.held) >= self.batch:
-            ready = self.held if self.submitted == self.total else self.held[:-1]
-            for future, work, given in ready:
-                future.set_result(work(*given))
-            self.held = self.held[len(ready) :]
-        return newest[0]
+def die_at_first(marker, number):
+    """Kill this process, unless it was done before."""
+    if number == 3 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def each(items):
+    return [(item,) for item in items]
 
 
 def test_one_worker_is_this_process_and_keeps_the_order():
-    with executor_for(1) as pool:
-        assert isinstance(pool, SerialExecutor)
-        assert list(run_all(pool, square, range(5), 1)) == [0, 1, 4, 9, 16]
+    assert list(run_all(process_of, each(range(2)), 1)) == [os.getpid()] * 2
+    assert list(run_all(square, [(0, 1), (2,), (), (3, 4)], 1)) == [0, 1, 4, 9, 16]
 
 
 def test_one_worker_runs_a_task_only_when_its_result_is_wanted():
     ran = []
-    results = run_all(SerialExecutor(), ran.append, [1, 2, 3], 1)
+    results = run_all(ran.append, each([1, 2, 3]), 1)
     next(results)
     assert ran == [1]
 
 
-def test_no_more_tasks_are_handed_out_than_workers_can_soon_begin():
-    most, total = 2 * IN_FLIGHT_PER_WORKER, 5 * IN_FLIGHT_PER_WORKER
-    pool = HoldingExecutor(most, total)
-    results = run_all(pool, square, range(total), 2)
-    first = next(results)
-    assert pool.submitted == most
-    assert sorted([first, *results]) == [n * n for n in range(total)]
+def test_chunks_are_taken_only_when_a_worker_can_soon_begin():
+    taken = []
+
+    def chunks():
+        for number in range(40):
+            taken.append(number)
+            yield (number,)
+
+    results = run_all(square, chunks(), 2)
+    next(results)
+    assert len(taken) <= 2 * IN_FLIGHT_PER_WORKER + 2
+    assert sum(1 for _ in results) == 39
 
 
 def test_several_workers_are_other_processes_and_every_result_comes_once():
-    with executor_for(2) as pool:
-        assert sorted(run_all(pool, square, range(20), 2)) == [n * n for n in range(20)]
-        assert os.getpid() not in set(run_all(pool, process_of, range(4), 2))
+    assert sorted(run_all(square, [range(7), range(7, 20)], 2)) == [n * n for n in range(20)]
+    assert os.getpid() not in set(run_all(process_of, each(range(4)), 2))
+
+
+@given(st.lists(st.integers(0, 5)), st.integers(1, 4))
+def test_chunks_hold_every_item_once_in_order_and_never_two_kinds(items, workers):
+    chunks = list(chunked(items, lambda item: item, workers))
+    assert [item for chunk in chunks for item in chunk] == items
+    assert all(len(set(chunk)) == 1 and len(chunk) <= LARGEST_CHUNK for chunk in chunks)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_items_that_are_all_alike_are_still_divided_between_workers(workers):
+    assert len(list(chunked([1] * 100, lambda item: item, workers))) >= 2 * workers
+
+
+@pytest.mark.parametrize(
+    ("wanted", "tasks", "workers"), [(3, 9, 3), (3, 2, 2), (1, 9, 1), (5, 0, 1), (0, 10_000, os.cpu_count())]
+)
+def test_there_are_no_more_workers_than_tasks(wanted, tasks, workers):
+    assert workers_for(wanted, tasks) == workers
+
+
+def test_a_worker_that_is_killed_costs_its_item_alone():
+    found = list(run_all(die_of_seven, [(1, 2), (6, 7, 8), (9,), (10, 11)], 2, lambda item, why: f"{item}: {why}"))
+    assert sorted(found, key=str) == sorted([1, 2, 6, f"7: {DIED}", 8, 9, 10, 11], key=str)
+
+
+def test_a_worker_that_is_killed_once_costs_nothing(tmp_path):
+    assert sorted(run_all(partial(die_at_first, tmp_path / "died"), each(range(9)), 2)) == list(range(9))
+
+
+def test_where_no_loss_is_provided_for_a_death_is_told():
+    with pytest.raises(Incomplete, match=f"^7: {DIED}"):
+        list(run_all(die_of_seven, each(range(5, 9)), 2))
+
+
+def test_a_script_whose_own_doing_is_not_guarded_is_told_so(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("from mendbench.bench.executor import run_all\nprint(list(run_all(abs, [(-1,), (-2,)], 2)))\n")
+    done = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "workers: worker processes die as they start; use one worker; a script that" in done.stderr
 
 
 def test_an_error_on_purpose_comes_out_of_another_process_as_it_was_raised():
-    with executor_for(2) as pool:
-        for number, error in enumerate(ERRORS):
-            with pytest.raises(type(error)) as raised:
-                list(run_all(pool, raise_numbered, [number], 2))
-            assert str(raised.value) == str(error)
-            assert vars(raised.value) == vars(error)
+    for number, error in enumerate(ERRORS):
+        with pytest.raises(type(error)) as raised:
+            list(run_all(raise_numbered, each([number]), 2))
+        assert str(raised.value) == str(error)
+        assert vars(raised.value) == vars(error)
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)))
 def test_an_error_on_purpose_comes_out_of_this_process_as_it_was_raised(number):
     with pytest.raises(type(ERRORS[number])) as raised:
-        list(run_all(SerialExecutor(), raise_numbered, [number], 1))
+        list(run_all(raise_numbered, each([number]), 1))
     assert str(raised.value) == str(ERRORS[number])
 
 
 def test_a_fault_of_the_task_itself_is_raised_too():
-    with pytest.raises(ZeroDivisionError):
-        list(run_all(SerialExecutor(), divide, [1, 0], 1))
+    for workers in (1, 2):
+        with pytest.raises(ZeroDivisionError):
+            list(run_all(divide, each([1, 0]), workers))
 
 
 def test_ctrl_c_ends_busy_and_idle_workers_without_a_word():
     program = (
         "import os, sys, time\n"
-        "from mendbench.bench.executor import executor_for, run_all\n"
+        "from mendbench.bench.executor import run_all\n"
         "try:\n"
-        "    with executor_for(2) as pool:\n"
-        "        for _ in run_all(pool, time.sleep, [0.01, 1.0], 2):\n"
-        "            print('going', flush=True)\n"
+        "    for _ in run_all(time.sleep, [(0.01,), (1.0,)], 2):\n"
+        "        print('going', flush=True)\n"
         "except KeyboardInterrupt:\n"
         "    print('stopped', flush=True)\n"
     )

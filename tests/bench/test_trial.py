@@ -1,27 +1,31 @@
 """One trial, from its first execution to its row."""
 
 import json
+import os
 import shlex
+import signal
 import socket
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from mendbench.bench.executor import executor_for, run_all
-from mendbench.bench.parts import build_parts
+from mendbench.bench.executor import DIED
+from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.proof import prove
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import build_row, whole
+from mendbench.bench.scope import record_hint
 from mendbench.bench.totals import totals
-from mendbench.bench.trial import gather, judged_by, record_hint, run_trial
+from mendbench.bench.trial import gather, judged_by, run_trial, run_trials
+from mendbench.bench.ways import open_way
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.redaction import canary
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.prompt import Reply
-from mendbench.repair.policies import policy
+from mendbench.repair.policies import policy, policy_names
 from mendbench.replay import cassette
 from mendbench.replay.recordings import Recordings, model_file
 from tests.fakes.cases import (
@@ -85,7 +89,7 @@ def with_foreign(root, recorder=None, case_id=RENAMED, **parts):
     case = setting.corpus.case(case_id)
     own = replace(build_parts(one, case, setting), **parts)
     recordings = Recordings.open(setting.corpus.cassettes(case))
-    evidence = gather(case, one, own, policy(one.policy), recordings, recorder or Recorder())
+    evidence = gather(open_way(case, one, own, recordings, recorder or Recorder()), one, policy(one.policy))
     row, texts = build_row(case, one, evidence, judged_by(case, evidence), {})
     return whole(row, texts)
 
@@ -155,7 +159,8 @@ def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(ro
     case = setting.corpus.case(RENAMED)
     recorder = ScriptedRecorder(wavering())
     recordings = Recordings.open(setting.corpus.cassettes(case))
-    evidence = gather(case, one, build_parts(one, case, setting), policy("naive"), recordings, recorder)
+    way = open_way(case, one, build_parts(one, case, setting), recordings, recorder)
+    evidence = gather(way, one, policy("naive"))
     assert [run.variant for run in evidence.first_clean] == ["another person"]
     assert {name: len(runs) for name, runs in evidence.right.items()} == {None: 1, "another person": 1}
     judged = judged_by(case, evidence)
@@ -339,8 +344,7 @@ def test_workers_give_the_same_rows_as_one_process(root):
     setting = setting_of(root)
 
     def rows(workers):
-        with executor_for(workers) as pool:
-            found = list(run_all(pool, Task(setting), MATRIX, workers))
+        found = list(run_trials(setting, MATRIX, workers))
         return sorted(json.dumps({**row, "timing": None}, sort_keys=True) for row, _ in found), {
             k: v for _, texts in found for k, v in texts.items()
         }
@@ -348,23 +352,71 @@ def test_workers_give_the_same_rows_as_one_process(root):
     assert rows(1) == rows(2)
 
 
-@dataclass
-class Task:
-    setting: object
+def one_by_one(root, keys):
+    """Return the rows of trials none of which knows of another."""
+    return [{**run_trial(setting_of(root), one)[0], "timing": None} for one in keys]
 
-    def __call__(self, one):
-        return run_trial(self.setting, one)
+
+POLICIES = [key(strategy=strategy, policy=name) for strategy in ("none", "full-context") for name in policy_names()]
+
+
+def test_trials_that_share_their_way_come_to_what_each_comes_to_alone(root):
+    setting = setting_of(root)
+    together = [{**run_trial(setting, one)[0], "timing": None} for one in POLICIES]
+    assert together == one_by_one(root, POLICIES)
+    assert together == [{**run_trial(setting, one)[0], "timing": None} for one in reversed(POLICIES)][::-1]
+
+
+def test_trials_that_share_a_way_that_ends_in_a_gap_come_to_what_each_comes_to_alone(root):
+    drop(cassettes(root) / model_file(MODEL), lambda entry: "full-context" not in str(entry))
+    setting = setting_of(root)
+    together = [{**run_trial(setting, one)[0], "timing": None} for one in POLICIES]
+    assert together == one_by_one(root, POLICIES)
+    assert {row["problem"]["detail"]["record"] for row in together if row["problem"]} == {
+        record_hint(setting.corpus.case(RENAMED), one)
+        for one, row in zip(POLICIES, together, strict=True)
+        if row["problem"]
+    }
+    assert any(row["problem"] for row in together)
+
+
+def test_what_is_recorded_between_two_trials_counts_for_the_second(root):
+    setting, one = setting_of(root), key(strategy="none", policy="naive")
+    held = (cassettes(root) / model_file(MODEL)).read_bytes()
+    drop(cassettes(root) / model_file(MODEL), lambda entry: True)
+    assert run_trial(setting, one)[0]["verdict"] == "unjudged"
+    (cassettes(root) / model_file(MODEL)).write_bytes(held)
+    assert run_trial(setting, one)[0]["verdict"] == "incorrect"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deadly(Setting):
+    """A setting in which one case kills any process but the one that it was made in."""
+
+    here: int = field(default_factory=os.getpid)
+
+    def part_of(self, case):
+        if case.id == CLOSED and os.getpid() != self.here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().part_of(case)
+
+
+def test_a_trial_that_its_process_dies_of_is_crashed_and_the_others_are_not(root):
+    setting = Deadly(cases_dir=root / "cases", cassettes_dir=root / "cassettes", models=setting_of(root).models)
+    rows = {row["key"]: row for row, _ in run_trials(setting, MATRIX, 2)}
+    assert len(rows) == len(MATRIX)
+    for row in rows.values():
+        assert (row["verdict"] == "crashed") == (row["case"] == CLOSED)
+    lost = next(row for row in rows.values() if row["case"] == CLOSED)
+    assert (lost["problem"]["message"], lost["stop_reason"], lost["attempts"]) == (DIED, "crashed", [])
 
 
 def test_a_broken_cassette_is_told_with_its_file_and_line_from_a_worker_too(root):
     path = cassettes(root) / "world.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("code: 200", "code: two", 1), encoding="utf-8")
     for workers in (1, 2):
-        with (
-            pytest.raises(BadInput, match=r"world\.yaml:\d+: an entry with a missing or wrong field"),
-            executor_for(workers) as pool,
-        ):
-            list(run_all(pool, Task(setting_of(root)), [key()], workers))
+        with pytest.raises(BadInput, match=r"world\.yaml:\d+: an entry with a missing or wrong field"):
+            list(run_trials(setting_of(root), [key(), key(strategy="none")], workers))
 
 
 def wandering_model(ask):

@@ -100,7 +100,7 @@ def test_against_a_baseline_what_got_worse_is_red(run, corpus, mendbench):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--against", "baseline.tsv"), "--against: nothing to write it to; give --junit, --markdown, --github-summary or --annotations too"),
+        (("--against", "baseline.tsv"), "--against: nothing to write it to; give --junit, --markdown, --github-summary or --annotations too, or a run's folder"),
         (("--against", "no.tsv", "--junit", "a.xml"), "no.tsv: no such file or folder; name a baseline's file or a run's folder"),
         (("--junit", "reports/run/a.xml"), "reports/run/a.xml: it lies in the folder of the run; write beside "),
         (("--github-summary",), "GITHUB_STEP_SUMMARY: not set; leave --github-summary away outside GitHub Actions, or write the same with --markdown FILE"),

@@ -4,13 +4,14 @@ import pytest
 import typer
 
 from mendbench import __version__
+from mendbench.cli.main import COMMANDS as MEMBERS
 from mendbench.cli.main import app
 
 
 def _walk(command, words=()):
     yield words
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from _walk(inner, (*words, name))
+    for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
+        yield from _walk(command.get_command(None, name), (*words, name))
 
 
 COMMANDS = tuple(_walk(typer.main.get_command(app)))
@@ -18,8 +19,8 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "part cases cassettes out engine strategy policy detector repairer model samples record allow-shell workers shard resume format",
-    ("report",): "rescore forensics junit markdown csv parquet github-summary annotations against format",
+    ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell workers cluster shard resume format",
+    ("report",): "rescore forensics part all junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
     ("gate",): "baseline update partial new self-test cases cassettes workers format",
     ("merge",): "out format",
@@ -67,6 +68,12 @@ def _told(helped):
         if line.strip()
     )
     return {pair[1]: pair[2] for pair in pairs}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_the_line_of_a_command_is_the_first_of_its_own_help(name):
+    own = typer.main.get_command(app).get_command(None, name)
+    assert " ".join(own.help.split("\n\n")[0].split()) == MEMBERS[name].help
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mendbench import __version__
 from tests.fakes import cases
 
 ENTRY = "from mendbench.cli.main import main; main()"
@@ -108,3 +109,8 @@ def test_no_command_needs_a_package_that_only_tests_bring(empty):
     said = mendbench("rnu", code=hidden + ENTRY)
     assert said.returncode == 2
     assert said.stderr.startswith("mendbench: command: unknown command 'rnu'")
+
+
+def test_it_runs_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "mendbench", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"mendbench {__version__}\n"

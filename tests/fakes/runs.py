@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import FORMAT, build_row
+from mendbench.bench.totals import totals
 from mendbench.bench.trial import Evidence
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
@@ -135,7 +136,7 @@ def stored_run(rows_and_texts, **run):
         "digests": {"cases": "c0ffee"},
         "matrix": [matrix],
         "trials": len(rows),
-        "totals": [],
+        "totals": totals(rows),
         **run,
     }
     return StoredRun(
@@ -157,6 +158,28 @@ def small_run(*, seconds=0.5, extra=(), **words):
         both = (repairable(), repairable("farewell"))
         made += [row_of(case, happened(), key_of(case, "none", repairer=repairer), seconds=seconds) for case in both]
     return stored_run(made)
+
+
+ENDINGS = {"r": "repaired", "p": "plausible", "u": "unrepaired", "?": "unrepaired", "x": "unrepaired"}
+"""What happened, by a letter; ? is unjudged and x crashed."""
+
+
+def lettered_run(strategies, *, policies=("two-layer",), extra=(), **run):
+    """Return a run in which each strategy has a case for each letter of its word (:data:`ENDINGS`), each case a group of its own.
+
+    ``strategies`` are words by strategy, or by (strategy, policy); a hyphen is a case that was not run.
+    """
+    made = list(extra)
+    for chosen, word in strategies.items():
+        strategy, only = (chosen, None) if isinstance(chosen, str) else chosen
+        for policy in policies if only is None else (only,):
+            for at, letter in enumerate(word):
+                if letter != "-":
+                    case = repairable(f"case{at:03}", group=f"group{at:03}")
+                    problem = {"?": unjudged, "x": crashed}.get(letter, lambda: None)()
+                    happened = globals()[ENDINGS[letter]]()
+                    made.append(row_of(case, happened, key_of(case, strategy, policy), problem=problem))
+    return stored_run(made, **run)
 
 
 def unjudged(command="mendbench run slack/greeting --record new_episodes"):

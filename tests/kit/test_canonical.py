@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.canonical import canonical_json, digest, pretty_json
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -34,6 +34,36 @@ def test_the_value_is_kept(value):
 
 def test_whole_floats_are_integers():
     assert canonical_json({"b": 1.0, "a": [2.5]}) == '{"a":[2.5],"b":1}'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1e16, "10000000000000000"), (-3.0, "-3"), ([0.5, -0.0], "[0.5,0]"), ({"v": "1.0"}, '{"v":"1.0"}'),
+        (["[1.0]", 1.0], '["[1.0]",1]'), (1e-07, "1e-07"), (10.05, "10.05"), (1.5e300, f"{int(1.5e300)}"),
+    ],
+)  # fmt: skip
+def test_a_number_has_one_spelling(value, text):
+    assert canonical_json(value) == text
+
+
+@given(value=values)
+def test_no_number_keeps_a_point_that_it_does_not_need(value):
+    def whole(item):
+        if isinstance(item, float) and item.is_integer():
+            return int(item)
+        if isinstance(item, dict):
+            return {key: whole(each) for key, each in item.items()}
+        return [whole(each) for each in item] if isinstance(item, list) else item
+
+    plain = json.dumps(whole(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical_json(value) == plain
+
+
+@given(value=values)
+def test_json_for_people_keeps_order_and_spelling(value):
+    for _ in range(2):
+        assert pretty_json(value) == json.dumps(value, indent=1, ensure_ascii=False)
 
 
 def test_what_is_not_json_is_refused():

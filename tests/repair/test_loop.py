@@ -1,4 +1,5 @@
 import copy
+import dataclasses
 import json
 
 import pytest
@@ -11,7 +12,8 @@ from mendbench.model.failure import FieldProblem
 from mendbench.model.policy import Policy
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.model.trial import Attempt
-from mendbench.repair.loop import repair, trajectory_of
+from mendbench.repair.course import Course
+from mendbench.repair.loop import repair
 from mendbench.repair.policies import policy, policy_names
 from tests.fakes.repair import (
     WORKFLOW,
@@ -63,7 +65,7 @@ class Trial:
         self.world = FakeWorld()
         self.events = []
         self.workflow = workflow
-        chosen = more.pop("policy", None) or policy(policy_name)
+        self.policy = chosen = more.pop("policy", None) or policy(policy_name)
         self.settings = {
             "workflow": workflow,
             "inputs": {"user_id": "1"},
@@ -73,7 +75,6 @@ class Trial:
             "asks": FakeWorld(),
             "strategy": PlainStrategy(),
             "repairer": self.repairer,
-            "policy": chosen,
             "detector": WarningDetector() if chosen.detector else None,
             "clock": FakeClock(),
             "build_prompt": plain_prompt,
@@ -82,7 +83,8 @@ class Trial:
         }
 
     def run(self):
-        return repair(**self.settings)
+        self.course = Course(**self.settings)
+        return repair(self.course, self.policy)
 
 
 def statuses(trajectory):
@@ -410,8 +412,7 @@ def test_events_tell_everything_in_order():
     assert kinds == [Execution, Prompt, Attempt, Prompt, Attempt, Prompt, Attempt]
     assert tuple(event for event in trial.events if isinstance(event, Attempt)) == trajectory.attempts
     assert trial.events[0] == trajectory.first
-    told = trajectory_of(trial.events, workflow=WORKFLOW, stop_reason="succeeded", traffic=())
-    assert told == trajectory
+    assert trial.course.broken_off("succeeded") == trajectory
 
 
 def miss():
@@ -422,7 +423,7 @@ def test_a_missing_answer_passes_through_and_what_happened_is_not_lost():
     trial = Trial(set_text("new 1"), miss())
     with pytest.raises(ReplayMiss):
         trial.run()
-    partial = trajectory_of(trial.events, workflow=WORKFLOW, stop_reason="unjudged", traffic=())
+    partial = trial.course.broken_off("unjudged")
     assert (statuses(partial), partial.end, text_of(partial.workflow)) == (["edited"], "error", "new 1")
     assert isinstance(trial.events[-1], Prompt)
 
@@ -436,7 +437,7 @@ def test_an_attempt_whose_execution_broke_off_keeps_its_answer():
     trial = Trial(set_text("miss"), engine=FakeEngine(breaks))
     with pytest.raises(ReplayMiss):
         trial.run()
-    partial = trajectory_of(trial.events, workflow=WORKFLOW, stop_reason="unjudged", traffic=())
+    partial = trial.course.broken_off("unjudged")
     (attempt,) = partial.attempts
     assert (attempt.status, text_of(attempt.candidate), attempt.execution) == ("edited", "miss", None)
     assert partial.workflow == WORKFLOW
@@ -449,7 +450,7 @@ def test_a_first_execution_that_broke_off_leaves_no_trajectory():
     trial = Trial(engine=FakeEngine(breaks))
     with pytest.raises(ReplayMiss):
         trial.run()
-    assert trajectory_of(trial.events, workflow=WORKFLOW, stop_reason="unjudged", traffic=()) is None
+    assert trial.course.broken_off("unjudged") is None
 
 
 def test_the_frame_of_the_strategies_is_the_default():
@@ -530,3 +531,25 @@ def test_a_trajectory_agrees_with_itself(script, name):
     assert trajectory.end == (ran[-1].execution if ran else trajectory.first).outcome
     assert trajectory.workflow == (ran[-1].candidate if ran else WORKFLOW)
     assert all((a.status == "edited") == (a.execution is not None) for a in trajectory.attempts)
+
+
+def test_a_course_is_gone_once_for_all_policies_that_stop_on_it():
+    trial = Trial(set_text("new 1"), set_text("new 1 again"), set_text("right"))
+    whole = trial.run()
+    for limit in (1, 2, 3):
+        part = repair(trial.course, dataclasses.replace(policy("naive"), max_answers=limit))
+        assert part.attempts == whole.attempts[:limit]
+        assert part.stop_reason == ("succeeded" if limit == 3 else "attempts_exhausted")
+    assert len(trial.repairer.prompts) == 3
+    assert len(trial.engine.executed) == 4
+
+
+def test_a_step_that_raised_raises_again_and_nothing_is_done_again():
+    trial = Trial(set_text("new 1"), miss())
+    with pytest.raises(ReplayMiss):
+        trial.run()
+    with pytest.raises(ReplayMiss):
+        repair(trial.course, trial.policy)
+    assert len(trial.repairer.prompts) == 2
+    early = repair(trial.course, dataclasses.replace(trial.policy, max_answers=1))
+    assert statuses(early) == ["edited"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from mendbench.errors import BadInput, Incomplete
 from mendbench.repairers.asking import read_answer
 from mendbench.replay.chat import ChatCaller
+from mendbench.replay.pace import Pace, Stopped
 from tests.fakes.worlds import completion
 
 BASE = "http://127.0.0.1:9/v1/"
@@ -226,3 +228,40 @@ def test_a_2xx_without_a_choice_is_no_answer(body):
     made, _, _ = caller([(200, body, {})])
     with pytest.raises(Incomplete, match="without a choice"):
         made.ask(ASK)
+
+
+@pytest.mark.parametrize(
+    ("first", "held"),
+    [
+        ((429, {}, {"Retry-After": "7"}), True),
+        ((429, {}, {}), True),
+        ((503, {}, {"Retry-After": "7"}), True),
+        ((503, {}, {}), False),
+        (httpx2.ReadTimeout("x"), False),
+    ],
+)
+def test_a_limit_holds_back_all_asks_of_the_model_and_another_failure_only_its_own(first, held):
+    pace, seen = Pace(at_once=4), []
+    made, sent, slept = caller([first, GOOD], pace=pace)
+    sleeping = replace(made, sleep=lambda seconds: seen.append(pace._resting) or slept.append(seconds))
+    assert sleeping.ask(ASK).status == 200
+    assert (len(sent), seen) == (2, [1 if held else 0])
+    assert pace._resting == pace._under_way == 0
+
+
+def test_a_limit_that_never_ends_holds_back_nobody_after_the_last_try():
+    pace = Pace(at_once=4)
+    made, sent, _ = caller([(429, {}, {})], pace=pace, attempts=2)
+    with pytest.raises(Incomplete):
+        made.ask(ASK)
+    assert len(sent) == 2
+    assert pace._resting == pace._under_way == 0
+
+
+def test_a_wait_between_two_tries_ends_when_nobody_wants_the_answer_any_more():
+    pace = Pace()
+    made, sent, _ = caller([(503, {}, {"Retry-After": "100"})], pace=pace)
+    transport = httpx2.MockTransport(lambda request: (pace.stop(), made.transport.handle_request(request))[1])
+    with pytest.raises(Stopped):
+        replace(made, sleep=None, transport=transport).ask(ASK)
+    assert len(sent) == 1

@@ -126,3 +126,25 @@ def test_one_key_in_both_world_files_is_refused(tmp_path):
 )
 def test_a_models_file_has_a_safe_name_that_is_not_the_worlds(model, name):
     assert model_file(model) == name
+
+
+def test_answers_are_put_in_order_among_themselves_and_others_stay_where_they_are(tmp_path):
+    recordings = Recordings.open(tmp_path)
+    one, two, old, three = (ask_entry(text) for text in ("one", "two", "old", "three"))
+    for entry in (three, old, one, two):
+        recordings.append_ask("m/x", entry)
+    recordings.arrange("m/x", [one.key, two.key, "0" * 16, three.key, one.key])
+    assert [entry.key for entry in recordings.ask_entries("m/x")] == [one.key, old.key, two.key, three.key]
+    assert cassette.load(tmp_path / model_file("m/x")) == recordings.ask_entries("m/x")
+
+
+def test_what_is_in_order_is_not_written_again_and_what_is_not_there_is_not_made(tmp_path):
+    recordings = Recordings.open(tmp_path / "none")
+    recordings.arrange("m/x", [ask_entry("one").key])
+    assert not (tmp_path / "none").exists()
+    one, two = ask_entry("one"), ask_entry("two")
+    recordings.append_ask("m/x", one)
+    recordings.append_ask("m/x", two)
+    before = (tmp_path / "none" / model_file("m/x")).stat().st_ino
+    recordings.arrange("m/x", [one.key, two.key])
+    assert (tmp_path / "none" / model_file("m/x")).stat().st_ino == before

@@ -1,79 +1,14 @@
-"""The report in a browser: opened from the disk, used by mouse and by keyboard, and fed with hostile words."""
-
-import os
-import shutil
-from contextlib import suppress
+"""The report in a browser: opened from the disk, and its grid walked, filtered and sorted by mouse and by keyboard."""
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from mendbench.report.html import render_html, trial_link
-from tests.fakes.runs import key_of, plausible, repairable, row_of, small_run, stored_run, unjudged, unrepaired
+from mendbench.report.html import trial_link
+from tests.fakes.runs import key_of, repairable, row_of, small_run, unrepaired
 
 pytestmark = pytest.mark.browser
 
-ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-)  # fmt: skip
 GREETING = "slack/greeting | mendbench | chat | tiny-coder | {} | {} | {} | 000000"
 PLAUSIBLE = GREETING.format("summary", "two-layer", "mend")
-HOSTILE = (
-    """</script></template><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'"${7*7}&amp;<b>"""
-)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    found = shutil.which("chromium")
-    if found is None:
-        said = "Debian's chromium is not installed; install it to see the report tested in a browser"
-        if os.environ.get("CI"):
-            pytest.fail(said)
-        pytest.skip(said)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
-
-
-class Reader:
-    """A page with a report in it, and what the browser had to say about it."""
-
-    def __init__(self, page, place):
-        self.page, self.place = page, place
-        self.said, self.asked = [], []
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-
-    def open(self, fragment=""):
-        self.page.goto(self.place.as_uri() + fragment)
-        self.page.wait_for_selector("a.cell, #trial > article", state="attached")
-        return self.page
-
-    def cell(self, key):
-        return self.page.locator(f"a.cell[data-key='{key}']")
-
-
-@pytest.fixture
-def reads(chromium, tmp_path):
-    """Return a function that opens a run's report; at the end nothing was complained of, and nothing was fetched."""
-    opened = []
-
-    def read(run, **options):
-        place = tmp_path / "index.html"
-        place.write_text(render_html(run), encoding="utf-8")
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        reader = Reader(context.new_page(), place)
-        opened.append((context, reader))
-        return reader
-
-    yield read
-    for context, reader in opened:
-        with suppress(Exception):
-            context.close()
-        assert reader.said == []
-        assert {url.partition("#")[0] for url in reader.asked if not url.startswith("data:")} <= {reader.place.as_uri()}
 
 
 def trial_title(page):
@@ -107,19 +42,6 @@ def test_a_click_opens_the_trial_with_its_verdict_and_reason(reads):
     assert "variant bob" in page.locator(".checks .failed").first.inner_text()
     assert page.url.endswith(trial_link(PLAUSIBLE))
     assert not page.locator("#overview").is_visible()
-
-
-def test_the_timeline_shows_prompt_answer_edit_and_execution(reads):
-    page = reads(small_run(answer='{"edits": []}')).open(trial_link(PLAUSIBLE))
-    attempt = page.locator(".event").nth(1)
-
-    assert page.locator(".event").first.inner_text().startswith("First execution")
-    assert attempt.locator(".source").all_inner_texts() == ["raw", "state", "derived"]
-    assert '{"edits": []}' in attempt.inner_text()
-    assert "Hi ${fetch.response.user.username}!" in attempt.locator(".diff .removed").inner_text()
-    assert "Hi ada!" in attempt.locator(".diff .added").inner_text()
-    assert attempt.locator("h4", has_text="Resumed execution").count() == 1
-    assert "POST https://slack.com/api/chat.postMessage" in page.locator("#trial").inner_text()
 
 
 def test_the_back_button_and_escape_return_to_the_grid_and_its_cell(reads):
@@ -206,7 +128,7 @@ def test_choosing_a_model_shows_its_trials(reads):
     reader = reads(small_run(extra=[row_of(case, unrepaired(), other)]))
     page = reader.open()
 
-    page.locator("select").select_option("other-model")
+    page.locator("#filters select[data-state=by]").select_option("other-model")
 
     assert page.locator("tr.case").count() == 2
     assert reader.cell(PLAUSIBLE).count() == 0
@@ -221,68 +143,6 @@ def test_cases_are_found_by_name(reads):
     assert page.locator("tr.case").count() == 1
 
 
-def test_samples_of_a_trial_share_a_cell_and_are_linked(reads):
-    case = repairable()
-    extra = [row_of(case, plausible(), key_of(case, "summary", sample=1))]
-    reader = reads(small_run(extra=extra))
-    page = reader.open()
-
-    assert "0 of 2 right" in reader.cell(PLAUSIBLE).inner_text()
-    reader.cell(PLAUSIBLE).click()
-    page.locator(".sibling", has_text="summary #1").click()
-    assert page.url.endswith("000001")
-
-
-def test_an_unjudged_trial_tells_the_command_that_records_it(reads):
-    case = repairable("third")
-    key = PLAUSIBLE.replace("greeting", "third")
-    reader = reads(small_run(extra=[row_of(case, unrepaired(), key_of(case, "summary"), problem=unjudged())]))
-    page = reader.open()
-
-    page.locator(".banner summary").click()
-    page.locator(".open-trials a").click()
-    page.wait_for_selector("#trial", state="visible")
-
-    assert page.url.endswith(trial_link(key))
-    assert "mendbench run slack/greeting --record new_episodes" in page.locator(".verdict").inner_text()
-
-
-def test_hostile_words_are_shown_and_do_nothing(reads):
-    case = repairable(request=HOSTILE, recorded_from={"slack": HOSTILE})
-    key = key_of(case, "summary")
-    run = stored_run(
-        [row_of(case, plausible(answer=HOSTILE * 3, context=HOSTILE * 3, frame=HOSTILE), key)], digests={"x": HOSTILE}
-    )
-    reader = reads(run)
-    page = reader.open()
-    reader.cell(PLAUSIBLE).click()
-    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
-
-    assert HOSTILE * 3 in page.locator(".event").nth(1).inner_text()
-    assert HOSTILE in page.locator(".request").inner_text()
-    assert page.evaluate("window.harmed") is None
-    assert page.locator("img").count() == 0
-    assert page.locator("script").count() == 2
-
-
-def test_an_output_that_looks_like_a_reference_is_shown_as_it_is(reads):
-    run = small_run()
-    row = next(row for row in run.rows if row["key"] == PLAUSIBLE)
-    row["outputs"] = {"$text": "constructor"}
-    page = reads(run).open(trial_link(PLAUSIBLE))
-
-    assert "constructor" in page.locator("details", has_text="Outputs").text_content()
-
-
-@pytest.mark.parametrize("fragment", ["", trial_link(PLAUSIBLE)])
-def test_a_narrow_window_does_not_scroll_sideways(reads, fragment):
-    run = small_run(answer="x" * 400, context="y" * 400)
-    page = reads(run, viewport={"width": 390, "height": 844}).open(fragment)
-    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
-
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def test_without_a_script_the_totals_are_there(reads):
     reader = reads(small_run(), java_script_enabled=False)
     reader.page.goto(reader.place.as_uri())
@@ -293,31 +153,135 @@ def test_without_a_script_the_totals_are_there(reads):
     assert not reader.page.locator("#choices").is_visible()
 
 
-def test_dark_is_dark(reads):
-    page = reads(small_run(), color_scheme="dark").open()
-    red, green, blue = (
-        int(part) for part in page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(",")
+def test_the_filters_leave_what_was_asked_for_and_say_how_much_it_is(reads):
+    reader = reads(small_run())
+    page = reader.open()
+
+    page.locator("#filters select[data-state=kind]").select_option("needs_user")
+
+    assert page.locator("tr.case").count() == 1
+    assert page.locator("#count").inner_text() == "1 of 3 cases"
+    assert page.url.endswith("#kind=needs_user")
+    page.locator("#clear").click()
+    assert page.locator("tr.case").count() == 3
+    assert not page.locator("#clear").is_visible()
+
+
+def test_an_outcome_shows_the_cases_that_have_it_and_sets_other_trials_aside(reads):
+    reader = reads(small_run())
+    page = reader.open("#outcome=plausible")
+
+    assert page.locator("tr.case").count() == 1
+    assert "aside" not in reader.cell(PLAUSIBLE).get_attribute("class")
+    assert "aside" in reader.cell(GREETING.format("full-context", "two-layer", "mend")).get_attribute("class")
+
+
+def test_an_outcome_of_floor_or_ceiling_alone_shows_no_case(reads):
+    reader = reads(small_run())
+    page = reader.page
+    page.goto(f"{reader.place.as_uri()}#outcome=repaired&strategy=summary")
+    page.wait_for_selector("#trials .explain:has-text('No case is left')")
+
+    assert page.locator("tr.case").count() == 0
+
+
+def test_one_strategy_stands_alone_beside_floor_and_ceiling(reads):
+    page = reads(small_run()).open("#strategy=summary")
+
+    assert page.locator("thead .sort").all_inner_texts() == ["Case", "summary", "noop", "reference"]
+
+
+def test_an_address_says_filters_and_order(reads):
+    page = reads(small_run()).open("#policy=naive&find=farewell&verdict=incorrect&sort=name")
+
+    assert page.locator("#filters select[data-state=policy]").input_value() == "naive"
+    assert page.locator("#find-box").input_value() == "farewell"
+    assert page.locator("tr.case").count() == 1
+    assert page.locator("#trials tr.group").count() == 0
+
+
+def test_a_click_on_a_column_puts_its_right_trials_first_and_the_focus_stays(reads):
+    page = reads(small_run()).open()
+
+    page.locator("button.sort", has_text="full-context").click()
+
+    assert page.locator("tr.case").first.locator("td[data-name=full-context]").inner_text().split() == ["✓", "repaired"]
+    assert page.locator("th[aria-sort]").inner_text().startswith("full-context")
+    assert page.evaluate("document.activeElement.textContent") == "full-context"
+
+
+def test_cases_that_strategies_disagree_on_come_first_when_asked_for(reads):
+    page = reads(small_run()).open("#sort=disagreement")
+
+    assert "greeting" in page.locator("tr.case").first.inner_text()
+
+
+def test_the_head_of_the_grid_stays_in_sight(reads):
+    extra = [
+        row_of(repairable(f"case-{at:02}"), unrepaired(), key_of(repairable(f"case-{at:02}"), "summary"))
+        for at in range(40)
+    ]
+    page = reads(small_run(extra=extra)).open("#grid")
+
+    page.locator("tr.case").last.scroll_into_view_if_needed()
+
+    assert page.locator("th .sort", has_text="summary").is_visible()
+    head, cell = page.locator(".grid thead th").first.bounding_box(), page.locator("tr.case").last.bounding_box()
+    assert 0 <= head["y"] < cell["y"] - head["height"]
+
+
+def test_coming_back_from_a_trial_keeps_the_filters(reads):
+    reader = reads(small_run())
+    page = reader.open("#kind=repairable&sort=name")
+
+    reader.cell(PLAUSIBLE).click()
+    page.wait_for_selector("#trial > article")
+    assert "kind=repairable" in page.url
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#overview", state="visible")
+
+    assert page.url.endswith("#kind=repairable&sort=name")
+    assert page.locator("tr.case").count() == 2
+
+
+def test_a_figure_leads_to_the_very_trials_that_it_counts(reads):
+    page = reads(small_run()).open()
+    figure = page.locator(".panel:visible tr.line", has=page.locator("th", has_text="summary")).locator(
+        "td[data-name='Plausible but wrong'] a"
     )
 
-    assert max(red, green, blue) < 64
+    assert figure.inner_text() == "1"
+    figure.click()
+    page.wait_for_selector("#clear", state="visible")
+    assert page.locator("tr.case").count() == 1
+    assert page.locator("td[data-name=summary] .cell").inner_text().split() == ["≈", "plausible"]
+    assert "view=grid" in page.url
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "signs"),
-    [
-        ("a\nb\nc", "a\nb\nc", "   "),
-        ("a\nb\nc", "a\nc", " - "),
-        ("a\nc", "a\nb\nc", " + "),
-        ("a\nb\nc", "a\nx\nc", " -+ "),
-        ("", "a", "-+"),
-        ("a\na\na", "a\na", "  -"),
-        ("p\nq\nr\ns", "q\np\nr\nt\ns", None),
-    ],
-)
-def test_a_difference_holds_both_texts(reads, before, after, signs):
-    page = reads(small_run()).open()
-    lines = page.evaluate("([before, after]) => diffLines(before, after)", [before, after])
+def test_a_link_to_the_trials_keeps_what_was_chosen_and_leads_there(reads):
+    page = reads(small_run()).open("#kind=repairable")
 
-    assert "\n".join(line["text"] for line in lines if line["sign"] != "+") == before
-    assert "\n".join(line["text"] for line in lines if line["sign"] != "-") == after
-    assert signs is None or "".join(line["sign"] for line in lines) == signs
+    page.locator("#bar a", has_text="Trials").click()
+    page.wait_for_selector("#bar a[data-view=grid][aria-current]")
+
+    assert page.url.endswith("#kind=repairable&view=grid")
+    assert page.evaluate("document.activeElement.id") == "grid"
+
+
+def test_a_grid_wider_than_the_window_scrolls_in_its_own_box_with_head_and_case_in_sight(reads):
+    case = repairable()
+    extra = [row_of(case, unrepaired(), key_of(case, f"strategy-{at:02}")) for at in range(16)]
+    page = reads(small_run(extra=extra), viewport={"width": 800, "height": 600}).open("#grid")
+
+    page.locator("td[data-name=strategy-15] .cell").scroll_into_view_if_needed()
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
+    assert page.locator("tr.case th").first.bounding_box()["x"] >= 0
+    assert page.locator("td[data-name=strategy-15]").first.bounding_box()["x"] < 800
+
+
+def test_the_address_of_a_section_stays_and_the_section_is_in_sight(reads):
+    page = reads(small_run(), viewport={"width": 800, "height": 400}).open("#findings")
+
+    assert page.url.endswith("#findings")
+    assert 0 <= page.locator("#findings").bounding_box()["y"] < 400

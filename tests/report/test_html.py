@@ -1,8 +1,7 @@
 import base64
-import gzip
 import hashlib
-import json
 import re
+from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 
@@ -10,15 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mendbench.report.html import SCRIPTS, render_html, trial_link
+from mendbench.report.html import SCRIPTS, STYLES, render_html, trial_link
+from tests.fakes.pages import columns_of, records_of, unpacked
 from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
 
 HOSTILE = """</script><img src=x onerror="boom()">'{{7*7}} & <!--"""
-
-
-def unpacked(html):
-    packed = re.search(r'<script type="application/octet-stream" id="data">([A-Za-z0-9+/=]*)</script>', html)[1]
-    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def visible(html):
@@ -34,24 +29,33 @@ def test_what_depends_on_the_moment_is_not_in_the_page():
     slow, fast = small_run(seconds=9.25), small_run(seconds=0.5)
 
     assert render_html(slow) == render_html(fast)
-    assert all("timing" not in row for row in unpacked(render_html(slow))["rows"])
+    assert all("timing" not in row for row in records_of(render_html(slow)))
 
 
-def test_the_gzip_header_names_no_time_and_no_system():
-    packed = re.search(r'id="data">([^<]*)<', render_html(small_run()))[1]
+def test_ten_times_the_trials_take_much_less_than_ten_times_the_room():
+    cases = [repairable(name) for name in ("greeting", "farewell", "third")]
+    words = {"frame": "\n".join(f"line {number} of a frame, told to every strategy" for number in range(60))}
 
-    assert base64.b64decode(packed)[:10] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
+    def size(samples):
+        made = [
+            row_of(case, repaired(**words), key_of(case, sample=sample)) for case in cases for sample in range(samples)
+        ]
+        return len(render_html(stored_run(made)))
+
+    few, more, most = size(1), size(20), size(200)
+    assert more - few < 200 * 57
+    assert most - more < 60 * 540
 
 
-def test_every_trial_travels_in_the_page_and_every_text_once():
-    long = "the frame around the context, which every strategy shares; " * 8
-    run = small_run(frame=long)
+def test_a_run_held_against_another_brings_that_ones_verdicts_and_no_more():
+    run, other = small_run(), small_run(answer="another answer that only the other run has")
+    alone, both = render_html(run), render_html(run, replace(other, folder=other.folder / "before"))
+    index = unpacked(both)[0]
 
-    data = unpacked(render_html(run))
-
-    assert [row["key"] for row in data["rows"]] == [row["key"] for row in run.rows]
-    assert list(data["texts"].values()).count(long) == 1
-    assert long not in json.dumps(data["rows"])
+    assert index["against"]["name"] == "reports/latest/before"
+    assert [row["outcome"] for row in columns_of(index["against"]["columns"])] == [row["outcome"] for row in other.rows]
+    assert unpacked(both)[1:] == unpacked(alone)[1:]
+    assert unpacked(alone)[0]["against"] is None
 
 
 def test_the_totals_can_be_read_without_a_script():
@@ -68,7 +72,7 @@ def test_no_address_stands_in_the_page_that_a_browser_would_fetch():
 
     assert re.findall(r'\b(?:src|href|action|data|poster|srcset)="(?!#|data:,)[^"]*"', html) == []
     assert "default-src 'none'" in unescape(html)
-    assert "url(" not in render_html(small_run()).split("</style>")[0]
+    assert not re.search(r"url\((?!#)", render_html(small_run()).split("</style>")[0])
     assert "@import" not in render_html(small_run())
 
 
@@ -88,6 +92,21 @@ def test_the_script_never_makes_markup_of_data():
         )
 
 
+def test_no_file_of_the_page_is_long():
+    for name in (*SCRIPTS, *STYLES):
+        assert len((files("mendbench.report") / "page" / name).read_text(encoding="utf-8").splitlines()) <= 260, name
+
+
+def test_what_would_turn_the_text_around_is_named_where_it_stands():
+    html = render_html(
+        stored_run([row_of(repairable(), repaired(), key_of(repairable()))], digests={"a\u202eb": "c\u2066d\0"})
+    )
+
+    assert "a⟨U+202E⟩b" in html
+    assert "c⟨U+2066⟩d⟨U+0000⟩" in html
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\0]", html)
+
+
 def test_hostile_words_on_the_first_screen_are_text():
     case = repairable()
     row = row_of(case, repaired(), key_of(case, strategy=HOSTILE), problem=crashed(HOSTILE))
@@ -105,7 +124,7 @@ def test_any_name_of_a_strategy_gives_a_page_of_two_scripts(name):
     html = render_html(stored_run([row_of(repairable(), repaired(), key_of(repairable(), strategy=name))]))
 
     assert html.count("<script") == 2
-    assert unpacked(html)["rows"][0]["strategy"] == name
+    assert columns_of(unpacked(html)[0]["columns"])[0]["strategy"] == name
 
 
 def test_half_a_surrogate_from_a_model_does_not_keep_the_page_from_being_written():

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from mendbench.bench.totals import totals
 from mendbench.report.findings import Finding
 from mendbench.report.markdown import COMMENT, CUT_LINE, STEP_SUMMARY, code, markdown, plain
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
@@ -66,7 +67,7 @@ def test_it_begins_with_the_headline_and_one_row_a_strategy():
 
 def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
     text = markdown(small_run())
-    assert "### Policies: `tiny-coder`, the same 9 trials of 3 cases" in text
+    assert "### Policies: `tiny-coder`, the same 6 trials of 3 cases" in text
     assert text.count("### Repair success") == 1
     assert "<details><summary>Repair success: tiny-coder, policy naive" in text
     folded = text[text.index("policy naive") :]
@@ -246,9 +247,9 @@ def test_any_run_fits_any_room_and_is_no_markup(text, limit):
 
 
 def test_a_run_without_a_case_to_repair_says_so():
-    assert "no repair success to tell" in markdown(
-        replace(small_run(), rows=tuple(one for one in small_run().rows if one["kind"] == "needs_user"))
-    )
+    run = small_run()
+    rows = tuple(one for one in run.rows if one["kind"] == "needs_user")
+    assert "no repair success to tell" in markdown(replace(run, rows=rows, run={**run.run, "totals": totals(rows)}))
 
 
 def test_a_finding_about_a_trial_that_is_there_is_named_like_it():

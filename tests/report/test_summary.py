@@ -26,3 +26,18 @@ def test_the_best_is_the_one_with_the_greatest_share():
 def test_no_context_is_told_over_its_own_cases_too():
     rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
     assert lead(*rows).endswith("told by summary; 0 of 2 without any error context.")
+
+
+def test_where_the_recorded_answers_come_from_is_said_in_cases():
+    told = summarise(stored_run([one("a", "summary", repaired), one("b", "summary", unrepaired)])).provenance
+    assert told == (
+        "2 trials of 2 cases, replayed from recordings by mendbench 0.0.1. The world's answers come from simulated services in 2 cases."
+    )
+
+
+def test_of_which_part_the_figures_are_told_is_said_where_a_part_is_not():
+    rows = [
+        row_of(repairable(name), repaired(), key_of(repairable(name)), part=part)
+        for name, part in (("a", "test"), ("b", "train"))
+    ]
+    assert "2 trials of 2 cases, told of the 1 case of the test part, " in summarise(stored_run(rows)).provenance

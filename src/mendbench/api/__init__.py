@@ -1,50 +1,57 @@
-"""The public functions: each builds the parts that it needs and passes them down."""
+"""The public functions: each builds the parts that it needs and passes them down.
 
-from mendbench.api.ablation import Ablation, AblationRow, ablate_strategy
-from mendbench.api.cases import (
-    CaseList,
-    CheckedCorpus,
-    Written,
-    check_cases,
-    import_case,
-    list_cases,
-    new_case,
-    show_case,
-)
-from mendbench.api.comparability import Incomparable
-from mendbench.api.comparing import Comparison, compare, primary_contrasts
-from mendbench.api.engines import EngineCheck, check_engine
-from mendbench.api.exports import annotate, data_frames, export, judged
-from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
-from mendbench.api.merging import merge
-from mendbench.api.prompts import (
-    Asking,
-    Exported,
-    Imported,
-    MissingPrompt,
-    PromptDiff,
-    diff_prompts,
-    export_prompts,
-    import_answers,
-)
-from mendbench.api.rescoring import Rescored, rescore
-from mendbench.api.runs import prune_answers, report, run
-from mendbench.api.schemas import SCHEMAS, schema
-from mendbench.api.scoring import Forensics, forensics, score
-from mendbench.api.settings import Progress, RunOptions, in_silence
-from mendbench.api.strategies import (
-    Rendering,
-    StrategyPage,
-    Survey,
-    list_strategies,
-    render_strategy,
-    show_strategy,
-    survey_strategies,
-)
-from mendbench.api.trials import Bench, RanTrial, open_bench
-from mendbench.bench.results import StoredRun, read_run
-from mendbench.report.scores import ScoreLine
-from mendbench.scoring.gating.result import GateResult
+A name is imported when it is first asked for, so that no command pays for another's.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mendbench.api.ablation import Ablation, AblationRow, ablate_strategy
+    from mendbench.api.cases import (
+        CaseList,
+        CheckedCorpus,
+        Written,
+        check_cases,
+        import_case,
+        list_cases,
+        new_case,
+        show_case,
+    )
+    from mendbench.api.comparability import Incomparable
+    from mendbench.api.comparing import Comparison, compare, primary_contrasts
+    from mendbench.api.engines import EngineCheck, check_engine
+    from mendbench.api.exports import annotate, data_frames, export, judged
+    from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
+    from mendbench.api.merging import merge
+    from mendbench.api.prompts import (
+        Asking,
+        Exported,
+        Imported,
+        MissingPrompt,
+        PromptDiff,
+        diff_prompts,
+        export_prompts,
+        import_answers,
+    )
+    from mendbench.api.rescoring import Rescored, rescore
+    from mendbench.api.runs import prune_answers, report, run
+    from mendbench.api.schemas import SCHEMAS, schema
+    from mendbench.api.scoring import Forensics, forensics, score
+    from mendbench.api.settings import Progress, RunOptions, in_silence
+    from mendbench.api.strategies import (
+        Rendering,
+        StrategyPage,
+        Survey,
+        list_strategies,
+        render_strategy,
+        show_strategy,
+        survey_strategies,
+    )
+    from mendbench.api.trials import Bench, RanTrial, open_bench
+    from mendbench.bench.results import StoredRun, read_run
+    from mendbench.report.scores import ScoreLine
+    from mendbench.scoring.gating.result import GateResult
 
 __all__ = [
     "SCHEMAS",
@@ -110,3 +117,114 @@ __all__ = [
     "show_strategy",
     "survey_strategies",
 ]  # fmt: skip
+
+_HOMES = {
+    "mendbench.api.ablation": (
+        "Ablation",
+        "AblationRow",
+        "ablate_strategy",
+    ),
+    "mendbench.api.cases": (
+        "CaseList",
+        "CheckedCorpus",
+        "Written",
+        "check_cases",
+        "import_case",
+        "list_cases",
+        "new_case",
+        "show_case",
+    ),
+    "mendbench.api.comparability": ("Incomparable",),
+    "mendbench.api.comparing": (
+        "Comparison",
+        "compare",
+        "primary_contrasts",
+    ),
+    "mendbench.api.engines": (
+        "EngineCheck",
+        "check_engine",
+    ),
+    "mendbench.api.exports": (
+        "annotate",
+        "data_frames",
+        "export",
+        "judged",
+    ),
+    "mendbench.api.gating": (
+        "SelfTest",
+        "accept_run",
+        "gate",
+        "gate_run",
+        "self_test",
+    ),
+    "mendbench.api.merging": ("merge",),
+    "mendbench.api.prompts": (
+        "Asking",
+        "Exported",
+        "Imported",
+        "MissingPrompt",
+        "PromptDiff",
+        "diff_prompts",
+        "export_prompts",
+        "import_answers",
+    ),
+    "mendbench.api.rescoring": (
+        "Rescored",
+        "rescore",
+    ),
+    "mendbench.api.runs": (
+        "prune_answers",
+        "report",
+        "run",
+    ),
+    "mendbench.api.schemas": (
+        "SCHEMAS",
+        "schema",
+    ),
+    "mendbench.api.scoring": (
+        "Forensics",
+        "forensics",
+        "score",
+    ),
+    "mendbench.api.settings": (
+        "Progress",
+        "RunOptions",
+        "in_silence",
+    ),
+    "mendbench.api.strategies": (
+        "Rendering",
+        "StrategyPage",
+        "Survey",
+        "list_strategies",
+        "render_strategy",
+        "show_strategy",
+        "survey_strategies",
+    ),
+    "mendbench.api.trials": (
+        "Bench",
+        "RanTrial",
+        "open_bench",
+    ),
+    "mendbench.bench.results": (
+        "StoredRun",
+        "read_run",
+    ),
+    "mendbench.report.scores": ("ScoreLine",),
+    "mendbench.scoring.gating.result": ("GateResult",),
+}
+"""The names of each module."""
+
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, which is imported for it."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

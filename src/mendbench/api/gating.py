@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +13,11 @@ from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.acceptance import Update, accept
 from mendbench.bench.baseline import baseline_of, digests_of, entry_of, read_baseline
 from mendbench.bench.config import Config, load_config
-from mendbench.bench.executor import executor_for, run_all
 from mendbench.bench.gate_evidence import reasons, secrets_in
 from mendbench.bench.parts import Setting
 from mendbench.bench.results import StoredRun, open_run, read_run
 from mendbench.bench.rows import trial_key
-from mendbench.bench.trial import run_trial
+from mendbench.bench.trial import run_trials
 from mendbench.errors import BadInput
 from mendbench.model.trial import TrialKey
 from mendbench.report.html import trial_link
@@ -195,12 +193,10 @@ def _replayed(
     place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: Setting, workers: int, on_progress: Progress
 ) -> StoredRun:
     """Return the same trials replayed into a folder of their own, and read back from it."""
-    count = min(workers or os.cpu_count() or 1, len(keys))
     with open_run(place, {"keys": [trial_key(key) for key in keys]}, resume=False) as folder:
-        with executor_for(count) as pool:
-            for done, (row, texts) in enumerate(run_all(pool, bound(run_trial, setting), keys, count), start=1):
-                folder.add(row, texts)
-                on_progress(done, len(keys), row["key"])
+        for done, (row, texts) in enumerate(run_trials(setting, keys, workers), start=1):
+            folder.add(row, texts)
+            on_progress(done, len(keys), row["key"])
         folder.finish(dict(stored.run), {})
     return read_run(place)
 

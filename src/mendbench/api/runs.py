@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -14,16 +13,16 @@ from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.engines import OURS, engines_document
-from mendbench.bench.executor import executor_for, run_all
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
-from mendbench.bench.protocol import read_protocol
+from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.recorder import Recorder
+from mendbench.bench.recording import record_all
 from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
 from mendbench.bench.rows import FORMAT, trial_key
 from mendbench.bench.run_document import told_by_rows
 from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
-from mendbench.bench.trial import run_trial
+from mendbench.bench.trial import run_trials
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
@@ -47,6 +46,10 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
         MendbenchError: a name, a file or an option cannot be used. The folder is then as it was; trials that were done
             by then wait beside it for ``resume``.
     """
+    if options.cluster is not None and options.record != "none":
+        raise BadInput(
+            "--cluster", f"with --record {options.record}", "record without it, then run the recordings there"
+        )
     loaded = load_config(Path.cwd())
     setting = open_setting(loaded, options)
     planned = plan_of(loaded.config, options, setting.corpus)
@@ -60,13 +63,14 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
     }
     with open_run(out, plan, resume=options.resume) as folder:
         if setting.record == "none":
-            _replay(setting, keys, folder, options.workers, on_progress)
+            _replay(setting, keys, folder, options, on_progress)
         else:
-            _record(setting, keys, folder, on_progress)
+            _record(setting, keys, folder, options, on_progress)
         document = _run_document(planned, setting, folder.rows())
         protocol = read_protocol(setting.cases_dir)
         if protocol is not None:
-            document["protocol"] = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys))
+            changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys))
+            document["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.whole else {})}
         if planned.shard is not None:
             document["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
         if planned.whole and setting.record == "none":
@@ -86,14 +90,12 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
     loaded = load_config(Path.cwd())
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
     planned = plan_of(loaded.config, RunOptions(), setting.corpus)
-    count = min(options.workers or os.cpu_count() or 1, len(planned.keys))
     rows: list[JsonRow] = []
     texts: dict[str, str] = {}
-    with executor_for(count) as pool:
-        for row, own in run_all(pool, partial(run_trial, setting), planned.keys, count):
-            rows.append(row)
-            texts.update(own)
-            on_progress(len(rows), len(planned.keys), row["key"])
+    for row, own in run_trials(setting, planned.keys, options.workers):
+        rows.append(row)
+        texts.update(own)
+        on_progress(len(rows), len(planned.keys), row["key"])
     unjudged = next((row for row in rows if row["verdict"] not in {"correct", "incorrect"}), None)
     if unjudged is not None:
         what = "no verdict, so it is not known what it asks for"
@@ -111,54 +113,50 @@ def _stale(planned: Plan, setting: Setting, rows: Sequence[JsonRow], texts: Mapp
     return stale_files(setting.cassettes_dir, cases, rows, texts, models, partial(proved_with, setting))
 
 
-def report(folder: Path) -> StoredRun:
-    """Write the report of a complete run again, and return the run."""
+def report(folder: Path, against: Path | None = None) -> StoredRun:
+    """Write the report of a complete run again, and return the run. ``against`` is the folder of one that it is held against.
+
+    Raises:
+        BadInput: there is no complete run in one of the folders.
+    """
     stored = read_run(folder)
-    write_atomically(folder / "index.html", render_html(stored))
+    other = None if against is None else read_run(against)
+    write_atomically(folder / "index.html", render_html(stored, other))
     return stored
 
 
 def _replay(
-    setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, workers: int, on_progress: Progress
+    setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, options: RunOptions, on_progress: Progress
 ) -> None:
     todo = [key for key in keys if trial_key(key) not in folder.done()]
     done = len(keys) - len(todo)
-    count = min(workers or os.cpu_count() or 1, max(1, len(todo)))
-    with executor_for(count) as pool:
-        for row, texts in run_all(pool, partial(run_trial, setting), todo, count):
-            folder.add(row, texts)
-            done += 1
-            on_progress(done, len(keys), row["key"])
+    for row, texts in run_trials(setting, todo, options.workers, options.cluster):
+        folder.add(row, texts)
+        done += 1
+        on_progress(done, len(keys), row["key"])
 
 
-def _record(setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, on_progress: Progress) -> None:
-    """Record the matrix, first answers of all cases first, then second ones, then third ones, and run it.
-
-    So a complete sub-matrix exists at every moment, and the prompts of one case follow one another, which a model server's prefix
-    cache is good for.
-    """
+def _record(
+    setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, options: RunOptions, on_progress: Progress
+) -> None:
     with Recorder(
-        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers
-    ) as recorder:
-        rounds = _rounds(keys)
-        total = sum(len(each) for _, each in rounds) + len(keys)
-        step = 0
-        for limit, each in rounds:
-            for key in each:
-                run_trial(setting, key, recorder, limit)
-                step += 1
-                on_progress(step, total, f"answer {limit} of {trial_key(key)}")
-        for key in keys:
-            row, texts = run_trial(setting, key, recorder)
-            folder.add(row, texts)
-            step += 1
-            on_progress(step, total, row["key"])
+        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers,
+        queued=True, concurrency=options.concurrency,
+    ) as recorder:  # fmt: skip
+        for step in record_all(setting, keys, recorder):
+            if step.row is not None:
+                folder.add(*step.row)
+            on_progress(step.done, step.total, step.told)
 
 
-def _rounds(keys: tuple[TrialKey, ...]) -> list[tuple[int, list[TrialKey]]]:
-    asking = [key for key in keys if key.model is not None and key.repairer != ITSELF]
-    order = sorted(asking, key=lambda key: (key.case, key.model or "", key.sample, key.strategy, key.policy))
-    return [(limit, order) for limit in (1, 2, 3)] if asking else []
+def _contrasts(protocol: Protocol, setting: Setting) -> JsonObject:
+    """Return the plan of primary contrasts and the cases that it is about, by part: a run of everything tells what became of them."""
+    parts: dict[str, list[str]] = defaultdict(list)
+    for case in setting.corpus.cases:
+        if (part := setting.part_of(case)) is not None:
+            parts[part].append(case.id)
+    plan = protocol.model_dump(mode="json", exclude={"frozen"}, exclude_none=True)
+    return {"plan": plan, "cases": dict(sorted(parts.items()))}
 
 
 def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...]) -> JsonObject:

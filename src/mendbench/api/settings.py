@@ -43,6 +43,10 @@ class RunOptions:
     allow_shell: bool = False
     workers: int = 0
     """Processes; 0 for one a core. Recording uses one."""
+    cluster: str | None = None
+    """Address of a dask scheduler whose workers take the place of processes here; ``local`` for one of this machine."""
+    concurrency: int | None = None
+    """Asks of a model that are under way at once while recording; None for what is configured, else 1."""
     resume: bool = False
     shard: Shard | None = None
     """The part of a split run that this one is."""
@@ -53,7 +57,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
 
     Raises:
         UnknownName: a record mode that there is not.
-        BadInput: there is no corpus, or a case of it is broken and it is not ``tolerant`` of that.
+        BadInput: there is no corpus.
     """
     if options.record not in get_args(RecordMode):
         raise UnknownName("record mode", options.record, get_args(RecordMode))
@@ -75,7 +79,7 @@ def open_corpus(loaded: Loaded, cases: Path | None, cassettes: Path | None, *, t
     """Return the corpus of these folders, else the configured one.
 
     Raises:
-        BadInput: there is none, or a case of it is broken and it is not ``tolerant`` of that.
+        BadInput: there is none.
     """
     paths = loaded.config.paths
     cases_dir, cassettes_dir = cases or loaded.root / paths.cases, cassettes or loaded.root / paths.cassettes

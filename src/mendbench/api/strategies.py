@@ -11,14 +11,14 @@ from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
 from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.corpus import select
 from mendbench.bench.parts import Parts, Setting, build_parts
-from mendbench.bench.scope import Recording, Scope, open_scope
+from mendbench.bench.scope import Recording, Scope, open_scope, record_hint
 from mendbench.bench.split import in_part
-from mendbench.bench.trial import record_hint
 from mendbench.errors import BadInput, ReplayMiss
 from mendbench.model.case import Case, Kind
 from mendbench.model.prompt import Prompt, View
 from mendbench.model.trial import StopReason, TrialKey
-from mendbench.repair.loop import Event, repair
+from mendbench.repair.course import Course, Event
+from mendbench.repair.loop import repair
 from mendbench.repair.policies import policy
 from mendbench.replay.asks import AskBook
 from mendbench.replay.guard import guarded
@@ -220,12 +220,12 @@ def _repaired(
     case: Case, parts: Parts, scope: Scope, asks: AskBook, limit: int, noted: Callable[[Event], None]
 ) -> StopReason:
     rules = policy(LONGEST)
-    return repair(
+    course = Course(
         workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
-        asks=asks, strategy=parts.strategy, repairer=parts.repairer,
-        policy=replace(rules, max_answers=min(limit, rules.max_answers)), detector=parts.detector, clock=scope.clock,
+        asks=asks, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
         budget=parts.budget, on_event=noted,
-    ).stop_reason  # fmt: skip
+    )  # fmt: skip
+    return repair(course, replace(rules, max_answers=min(limit, rules.max_answers))).stop_reason
 
 
 def _parts(setting: Setting, case: Case, name: str, model: str | None) -> Parts:

@@ -18,7 +18,8 @@ from mendbench.bench.matrix import CONTROL_POLICY
 from mendbench.bench.parts import Setting, repairer_kinds
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import whole
-from mendbench.bench.trial import run_trial, treatment_words
+from mendbench.bench.scope import treatment_words
+from mendbench.bench.trial import run_trial
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from mendbench.bench.corpus import selected_ids
-from mendbench.bench.executor import executor_for, run_all
+from mendbench.bench.executor import run_all, workers_for
 from mendbench.bench.parts import Setting, asked_models
 from mendbench.bench.proof import Finding, Proof, prove, proved_with
 from mendbench.bench.proof_store import store_proof
@@ -95,9 +95,7 @@ def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], worker
             for case_id, _ in todo:
                 yield check_case(setting, case_id, recorder)
         return
-    count = max(1, min(workers, len(todo)))
-    with executor_for(count) as pool:
-        yield from run_all(pool, partial(_check_one, setting), todo, count)
+    yield from run_all(partial(_check_one, setting), ((one,) for one in todo), workers_for(workers, len(todo)))
 
 
 def _check_one(setting: Setting, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:

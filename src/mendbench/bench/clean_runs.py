@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 
 from mendbench.bench.parts import TRUTH_DETECTOR
 from mendbench.bench.recorder import Recorder
@@ -39,9 +38,8 @@ class CleanRunner:
             ReplayMiss: an exchange that it needs is not recorded.
         """
         # Not the canonical JSON: the order of keys and 1.0 beside 1 can show in what a workflow writes.
-        stamps = tuple(_stamp(path) for path in sorted(self.recordings.folder.glob("*.yaml")))
         decides = (
-            self.case.id, self.case.digest, self.engine.name, self.recordings.folder, self.recorder.mode, stamps,
+            self.case.id, self.case.digest, self.engine.name, self.recordings.folder, self.recorder.mode, self.recordings.stamps(),
             variant.name if variant else None, json.dumps(workflow),
         )  # fmt: skip
         return _kept(_Wanted(decides, runner=self, workflow=workflow, variant=variant))
@@ -75,12 +73,3 @@ class _Wanted:
 @lru_cache(maxsize=1024)
 def _kept(wanted: _Wanted) -> CleanRun:
     return wanted.runner.run_anew(wanted.workflow, wanted.variant)
-
-
-def _stamp(path: Path) -> tuple[str, int, int]:
-    """Return a recording's name, when it was written and how long it is; zeros if it is gone by now."""
-    try:
-        found = path.stat()
-    except OSError:
-        return path.name, 0, 0
-    return path.name, found.st_mtime_ns, found.st_size

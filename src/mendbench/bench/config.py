@@ -54,6 +54,15 @@ class ModelConfig(_Priced):
         None,
         description="name by which its server knows it, where one model stands in several tables; left out, the table's own",
     )
+    concurrency: int | None = Field(
+        None,
+        description="asks that may be under way at once while recording; left out, one after the other",
+        ge=1,
+        le=1000,
+    )
+    requests_per_minute: float | None = Field(
+        None, description="asks that its server is sent in a minute at most, evenly spread; left out, no limit", gt=0
+    )
     take: int = Field(
         0,
         description="another number asks every prompt anew even at temperature 0, which tells the noise of recording",
@@ -297,11 +306,15 @@ def _refuse_shared(path: Path, config: Config) -> None:
     mend = "give the program another file name or another argument, or let both tables say the same"
     _refuse_unlike(f"{path}: repairers", run, "command and timeout_s", mend)
     served = {
-        name: (one.served_as or name, (one.base_url, one.api_key_env, one.provider, one.timeout_s))
+        name: (
+            one.served_as or name,
+            (one.base_url, one.api_key_env, one.provider, one.timeout_s, one.concurrency, one.requests_per_minute),
+        )
         for name, one in config.models.items()
     }
     mend = "let both tables say the same of them, or give the models different names"
-    _refuse_unlike(f"{path}: models", served, "base_url, api_key_env, provider and timeout_s", mend)
+    fields = "base_url, api_key_env, provider, timeout_s, concurrency and requests_per_minute"
+    _refuse_unlike(f"{path}: models", served, fields, mend)
 
 
 def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields: str, mend: str) -> None:

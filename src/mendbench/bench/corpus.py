@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,18 +17,36 @@ from mendbench.kit.canonical import digest
 from mendbench.model.case import Case
 from mendbench.services import service_names
 
-_Stamp: TypeAlias = tuple[str, int, int]
+CASE_FILES = ("case.yaml", "workflow.json")
+"""What a case's folder holds. One of them is enough for the folder to count as a case, if a broken one."""
+
+_Stamp: TypeAlias = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """Cases, and where the recordings of each are."""
+    """Cases, and where the recordings of each are. A case is read when it is first asked for."""
 
     cases_dir: Path
     cassettes_dir: Path
-    cases: tuple[Case, ...]
-    broken: Mapping[str, tuple[BadInput, ...]] = field(default_factory=dict)
-    """What keeps the others below the folder from being cases, by what would be their id."""
+    folders: Mapping[str, Path]
+    """The folder of each case, by its id, sorted."""
+    digest: str
+    """Over the files of all cases: what was made of the same corpus has the same one."""
+    tolerant: bool = False
+    """Whether a broken case keeps nobody from the others where all are asked for."""
+    read: dict[str, Case | tuple[BadInput, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """What was read so far: the case, or what keeps the folder from being one."""
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """All sound cases, sorted by id."""
+        return tuple(found for case_id in self.folders if isinstance(found := self._read(case_id), Case))
+
+    @cached_property
+    def broken(self) -> Mapping[str, tuple[BadInput, ...]]:
+        """What keeps the others below the folder from being cases, by what would be their id."""
+        return {case_id: found for case_id in self.folders if not isinstance(found := self._read(case_id), Case)}
 
     def case(self, case_id: str) -> Case:
         """Return one case.
@@ -37,57 +55,60 @@ class Corpus:
             UnknownName: no case has that id.
             BadInput: the case of that id is broken.
         """
-        for case in self.cases:
-            if case.id == case_id:
-                return case
-        if case_id in self.broken:
-            raise self.broken[case_id][0]
-        raise UnknownName("case", case_id, (case.id for case in self.cases), str(self.cases_dir))
+        if case_id not in self.folders:
+            raise UnknownName("case", case_id, (case.id for case in self.cases), str(self.cases_dir))
+        found = self._read(case_id)
+        if not isinstance(found, Case):
+            raise found[0]
+        return found
 
     def cassettes(self, case: Case) -> Path:
         """Return the folder of a case's recordings."""
         return self.cassettes_dir / case.family / case.name
 
-    @property
-    def digest(self) -> str:
-        """Digest over all cases: what may be compared has the same one."""
-        return digest({case.id: case.digest for case in self.cases})
+    def _read(self, case_id: str) -> Case | tuple[BadInput, ...]:
+        if case_id not in self.read:
+            folder = self.folders[case_id]
+            self.read[case_id] = _case_or_why(folder, tuple(_stamp(folder / name) for name in CASE_FILES))
+        return self.read[case_id]
 
 
 def load_corpus(cases_dir: Path, cassettes_dir: Path, *, tolerant: bool = False) -> Corpus:
-    """Return all cases below ``cases_dir``, sorted by id. Files that nobody has written to since are not read again.
+    """Return the corpus of the cases below ``cases_dir``, none of which is read yet.
 
     Raises:
-        BadInput: the folder is not there or holds no case, or, unless ``tolerant``, one of its cases is broken.
+        BadInput: the folder is not there or holds no case.
     """
     if not cases_dir.is_dir():
         raise BadInput(str(cases_dir), "no such folder", "name the folder of the cases with --cases")
-    files = sorted(path for name in ("case.yaml", "workflow.json") for path in cases_dir.glob(f"*/*/{name}"))
-    if not files:
+    folders = sorted({path.parent for name in CASE_FILES for path in cases_dir.glob(f"*/*/{name}")})
+    if not folders:
         raise BadInput(str(cases_dir), "no case below it", "a case is FAMILY/NAME/case.yaml beside workflow.json")
-    stamps = tuple((str(path), found.st_mtime_ns, found.st_size) for path in files for found in (path.stat(),))
-    corpus = _loaded(cases_dir, cassettes_dir, tuple(sorted({path.parent for path in files})), stamps)
-    if not tolerant and corpus.broken:
-        raise corpus.broken[min(corpus.broken)][0]
-    return corpus
+    by_id = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
+    files = {case_id: [_file_digest(folder / name) for name in CASE_FILES] for case_id, folder in by_id.items()}
+    return Corpus(
+        cases_dir=cases_dir, cassettes_dir=cassettes_dir, folders=by_id, digest=digest(files), tolerant=tolerant
+    )
 
 
-@lru_cache(maxsize=8)
-def _loaded(cases_dir: Path, cassettes_dir: Path, folders: tuple[Path, ...], _stamps: tuple[_Stamp, ...]) -> Corpus:
-    """Return the corpus of these folders, read once per version of its files."""
-    cases: list[Case] = []
-    broken: dict[str, tuple[BadInput, ...]] = {}
-    for folder in folders:
-        found = _case_or_why(folder)
-        if isinstance(found, Case):
-            cases.append(found)
-        else:
-            broken[f"{folder.parent.name}/{folder.name}"] = found
-    return Corpus(cases_dir=cases_dir, cassettes_dir=cassettes_dir, cases=tuple(cases), broken=broken)
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
-def _case_or_why(folder: Path) -> Case | tuple[BadInput, ...]:
-    """Return the case in a folder, or what keeps it from being one."""
+def _file_digest(path: Path) -> str | None:
+    try:
+        return digest(path.read_bytes())
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _case_or_why(folder: Path, _stamps: tuple[_Stamp | None, ...]) -> Case | tuple[BadInput, ...]:
+    """Return the case in a folder, or what keeps it from being one; files that nobody has written to since are not read again."""
     services = {*service_names(), *OWN}
     try:
         if folder.parent.name not in FAMILIES:
@@ -103,13 +124,18 @@ def _case_or_why(folder: Path) -> Case | tuple[BadInput, ...]:
 
 
 def select(corpus: Corpus, wanted: Iterable[str]) -> tuple[Case, ...]:
-    """Return the sound cases that ``wanted`` names: ids, families or glob patterns; all if it is empty.
+    """Return the cases that ``wanted`` names: ids, families or glob patterns; all if it is empty.
+
+    Broken ones are left out by a tolerant corpus. Cases that are not named may be broken.
 
     Raises:
         UnknownName: something in ``wanted`` matches no case, not even a broken one.
+        BadInput: one that it names is broken.
     """
     chosen = selected_ids(corpus, wanted)
-    return tuple(case for case in corpus.cases if case.id in chosen)
+    if corpus.tolerant:
+        return tuple(case for case in corpus.cases if case.id in chosen)
+    return tuple(corpus.case(case_id) for case_id in corpus.folders if case_id in chosen)
 
 
 def selected_ids(corpus: Corpus, wanted: Iterable[str]) -> frozenset[str]:
@@ -118,7 +144,7 @@ def selected_ids(corpus: Corpus, wanted: Iterable[str]) -> frozenset[str]:
     Raises:
         UnknownName: something in ``wanted`` matches none.
     """
-    ids = (*(case.id for case in corpus.cases), *corpus.broken)
+    ids = tuple(corpus.folders)
     chosen: set[str] = set()
     patterns = tuple(wanted)
     for pattern in patterns:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from mendbench.bench.config import EngineConfig, ModelConfig, RepairerConfig
 from mendbench.bench.corpus import Corpus, load_corpus
@@ -14,6 +15,7 @@ from mendbench.bench.prices import UNKNOWN, Price, model_price, program_price
 from mendbench.bench.split import Split, read_split
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.recent import Recent
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import ITSELF, TrialKey
@@ -21,7 +23,7 @@ from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.repairers import Options, is_repairer, repairer, repairer_names
 from mendbench.replay.recordings import RecordMode
-from mendbench.strategies import strategy
+from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.frame import Budget
 
 __all__ = ["TRUTH_DETECTOR", "Parts", "Setting", "build_engine", "build_parts"]
@@ -34,6 +36,9 @@ NO_REPAIRER = "noop"
 TRUTH_DETECTOR = "mend"
 """The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
 
+_WAYS = 16
+"""As many as the policies of a few strategies go."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
@@ -42,6 +47,8 @@ class Setting:
     cases_dir: Path
     cassettes_dir: Path
     strategy_dirs: tuple[Path, ...] = ()
+    template_files: Mapping[str, str] = field(default_factory=dict)
+    """The files of strategies that are named by a path, by that path, where they lie elsewhere on this machine."""
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
     repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
     """The operator's own repairers, by the names that they gave them."""
@@ -60,6 +67,15 @@ class Setting:
         return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
 
     @cached_property
+    def ways(self) -> Recent[object, Any]:
+        """The ways that trials went a moment ago: see :mod:`mendbench.bench.ways`. No other process gets them."""
+        return Recent(_WAYS)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what goes to another process."""
+        return {name: value for name, value in self.__dict__.items() if name != "ways"}
+
+    @cached_property
     def split(self) -> Split | None:
         """How the corpus is split, read once per process; None if it is not."""
         return read_split(self.cases_dir)
@@ -67,6 +83,14 @@ class Setting:
     def part_of(self, case: Case) -> str | None:
         """Return the part of the split that a case is in: ``train`` or ``test``; None if in neither."""
         return self.split.part_of(case) if self.split is not None else None
+
+    def strategy(self, name: str) -> TemplateStrategy:
+        """Return a strategy.
+
+        Raises:
+            UnknownName, BadInput: as :func:`mendbench.strategies.strategy`.
+        """
+        return strategy(self.template_files.get(name, name), self.strategy_dirs)
 
     def model(self, name: str) -> ModelConfig:
         """Return a model's configuration; for one that is not configured, the default parameters."""
@@ -108,7 +132,7 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
         engine=build_engine(key.engine, case, setting.engines),
         judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
         model=(model.served_as or key.model) if key.repairer == ITSELF else None,
-        strategy=strategy(NO_STRATEGY if key.strategy == ITSELF else key.strategy, setting.strategy_dirs),
+        strategy=setting.strategy(NO_STRATEGY if key.strategy == ITSELF else key.strategy),
         repairer=_repairer(key, case, model, setting),
         detector=detector(key.detector) if key.detector else None,
         budget=Budget(window=own.window if own else model.window, answer=answer_tokens),

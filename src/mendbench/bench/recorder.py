@@ -22,17 +22,22 @@ from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServe
 from mendbench.repairers.callable import PREFIX, callable_model
 from mendbench.repairers.command import command_model
 from mendbench.repairers.programs import CallableCaller, CommandCaller
+from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.live import HttpLive, Live, LiveWorld
 from mendbench.replay.mcp_live import McpLive
+from mendbench.replay.pace import Pace
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.world import UNKNOWN_HOST
 from mendbench.services import real_world
 
 
 class Recorder:
-    """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing."""
+    """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
+
+    With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
+    """
 
     def __init__(
         self,
@@ -42,8 +47,12 @@ class Recorder:
         trajectory: bool = False,
         allow_shell: bool = False,
         repairers: Mapping[str, RepairerConfig] | None = None,
+        queued: bool = False,
+        concurrency: int | None = None,
     ) -> None:
         self.mode = mode
+        self.queue = AskQueue(self.pace) if queued and mode != "none" else None
+        self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._programs = dict(_program(config) for config in (repairers or {}).values())
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, Reach]] = {}
@@ -58,7 +67,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop every server that was started, and remove every sandbox folder."""
+        """Stop asking, stop every server that was started, and remove every sandbox folder."""
         with ExitStack() as ending:  # the last named ends first, and each of them whatever the others raise
             for folder in self._folders:
                 ending.callback(folder.cleanup)
@@ -66,6 +75,8 @@ class Recorder:
                 ending.callback(world.stop)
             for live in self._speaking.values():
                 ending.callback(live.close)
+            if self.queue is not None:
+                ending.callback(self.queue.close)
         self._speaking.clear()
         self._running.clear()
         self._folders.clear()
@@ -95,8 +106,7 @@ class Recorder:
         Raises:
             BadInput: the model has no URL in the configuration.
         """
-        served = (config for config in self._models.values() if config.served_as == model)
-        config = self._models.get(model) or next(served, None)
+        config = self._config(model)
         if config is None or config.base_url is None:
             raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
         return ChatCaller(
@@ -104,7 +114,22 @@ class Recorder:
             api_key_env=config.api_key_env,
             provider=config.provider,
             timeout_s=config.timeout_s,
+            pace=self._paces.get(model),
         )
+
+    def pace(self, model: str) -> Pace | None:
+        """Return how fast a model is asked; None for a program or a function, which is run when its answer is wanted."""
+        if self.program(model) is not None:
+            return None
+        if model not in self._paces:
+            config = self._config(model) or ModelConfig()
+            at_once = asks_at_once(config, self._concurrency)
+            self._paces[model] = Pace(at_once=at_once, per_minute=config.requests_per_minute)
+        return self._paces[model]
+
+    def _config(self, model: str) -> ModelConfig | None:
+        served = (config for config in self._models.values() if config.served_as == model)
+        return self._models.get(model) or next(served, None)
 
     def program(self, model: str) -> AskCaller | None:
         """Return what runs the operator's own program or function of that name in asks; None where it names a model."""
@@ -125,8 +150,9 @@ class Recorder:
         if FILES in case.recorded_from:
             live.append(FreshFiles(case, variant, self.folder))
         return Recording(
-            mode=self.mode, live=LiveWorld(live) if live else None, asker=_NodeAsker(self), trajectory=self._trajectory
-        )
+            mode=self.mode, live=LiveWorld(live) if live else None, asker=_NodeAsker(self), trajectory=self._trajectory,
+            queue=self.queue,
+        )  # fmt: skip
 
     def running(self, name: str) -> RealWorld:
         """Return a real server, started if it was not."""
@@ -180,12 +206,21 @@ class _NodeAsker:
         return allowed.ask(ask)
 
 
+def asks_at_once(config: ModelConfig, wanted: int | None) -> int:
+    """Return how many asks of a model may be under way at once: as wanted, else as configured, else one."""
+    return wanted or config.concurrency or 1
+
+
+def program_name(config: RepairerConfig) -> str:
+    """Return how a configured program or function is named in asks."""
+    return callable_model(config.callable) if config.callable is not None else command_model(tuple(config.command))
+
+
 def _program(config: RepairerConfig) -> tuple[str, AskCaller]:
     """Return how a configured repairer is named in asks, and what runs it."""
     if config.callable is not None:
-        return callable_model(config.callable), CallableCaller(function=config.callable)
-    argv = tuple(config.command)
-    return command_model(argv), CommandCaller(argv=argv, timeout_s=config.timeout_s)
+        return program_name(config), CallableCaller(function=config.callable)
+    return program_name(config), CommandCaller(argv=tuple(config.command), timeout_s=config.timeout_s)
 
 
 def _speaking_to(reach: Reach, hosts: tuple[str, ...]) -> HttpLive | McpLive:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mendbench.bench.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
 from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.canonical import canonical_json, digest, pretty_json
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange
@@ -89,7 +89,7 @@ def build_row(
         "right_after_first": judged.right_after_first if evidence.problem is None else None,
         "problem": dataclasses.asdict(evidence.problem) if evidence.problem else None,
         "request": case.request,
-        "workflow": _pretty(case.workflow),
+        "workflow": pretty_json(case.workflow),
         "first": _execution(trajectory.first) if trajectory else None,
         "attempts": [_attempt(case, attempt, judged, at, costs[at]) for at, attempt in enumerate(attempts)],
         "wasted_attempts": judged.wasted if evidence.problem is None else None,
@@ -128,6 +128,13 @@ def build_row(
     texts: dict[str, str] = {}
     short = {name: value if name in IDENTITY else _shortened(value, texts) for name, value in row.items()}
     return json.loads(canonical_json(short)), texts
+
+
+def of_key(row: JsonRow, key: TrialKey, stop_reason: str, timing: JsonObject) -> JsonRow:
+    """Return the row of another trial that came to the same under another policy."""
+    return {
+        **row, **dataclasses.asdict(key), "key": trial_key(key), "stop_reason": stop_reason, "timing": timing
+    }  # fmt: skip
 
 
 def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
@@ -172,7 +179,7 @@ def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost) 
         "evidence": attempt_evidence(judged.facts, at),
         "label": judged.labels[at] if at < len(judged.labels) else None,
         "ladder": judged.ladder[at] if at < len(judged.ladder) else None,
-        "workflow": _pretty(attempt.candidate) if attempt.candidate is not None else None,
+        "workflow": pretty_json(attempt.candidate) if attempt.candidate is not None else None,
         "edits": sorted(diff_paths(case.workflow, attempt.candidate)) if attempt.candidate is not None else [],
         "execution": _execution(attempt.execution) if attempt.execution else None,
     }
@@ -265,10 +272,6 @@ def _where(case: Case, attempt: Attempt) -> str | None:
 def _sum(values: Iterable[int | None]) -> int | None:
     found = [value for value in values if value is not None]
     return sum(found) if found else None
-
-
-def _pretty(document: JsonObject) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False)
 
 
 def _shortened(value: Json, texts: dict[str, str]) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
@@ -14,10 +15,13 @@ from mendbench.kit.merge import merge_patch
 from mendbench.kit.redaction import Redactor, plant_canaries
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.world import ScopedWorld, SimulatedPart
+from mendbench.runtime.engine import MendbenchEngine
 from mendbench.services import hosts_of, simulated
 
 SHELL, SANDBOX = "shell", "sandbox"
@@ -49,6 +53,7 @@ class Recording:
     mode: RecordMode = "none"
     live: Live | None = None
     asker: AskCaller | None = None
+    queue: AskQueue | None = None
     trajectory: bool = False
     """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
 
@@ -85,6 +90,22 @@ def recording_options(case: Case) -> tuple[str, ...]:
     return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
 
 
+def treatment_words(key: TrialKey) -> tuple[str, ...]:
+    """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
+    engine = () if key.engine == MendbenchEngine.name else ("--engine", key.engine)
+    model = ("--model", key.model) if key.model else ()
+    if key.repairer == ITSELF:
+        return (*engine, *model)
+    return (*engine, "--strategy", key.strategy, "--policy", key.policy, "--repairer", key.repairer, *model)
+
+
+def record_hint(case: Case, key: TrialKey) -> str:
+    """Return the command that records what a trial misses."""
+    words = ["mendbench", "run", case.id, *treatment_words(key)]
+    words += ["--samples", str(key.sample + 1)] if key.sample else []
+    return shlex.join([*words, *recording_options(case)])
+
+
 def models_of(case: Case, variant: Variant | None) -> tuple[str, ...]:
     """Return the models that there are for the nodes of a case. One that it does not declare does not exist, as with hosts.
 
@@ -111,7 +132,7 @@ def open_scope(
         try:
             if provenance == "simulator":
                 service = simulated(name)
-                state = merge_patch(copy.deepcopy(service.seed()), state)
+                state = merge_patch(service.seed(), state)
                 services[name] = SimulatedPart(service=service, state=state)
             own = _OWN_HOSTS.get(name)
             hosts.update(dict.fromkeys(hosts_of(name, state) if own is None else own, name))
@@ -120,7 +141,7 @@ def open_scope(
     redactor, clock = redactor_of(case), VirtualClock()
     asks = AskBook(
         recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint,
-        models=models_of(case, variant),
+        models=models_of(case, variant), queue=recording.queue,
     )  # fmt: skip
     origins = {name: digest(state_of(case, variant, name)) for name in case.recorded_from}
     world = ScopedWorld(

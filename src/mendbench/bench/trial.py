@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
 
 from mendbench.bench.clean_runs import CleanRunner
 from mendbench.bench.engines import OURS, build_engine
-from mendbench.bench.parts import Parts, Setting, build_parts
+from mendbench.bench.executor import chunked, run_all, run_on, workers_for
+from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
-from mendbench.bench.rows import build_row
-from mendbench.bench.scope import Scope, open_scope, recording_options
+from mendbench.bench.rows import build_row, of_key
+from mendbench.bench.scope import Scope, record_hint
+from mendbench.bench.ways import Way, way_for
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
-from mendbench.model.trial import ITSELF, CleanRun, JsonRow, Problem, StopReason, Trajectory, TrialKey
-from mendbench.repair.loop import Event, repair, trajectory_of
+from mendbench.model.trial import ITSELF, CleanRun, JsonRow, Problem, Trajectory, TrialKey
+from mendbench.repair.loop import repair
 from mendbench.repair.policies import policy
-from mendbench.replay.asks import AskBook
+from mendbench.replay.ask_queue import AskPending
 from mendbench.replay.guard import guarded
-from mendbench.replay.recordings import Recordings
 from mendbench.scoring.judging.judge import Judged, judge
 from mendbench.scoring.judging.standings import edit_faults, executed
 
@@ -54,29 +56,61 @@ def run_trial(
     Whatever goes wrong in foreign code is data on the row. Bad input is not: it ends the run.
 
     Raises:
+        AskPending: an answer that it needs is under way; run it again when it is there.
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
     began = time.perf_counter()
     case = setting.corpus.case(key.case)
     recorder = recorder or Recorder()
     recordings = recorder.recordings(setting.corpus.cassettes(case))
-    parts = build_parts(key, case, setting)
     rules = policy(key.policy)
     if max_answers is not None:
         rules = replace(rules, max_answers=min(max_answers, rules.max_answers))
-    evidence = gather(case, key, parts, rules, recordings, recorder)
-    judged = judged_by(case, evidence)
-    seconds = round(time.perf_counter() - began, 6)
-    return build_row(
-        case,
-        key,
-        evidence,
-        judged,
-        {"seconds": seconds},
-        trajectories=recordings.trajectory_keys(),
-        price=parts.price,
-        part=setting.part_of(case),
-    )
+    way = way_for(setting, case, key, recordings, recorder)
+    trajectory, problem = _gone(way, rules, key)
+    told = way.told.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
+    if told is None:
+        evidence = _evidence(way, key, trajectory, problem)
+        told = build_row(
+            case, key, evidence, judged_by(case, evidence), {},
+            trajectories=recordings.trajectory_keys(), price=way.parts.price, part=setting.part_of(case),
+        )  # fmt: skip
+        if evidence.problem is None and trajectory is not None:
+            way.told[len(trajectory.attempts)] = told
+    row, texts = told
+    stopped = str(row["stop_reason"]) if trajectory is None or row["problem"] else trajectory.stop_reason
+    timing: JsonObject = {"seconds": round(time.perf_counter() - began, 6)}
+    return of_key(row, key, stopped, timing), texts
+
+
+def run_trials(
+    setting: Setting, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
+) -> Iterator[tuple[JsonRow, dict[str, str]]]:
+    """Yield what :func:`run_trial` returns of every trial from recordings, on that many processes; 0 is one for each core.
+
+    ``cluster`` is the address of a dask scheduler whose workers take the place of processes here, or ``local`` for one of this
+    machine. A trial that its process dies of is ``crashed``.
+
+    Raises:
+        MendbenchError: as :func:`run_trial`, and as :func:`mendbench.bench.cluster.open_cluster`.
+    """
+    if cluster is not None and keys:
+        from mendbench.bench.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
+
+        pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
+        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers), partial(_lost, setting))
+        return
+    count = workers_for(workers, len(keys))
+    chunks = chunked(keys, attrgetter("case"), count)
+    yield from run_all(partial(run_trial, setting), chunks, count, partial(_lost, setting))
+
+
+def _lost(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
+    """Return the row of a trial that nothing is left of."""
+    case = setting.corpus.case(key.case)
+    evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
+    price = price_of(key.repairer, key.model, setting)
+    return build_row(case, key, evidence, judged_by(case, evidence), {}, price=price, part=setting.part_of(case))
 
 
 def judged_by(case: Case, evidence: Evidence) -> Judged:
@@ -87,67 +121,61 @@ def judged_by(case: Case, evidence: Evidence) -> Judged:
     )  # fmt: skip
 
 
-def gather(
-    case: Case, key: TrialKey, parts: Parts, rules: Policy, recordings: Recordings, recorder: Recorder
-) -> Evidence:
+def gather(way: Way, key: TrialKey, rules: Policy) -> Evidence:
     """Run a trial and the clean runs that judging it needs."""
-    events: list[Event] = []
-    hint = record_hint(case, key)
-    scope = open_scope(case, None, recordings, recorder.for_trial(case, None), hint)
-    asks = AskBook(
-        recordings=recordings, redactor=scope.redactor, mode=recorder.mode,
-        caller=recorder.asker(), record_hint=hint,
-    )  # fmt: skip
-    trajectory: Trajectory | None = None
-    problem: Problem | None = None
+    return _evidence(way, key, *_gone(way, rules, key))
+
+
+def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
+    """Go a way as far as the policy does, and return what happened; with a problem, what happened until then."""
     try:
         with guarded():
-            trajectory = _by_itself(case, key, parts, rules, scope, asks) or repair(
-                workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine,
-                world=scope.world, asks=asks, strategy=parts.strategy, repairer=parts.repairer, policy=rules,
-                detector=parts.detector, clock=scope.clock, sample=key.sample, budget=parts.budget,
-                on_event=events.append,
-            )  # fmt: skip
-    except KeyboardInterrupt:
+            trajectory = _by_itself(way, key, rules) or repair(way.course, rules)
+    except (KeyboardInterrupt, AskPending):
         raise
     except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
-        problem = _told(error, scope, recorder, hint)
-    if trajectory is not None and trajectory.stop_reason == "crashed":
+        problem = _told(error, way, key)
+        broken = way.course.broken_off(problem.kind)
+        return broken and _without_secrets(broken, way.scope), problem
+    if trajectory.stop_reason == "crashed":
         said = trajectory.attempts[-1].problem if trajectory.attempts else None
-        problem = Problem(kind="crashed", message=scope.redactor.text(said or "the repairer crashed"))
-    asked = tuple(exchange.key for exchange in asks.traffic())
+        text = way.scope.redactor.text(said or "the repairer crashed")
+        return _without_secrets(trajectory, way.scope), Problem(kind="crashed", message=text)
+    return trajectory, None
+
+
+def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
+    """Return what a trial left behind, with the clean runs that judging it needs."""
     if trajectory is None or problem is not None:
-        stop: StopReason = problem.kind if problem is not None else "crashed"
-        told = trajectory_of(events, workflow=case.workflow, stop_reason=stop, traffic=scope.world.traffic())
-        return Evidence(
-            trajectory=told and _without_secrets(told, scope), attempt_clean={}, asks=asked, problem=problem
-        )
+        asked = tuple(exchange.key for exchange in way.asks.traffic())
+        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=problem)
+    made = way.asks.traffic() if key.repairer == ITSELF else way.course.asks(len(trajectory.attempts))
+    asked = tuple(exchange.key for exchange in made)
     runner = CleanRunner(
-        case=case, engine=parts.judged_engine or parts.engine, recordings=recordings, recorder=recorder, hint=hint
-    )
-    ours = runner if parts.judged_engine is None else replace(runner, engine=build_engine(OURS, case))
+        case=way.case, engine=way.parts.judged_engine or way.parts.engine, recordings=way.recordings, recorder=way.recorder,
+        hint=record_hint(way.case, key),
+    )  # fmt: skip
+    ours = runner if way.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, way.case))
     try:
         return replace(_clean_runs(runner, trajectory, ours), asks=asked)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, AskPending):
         raise
     except BaseException as error:  # noqa: BLE001 - as above
-        return Evidence(
-            trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, scope, recorder, hint)
-        )
+        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, way, key))
 
 
-def _by_itself(
-    case: Case, key: TrialKey, parts: Parts, rules: Policy, scope: Scope, asks: AskBook
-) -> Trajectory | None:
+def _by_itself(way: Way, key: TrialKey, rules: Policy) -> Trajectory | None:
     """Return what an engine did that repairs by itself; None for one that does not."""
     if key.repairer != ITSELF:
         return None
     from mendbench.engines import Asking, CommandEngine, repair_by_itself  # noqa: PLC0415  what our own engine does not need
 
-    engine = parts.engine
+    engine, scope, case = way.parts.engine, way.scope, way.case
     if not isinstance(engine, CommandEngine):
         return None
-    asking = Asking(asks=asks, model=parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers))
+    asking = Asking(
+        asks=way.asks, model=way.parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers)
+    )
     return repair_by_itself(
         engine, workflow=case.workflow, inputs=scope.inputs, request=case.request, world=scope.world, clock=scope.clock,
         asking=asking,
@@ -172,17 +200,20 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) 
     )  # fmt: skip
 
 
-def _told(error: BaseException, scope: Scope, recorder: Recorder, hint: str) -> Problem:
+def _told(error: BaseException, way: Way, key: TrialKey) -> Problem:
     """Return what a raised error means for a trial, without the case's secrets.
 
     Raises:
         MendbenchError: as :func:`problem_of`.
     """
-    if isinstance(error, Incomplete) and recorder.mode == "none":
+    hint = record_hint(way.case, key)
+    if isinstance(error, ReplayMiss):  # it may have been raised for another policy
+        error = ReplayMiss(error.request, nearest=error.nearest, differs=error.differs, record=hint)
+    if isinstance(error, Incomplete) and way.recorder.mode == "none":
         problem = Problem(kind="unjudged", message=str(error), detail={"record": hint})
     else:
         problem = problem_of(error)
-    return replace(problem, message=scope.redactor.text(problem.message))
+    return replace(problem, message=way.scope.redactor.text(problem.message))
 
 
 def _without_secrets(trajectory: Trajectory, scope: Scope) -> Trajectory:
@@ -207,19 +238,3 @@ def problem_of(error: BaseException) -> Problem:
         raise error
     text = " ".join(str(error).split())
     return Problem(kind="crashed", message=f"{type(error).__name__}: {text}")
-
-
-def treatment_words(key: TrialKey) -> tuple[str, ...]:
-    """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
-    engine = () if key.engine == OURS else ("--engine", key.engine)
-    model = ("--model", key.model) if key.model else ()
-    if key.repairer == ITSELF:
-        return (*engine, *model)
-    return (*engine, "--strategy", key.strategy, "--policy", key.policy, "--repairer", key.repairer, *model)
-
-
-def record_hint(case: Case, key: TrialKey) -> str:
-    """Return the command that records what a trial misses."""
-    words = ["mendbench", "run", case.id, *treatment_words(key)]
-    words += ["--samples", str(key.sample + 1)] if key.sample else []
-    return shlex.join([*words, *recording_options(case)])

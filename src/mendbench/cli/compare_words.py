@@ -7,6 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 
 from mendbench.report.tables import FEW
+from mendbench.report.words import about, rounded_up
 from mendbench.scoring.comparing.comparison import Difference, Figure, unseen_share
 from mendbench.scoring.comparing.contrasts import ContrastResult
 
@@ -14,9 +15,6 @@ MINUS, TO, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}", "-"
 
 MAX_NAMES = 4
 """Names that a line lists."""
-
-MANY_CASES = 10_000
-"""Above this, more cases are no advice any more."""
 
 _UNITS = {"attempts": 2, "tokens": 0, "usd": 6, "rung": 2, "count": 2}
 """Decimals shown."""
@@ -34,11 +32,6 @@ def few(names: Collection[str], between: str = ", ") -> str:
     """Return names in a line, the first of them if they are many."""
     more = len(names) - MAX_NAMES
     return between.join(islice(names, MAX_NAMES)) + (f" and {more} more" if more > 0 else "")
-
-
-def about(number: int) -> str:
-    """Return a number of cases as an estimate is told."""
-    return f"over {MANY_CASES}" if number > MANY_CASES else f"about {_rounded(number)}"
 
 
 def figure(one: Difference, side: Figure) -> str:
@@ -74,7 +67,7 @@ def verdict(one: Difference) -> str:
 def cases(one: Difference) -> str:
     """Return how many cases count, of how many would if all were judged; and how many more would tell, if that is known."""
     told = f"{one.cases} of {one.cases + one.left_out}" if one.left_out else str(one.cases)
-    return told if one.more_cases is None else f"{told} + {_rounded(one.more_cases)}"
+    return told if one.more_cases is None else f"{told} + {rounded_up(one.more_cases)}"
 
 
 def sentence(one: Difference, a: str = "A", b: str = "B") -> str:
@@ -111,12 +104,6 @@ def _more(one: Difference) -> str:
     if one.open:
         return f", whatever becomes of {counted(one.open, 'open pair')}"
     return "; neither is ahead" if one.more_cases is None else f"; would need {about(one.more_cases)} more cases"
-
-
-def _rounded(number: int) -> int:
-    """Return a number of cases with the two digits that count."""
-    step = int(10 ** max(0, math.floor(math.log10(number)) - 1))
-    return math.ceil(number / step) * step
 
 
 def _in_cases(one: Difference, side: Figure) -> bool:

@@ -38,7 +38,7 @@ Against: TypeAlias = Annotated[
     typer.Option(
         "--against",
         metavar="PATH",
-        help="A baseline or another run's folder: these outputs then tell what is worse than there.",
+        help="A baseline or another run's folder: these outputs then tell what is worse than there. A run's folder: the report too.",
     ),
 ]
 
@@ -69,10 +69,9 @@ def write_outputs(run: StoredRun, wanted: Outputs) -> None:
         BadInput: something cannot be written, or there is nothing to write what ``--against`` says to.
     """
     if not wanted.any:
-        if wanted.against is not None:
-            raise BadInput(
-                "--against", "nothing to write it to", "give --junit, --markdown, --github-summary or --annotations too"
-            )
+        if wanted.against is not None and not wanted.against.is_dir():
+            mend = "give --junit, --markdown, --github-summary or --annotations too, or a run's folder"
+            raise BadInput("--against", "nothing to write it to", mend)
         return
 
     from mendbench import api

@@ -9,50 +9,44 @@ from typing import Any, NoReturn
 import typer
 
 from mendbench import __version__
-from mendbench.cli import (
-    case,
-    compare,
-    debug,
-    engine,
-    errors,
-    gate,
-    mcp,
-    merge,
-    node,
-    prompts,
-    run,
-    schema,
-    strategy,
-    workflow,
-)
-from mendbench.cli.exits import Exit, code_of, coded
-from mendbench.cli.group import Commands
+from mendbench.cli.exits import Exit, code_of
+from mendbench.cli.group import Member, program
 from mendbench.cli.output import prepare, say, write
 from mendbench.errors import UnknownName
 
+COMMANDS = {
+    "run": Member("run", "run", "Replay the corpus through repair, and judge every trial."),
+    "report": Member("run", "report", "Write the report of a run again, print its table, and write it for others too."),
+    "compare": Member("compare", "compare", "Compare two runs, or two parts of one, trial by trial."),
+    "gate": Member("gate", "gate", "Fail if repair got worse than it was when a run was last accepted."),
+    "merge": Member(
+        "merge",
+        "merge",
+        "Put the shards of a run together (`mendbench run --shard K/N`): what the undivided run would have written.",
+    ),
+    "schema": Member("schema", "schema", "Print a JSON Schema, for editors and for other tools."),
+    "case": Member("case", "app", "Look at cases, make new ones, and prove them."),
+    "strategy": Member("strategy", "app", "Look at strategies, and at the prompts that they make."),
+    "engine": Member("engine", "app", "Put an engine that is not ours to the test."),
+    "prompts": Member("prompts", "app", "Have prompts answered elsewhere: by batch APIs, other machines, people."),
+    "workflow": Member(
+        "workflow", "app", "Run workflows for real, outside the benchmark; check them, and look at what failed."
+    ),
+    "errors": Member("errors", "app", "Look at what failed in a run of a workflow."),
+    "node": Member("node", "app", "Look at one node of a run."),
+    "debug": Member("debug", "app", "Look closely at a node that failed."),
+    "mcp": Member("mcp", "app", "Serve workflows to agents."),
+}
+"""In the order of the help text, which is written from here: the module of a command is imported when it is called."""
+
 app = typer.Typer(
     name="mendbench",
-    cls=Commands,
+    cls=program(COMMANDS),
     help="Measure how well a self-repairing workflow engine repairs: recorded failures, real repairs, labelled truth.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("run")(coded(run.run))
-app.command("report")(coded(run.report))
-app.command("compare")(coded(compare.compare))
-app.command("gate")(coded(gate.gate))
-app.command("merge")(coded(merge.merge))
-app.add_typer(case.app, name="case")
-app.add_typer(strategy.app, name="strategy")
-app.add_typer(engine.app, name="engine")
-app.add_typer(prompts.app, name="prompts")
-app.command("schema")(coded(schema.schema))
-app.add_typer(workflow.app, name="workflow")
-app.add_typer(errors.app, name="errors")
-app.add_typer(node.app, name="node")
-app.add_typer(debug.app, name="debug")
-app.add_typer(mcp.app, name="mcp")
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - the framework's signature
@@ -100,7 +94,7 @@ def _typed(command: Any) -> str:
     """Return the path of the command that was typed: the framework does not always say."""
     path = "mendbench"
     for word in sys.argv[1:]:
-        command = getattr(command, "commands", {}).get(word)
+        command = command.get_command(None, word) if hasattr(command, "get_command") else None
         if command is None:
             break
         path += f" {word}"

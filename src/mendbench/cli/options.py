@@ -31,6 +31,11 @@ def at_least(least: int) -> Callable[[str | int], int]:
     return whole_number
 
 
+def workers(given: str | int) -> int:
+    """Return how many worker processes are meant: ``auto`` is 0, which stands for one on each core."""
+    return 0 if given == "auto" else at_least(0)(given)
+
+
 Cases: TypeAlias = Annotated[
     Path | None, typer.Option("--cases", metavar="DIR", help="Folder of the cases; else the configured one.")
 ]
@@ -78,6 +83,22 @@ Record: TypeAlias = Annotated[
         help="none: replay only. new_episodes: record what is missing. all: record everything anew.",
     ),
 ]
+Concurrency: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        metavar="N",
+        parser=at_least(1),
+        help="Asks of a model that are under way at once while recording; else as configured, or 1.",
+    ),
+]
+DryRun: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Ask and write nothing: print what recording would ask, what it would take, and what it would cost.",
+    ),
+]
 AllowShell: TypeAlias = Annotated[
     bool, typer.Option("--allow-shell", help="Let shell nodes run while recording, in a sandbox without network.")
 ]
@@ -93,7 +114,16 @@ Sandbox: TypeAlias = Annotated[
 ]  # fmt: skip
 Workers: TypeAlias = Annotated[
     int,
-    typer.Option("--workers", metavar="N", parser=at_least(0), help="Worker processes; 0 for one on each core."),
+    typer.Option("--workers", metavar="N", parser=workers, help="Worker processes; 0 or auto for one on each core."),
+]
+
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on the workers of that dask scheduler; `local` for one of this machine.",
+    ),
 ]
 
 

@@ -13,7 +13,10 @@ from mendbench.cli.options import (
     AllowShell,
     Cases,
     Cassettes,
+    Cluster,
+    Concurrency,
     Detector,
+    DryRun,
     Format,
     Models,
     Names,
@@ -30,6 +33,7 @@ from mendbench.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from mendbench.api import RunOptions
     from mendbench.bench.results import StoredRun
 
 
@@ -59,8 +63,11 @@ def run(
     models: Models = None,
     samples: Samples = None,
     record: Record = "none",
+    concurrency: Concurrency = None,
+    dry_run: DryRun = False,
     allow_shell: AllowShell = False,
     workers: Workers = 0,
+    cluster: Cluster = None,
     shard: ShardOption = None,
     resume: Annotated[
         Path | None,
@@ -73,7 +80,8 @@ def run(
     Without options it runs the matrix of mendbench.toml. What is not recorded leaves a trial unjudged; the exit code is
     then 3.
     """
-    folder, recordings = run_folder(out, resume), existing_cassettes(cassettes, record)
+    folder = run_folder(out, resume)
+    recordings = existing_cassettes(cassettes, "new_episodes" if dry_run else record)
 
     from mendbench import api
     from mendbench.bench.shards import read_shard
@@ -83,14 +91,16 @@ def run(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder, engines=tuple(engines or ()),
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record,
-        allow_shell=allow_shell, workers=workers, resume=resume is not None,
+        concurrency=concurrency, allow_shell=allow_shell, workers=workers, cluster=cluster, resume=resume is not None,
         shard=read_shard(shard) if shard else None,
     )  # fmt: skip
+    if dry_run:
+        return _estimate(options, output)
     with screen.progress() as progress:
         try:
             done = api.run(options, progress)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_how_to_go_on(folder)) from None
+            raise KeyboardInterrupt(_how_to_go_on(folder, recording=record != "none")) from None
     return screen.show_run(done, output, _how_to_record(resume) if record == "none" else None)
 
 
@@ -99,13 +109,24 @@ def _how_to_record(resumed: Path | None) -> str:
     return again({"--record": "new_episodes", **own_out}, without=("--resume",))
 
 
-def _how_to_go_on(folder: Path | None) -> str:
+def _estimate(options: RunOptions, output: Format) -> int:
+    from mendbench.api.estimating import estimate_recording
+    from mendbench.cli import screen
+    from mendbench.cli.estimate_screen import show_estimate
+
+    with screen.progress() as progress:
+        found = estimate_recording(options, progress)
+    return show_estimate(found, output)
+
+
+def _how_to_go_on(folder: Path | None, *, recording: bool) -> str:
     from mendbench.bench.config import load_config
 
     place = folder or Path(load_config(Path.cwd()).config.paths.out)
     if not (place.with_name(f".{place.name}.partial") / "plan.json").is_file():
         return "interrupted before the first trial; nothing was written"
-    return f"interrupted; finish it with: {again({'--resume': str(place)}, without=('--out',))}"
+    kept = "; every answer that came is kept" if recording else ""
+    return f"interrupted{kept}; finish it with: {again({'--resume': str(place)}, without=('--out',))}"
 
 
 def report(
@@ -122,6 +143,10 @@ def report(
             "--forensics", help="Print where attempts went and what wrong warnings cost, in place of the table."
         ),
     ] = False,
+    part: Annotated[
+        str | None, typer.Option("--part", metavar="PART", help="Print that part of the corpus: test or train.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Print every policy and part, a line each.")] = False,
     junit: exports.Junit = None,
     markdown: exports.MarkdownFile = None,
     csv: exports.CsvFolder = None,
@@ -149,8 +174,13 @@ def report(
         against=against,
     )
     anew = api.rescore(folder) if rescore else None
-    stored = anew.run if anew is not None else api.report(folder)
-    code = _show_forensics(stored, output) if forensics else screen.show_run(stored, output, None)
+    other = against if against is not None and against.is_dir() else None
+    stored = api.report(folder, other) if anew is None or other is not None else anew.run
+    code = (
+        _show_forensics(stored, output)
+        if forensics
+        else screen.show_run(stored, output, None, part=part, everything=everything)
+    )
     if anew is not None:
         from mendbench.cli.rescore_screen import say_rescored
 

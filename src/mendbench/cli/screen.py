@@ -17,7 +17,7 @@ from mendbench.bench.rows import whole
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
-from mendbench.cli.tables import show_totals
+from mendbench.cli.summary_screen import show_summary
 from mendbench.model.trial import JsonRow
 
 SHOWN = 3
@@ -56,14 +56,18 @@ class _Progress:
             self._bar.update(self._task, completed=done, total=total, description=name[:room])
 
 
-def show_run(stored: StoredRun, output: Format, record: str | None) -> int:
-    """Print a run's totals; exit 3 if a trial has no verdict. ``record`` is the command that records what is missing."""
+def show_run(
+    stored: StoredRun, output: Format, record: str | None, *, part: str | None = None, everything: bool = False
+) -> int:
+    """Print a run in short; exit 3 if a trial has no verdict. ``record`` is the command that records what is missing.
+
+    ``part`` and ``everything`` are of :func:`mendbench.cli.summary_screen.show_summary`.
+    """
     if output is Format.json:
         write_json(stored.run)
     else:
         trials = stored.run["trials"]
-        title = "Repair success: cases right within three attempts, of the cases with an edit fault"
-        show_totals(stored.run["totals"], title)
+        show_summary(stored, part, everything=everything)
         write(f"\n{trials} {'trial' if trials == 1 else 'trials'}; report: {stored.folder / 'index.html'}\n")
     _say_open(stored, record)
     _say_left_out(stored)

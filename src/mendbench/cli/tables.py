@@ -10,6 +10,7 @@ from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Column, Table
+from rich.text import Text
 
 from mendbench.cli.output import plain, write
 from mendbench.model.json import JsonObject
@@ -106,6 +107,24 @@ def _least(column: Column) -> int:
 
 def _texts(column: Column) -> list[str]:
     return [str(column.header), *map(str, column.cells)]
+
+
+def bar(share: float | None, width: int) -> str:
+    """Return a share as a bar of characters, in eighths of one where standard output has such; nothing where it is not known."""
+    if share is None:
+        return ""
+    utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    eighths = round(min(1.0, max(0.0, share)) * width * 8)
+    if not utf:
+        return ("#" * round(eighths / 8)).ljust(width, ".")
+    part = chr(0x2590 - eighths % 8) if eighths % 8 else ""
+    return ("\N{FULL BLOCK}" * (eighths // 8) + part).ljust(width)
+
+
+def paragraph(text: str) -> str:
+    """Return one line of words as lines that the terminal has room for; in a file or a pipe it stays one."""
+    console = _console()
+    return "\n".join(line.plain.rstrip() for line in Text(text).wrap(console, console.width))
 
 
 def show_totals(totals: Sequence[JsonObject], title: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes, urlsplit, urlunsplit
 
 from mendbench.model.exchange import MODEL_SCHEME
@@ -14,6 +15,7 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _ENCODED = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
+@lru_cache(maxsize=4096)
 def normalise_url(url: str) -> str:
     """Return ``url`` in one spelling (RFC 3986 section 6.2); a text that is no URL as it is.
 

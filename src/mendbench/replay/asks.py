@@ -18,6 +18,7 @@ from mendbench.kit.urls import model_url
 from mendbench.model.exchange import Answer, Exchange, Origin, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
+from mendbench.replay.ask_queue import AskPending, AskQueue, Pending
 from mendbench.replay.cassette import Entry
 from mendbench.replay.guard import allowed
 from mendbench.replay.keys import first_difference
@@ -52,7 +53,7 @@ class AskBook:
 
     Give it a ``clock`` only where a model's answers are meant to take the trial's time; without one, an answer costs
     none. ``models`` are those that there are, None for any: another one does not exist, while recording and in replay
-    alike, and the refusal names them.
+    alike, and the refusal names them. With a ``queue``, models are asked while other trials go on.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class AskBook:
         caller: AskCaller | None = None,
         record_hint: str = "mendbench run --record new_episodes",
         models: Collection[str] | None = None,
+        queue: AskQueue | None = None,
     ) -> None:
         self._recordings, self._redactor, self._clock, self._models = recordings, redactor, clock, models
-        self._mode, self._caller, self._hint = mode, caller, record_hint
+        self._mode, self._caller, self._hint, self._queue = mode, caller, record_hint, queue
         self._traffic: list[Exchange] = []
         self._phase = 0
 
@@ -83,6 +85,7 @@ class AskBook:
         """Return the recorded answer; while recording, a missing one is asked for, stored, and then served from there.
 
         Raises:
+            AskPending: there is a queue, and the answer is under way.
             Incomplete: the model was asked and gave no answer.
             ReplayMiss: it is not recorded, and may not be asked live.
         """
@@ -96,7 +99,7 @@ class AskBook:
         """Return the exchange for an ask, without noting it and without moving the clock.
 
         Raises:
-            Incomplete, ReplayMiss: as :meth:`send`.
+            AskPending, Incomplete, ReplayMiss: as :meth:`send`.
         """
         ask = self._redactor.value(_well_formed(_ask_in(request)))
         found = self._found(ask)
@@ -118,16 +121,41 @@ class AskBook:
                 entry=Entry(key=key, request=_request(model, ask), answer=refused, ask=ask), origin="recorded"
             )
         recording, anew = self._mode != "none", self._mode == "all"
+        if self._queue is not None and self._queue.holds(key):
+            raise AskPending(key)
         entry = self._recordings.ask(model, key, fresh=anew and self._caller is not None)
         if entry is not None:
             return _Found(entry=entry, origin="recorded")
         if not recording or self._caller is None:
             raise self._miss(ask, model)
-        with allowed():
-            came = self._caller.ask(ask)
-        clean = self._redactor.answer(came)
-        fresh = Entry(key=key, request=_request(model, ask), answer=clean, ask=ask)
-        return _Found(entry=self._recordings.append_ask(model, fresh, replace=anew), origin="live")
+        return _Found(entry=self._asked(self._caller, ask, model, key), origin="live")
+
+    def _asked(self, caller: AskCaller, ask: JsonObject, model: str, key: str) -> Entry:
+        """Return the answer of a model that is asked now, stored; one that was asked the same for another case is not asked again.
+
+        Raises:
+            AskPending, Incomplete: as :meth:`send`.
+        """
+
+        def asked() -> Answer:
+            with allowed():
+                return caller.ask(ask)
+
+        def store(came: Answer) -> Entry:
+            fresh = Entry(key=key, request=_request(model, ask), answer=self._redactor.answer(came), ask=ask)
+            return self._recordings.append_ask(model, fresh, replace=self._mode == "all")
+
+        queue = self._queue
+        if queue is None or not queue.takes(model):
+            return store(asked())
+        folder, place = self._recordings.folder, queue.place_of(key)
+        if self._recordings.ask(model, key) is None:  # what replaces another answer stands where that one stood
+            queue.note(model, key, folder)
+        twin = None if place is None else Recordings.open(place).ask(model, key)
+        if twin is not None:
+            return store(twin.answer)
+        queue.put(Pending(model=model, key=key, folder=folder, asked=asked, store=store))
+        raise AskPending(key)
 
     def _miss(self, ask: JsonObject, model: str) -> ReplayMiss:
         near = _nearest(ask, self._recordings.ask_entries(model))

@@ -25,6 +25,7 @@ from mendbench.kit.redaction import Redactor
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.replay.live import HttpLive
+from mendbench.replay.pace import Pace
 
 if TYPE_CHECKING:
     import httpx2
@@ -43,6 +44,7 @@ _TOO_LONG = re.compile(
 (``exceed_context_size_error``), Anthropic (``prompt is too long``) and Google (``input token count``)."""
 
 _SERVER_ERROR = 500
+_TOO_MANY_REQUESTS = 429
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +61,17 @@ class ChatCaller:
     timeout_s: float | None = None
     """How long one answer is waited for, seconds; None for the provider's timeouts."""
     attempts: int = ATTEMPTS
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] | None = None
+    """How it waits between two tries; None for real, and so that its pace can end the wait."""
+    pace: Pace | None = field(default=None, repr=False, compare=False)
+    """Shared by all who ask the model at once; None for one alone."""
     transport: httpx2.BaseTransport | None = field(default=None, repr=False)
 
     def ask(self, ask: JsonObject) -> Answer:
         """Return the provider's whole answer: its chat completion, or its refusal of a prompt that is too long.
 
         Raises:
+            Stopped: its pace was stopped before it was answered.
             BadInput: the server refuses the ask itself (key, model, parameters), or the key's variable is not set.
             Incomplete: no answer came after all attempts. A timeout is never an answer.
         """
@@ -74,17 +80,19 @@ class ChatCaller:
         waits = self._timeouts(provider)
         live = HttpLive({}, patience_s=waits.read_s, open_s=waits.open_s, transport=self.transport)
         request = self._request(ask, key)
+        pace = self.pace or Pace(sleep=time.sleep)
         try:
-            came = with_network_retry(
-                lambda: live.ask(request),
-                None,
-                provider=provider,
-                max_retries=self.attempts - 1,
-                busy=_busy,
-                retry_after=lambda answer: retry_after_s(answer.header("retry-after"), round(time.time() * 1000)),
-                seed=digest(ask),
-                sleep=self.sleep,
-            )
+            with pace.sending(self.sleep) as sending:
+                came = with_network_retry(
+                    lambda: sending.send(lambda: live.ask(request), _limited),
+                    None,
+                    provider=provider,
+                    max_retries=self.attempts - 1,
+                    busy=_busy,
+                    retry_after=lambda answer: retry_after_s(answer.header("retry-after"), round(time.time() * 1000)),
+                    seed=digest(ask),
+                    sleep=sending.rest,
+                )
         finally:
             live.close()
         if isinstance(came, NetworkFailure):
@@ -140,6 +148,11 @@ class ChatCaller:
 def _busy(answer: Answer) -> bool:
     """Return whether the server did not come to answer: 429 and its like, or any 5xx, such as Anthropic's 529 ``overloaded_error``."""
     return answer.fault is None and (answer.status in TRANSIENT_STATUSES or answer.status >= _SERVER_ERROR)
+
+
+def _limited(answer: Answer) -> bool:
+    """Return whether the server asks to be left alone by all: RFC 6585 section 4, or it says for how long (RFC 9110 section 10.2.3)."""
+    return answer.status == _TOO_MANY_REQUESTS or (_busy(answer) and answer.header("retry-after") is not None)
 
 
 def _has_choice(body: Json) -> bool:

@@ -57,6 +57,22 @@ class _File:
             self._stamp = _stamp(self.path)
         return entry
 
+    def arrange(self, keys: Iterable[str]) -> None:
+        """Let the entries of ``keys`` stand in that order, in the places that they have together; others keep theirs."""
+        if not self.path.exists():
+            return
+        with cassette.locked(self.path.parent):
+            self.refresh()
+            wanted = [key for key in dict.fromkeys(keys) if key in self.entries]
+            among = frozenset(wanted)
+            places = [key for key in self.entries if key in among]
+            if places == wanted:
+                return
+            moved = dict(zip(places, wanted, strict=True))
+            self.entries = {now: self.entries[now] for now in (moved.get(key, key) for key in self.entries)}
+            cassette.rewrite(self.path, self.entries.values())
+            self._stamp = _stamp(self.path)
+
     def drop(self, keys: Iterable[str]) -> None:
         """Take entries out of the file."""
         with cassette.locked(self.path.parent):
@@ -95,6 +111,10 @@ class Recordings:
             BadInput: a cassette in it is broken.
         """
         return cls(folder)
+
+    def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
+        """Return the name of each file in the folder with when it was written and how long it is: they differ after a change."""
+        return tuple((path.name, _stamp(path)) for path in sorted(self.folder.glob("*.yaml")))
 
     def world(self, key: str, *, fresh: bool = False) -> Entry | None:
         """Return the world's entry of that key; with ``fresh`` only one that this instance recorded."""
@@ -155,6 +175,11 @@ class Recordings:
         """Store a model's answer and return the one that stands under its key from now on."""
         with self._lock:
             return self._model(model).store(entry, replace=replace)
+
+    def arrange(self, model: str, keys: Iterable[str]) -> None:
+        """Let a model's answers of these keys stand in that order, in the places that they have together."""
+        with self._lock:
+            self._model(model).arrange(keys)
 
     def _model(self, model: str) -> _File:
         name = model_file(model)

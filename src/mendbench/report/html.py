@@ -1,79 +1,142 @@
 """The report as one HTML file that asks nothing of anybody: it opens from a disk, without a network, for years.
 
-Totals are HTML, so they can be read without a script. The trials travel in the same file as compressed JSON, each text
-once, and are unpacked and shown by the page's own script. What is shown was written by models and by services: the
-template escapes it, the script sets it as text and never as markup, and the security policy lets no other script run.
+Totals are HTML, so they can be read without a script. The trials travel in the same file, packed, and are unpacked and
+shown by the page's own script. What is shown was written by models and by services: the template escapes it, the script
+sets it as text and never as markup, and the security policy lets no other script run.
 """
 
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
-import json
+import re
 from dataclasses import asdict
+from functools import partial
 from importlib.resources import files
 from urllib.parse import quote
 
-from jinja2 import StrictUndefined
+from jinja2 import FunctionLoader, StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
 from mendbench.bench.results import StoredRun
+from mendbench.bench.totals import headline_rows
+from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
+from mendbench.repair.policies import policy
+from mendbench.report.first_screen import NAMED, first_screen
+from mendbench.report.packing import packed, parts_of
 from mendbench.report.summary import summarise
-from mendbench.report.tables import FEW
+from mendbench.report.tables import FEW, Panel
 from mendbench.report.views import Views
 
-FORMAT = 1
-"""Of the data inside the page. 1: the first."""
+FORMAT = 2
+"""Of the data inside the page. 2: columns, and a part for each case. 1: the first."""
 
-SCRIPTS = ("elements.js", "diff.js", "trial.js", "grid.js", "app.js")
+STYLES = ("style.css", "pictures.css", "grid.css", "trial.css", "compare.css", "paper.css")
 """Joined into one, in this order."""
 
-_OS_BYTE = 9
-"""Where a gzip header says what system wrote it (RFC 1952 section 2.3)."""
+SCRIPTS = (
+    "elements.js", "words.js", "run.js", "address.js", "diff.js", "graph.js", "filter.js", "grid.js", "prompt.js", "attempts.js",
+    "facts.js", "trial.js", "compare.js", "keys.js", "app.js",
+)  # fmt: skip
+"""Joined into one, in this order."""
+
+_UNSEEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+"""Characters that show nothing, or turn around what follows them (Unicode Standard Annex 9); elements.js has the same."""
 
 
-def render_html(run: StoredRun) -> str:
-    """Return the report of ``run`` as one self-contained page. Equal runs but for their timing give equal bytes."""
+def render_html(run: StoredRun, against: StoredRun | None = None) -> str:
+    """Return the report of ``run`` as one self-contained page, held against another run if there is one.
+
+    Equal runs but for their timing give equal bytes.
+    """
     summary = summarise(run)
-    style, script = _page("style.css"), "\n".join(_page(name) for name in SCRIPTS)
+    style, script = "\n".join(map(_page, STYLES)), "\n".join(map(_page, SCRIPTS))
     environment = SandboxedEnvironment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=FunctionLoader(_page), finalize=_seen,
+    )  # fmt: skip
     environment.filters["trial_link"] = trial_link
-    html = environment.from_string(_page("index.html.j2")).render(
+    return environment.get_template("index.html.j2").render(
         summary=summary,
+        first=first_screen(run, summary),
+        named=NAMED,
         few_cases=FEW,
+        trials_link=partial(trials_link, _part(run)),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=_security_policy(style, script),
-        data=pack(run, summary.views),
+        data=Markup(pack(run, summary.views, against)),  # noqa: S704 - base64
     )
-    return html.encode("utf-8", "replace").decode("utf-8")
 
 
 def trial_link(key: str) -> str:
     """Return the link that opens a trial in the page."""
-    return f"#trial={quote(key.encode('utf-8', 'replace'), safe='')}"
+    return f"#trial={quote(_whole(key), safe='')}"
 
 
-def pack(run: StoredRun, views: Views) -> str:
-    """Return the trials of ``run`` as base64 of gzipped JSON, without what depends on the moment."""
-    content = {
-        "format": FORMAT,
-        "run": _timeless(run.run),
-        "views": asdict(views),
-        "rows": [_timeless(row) for row in run.rows],
-        "texts": dict(run.texts),
+def trials_link(part: str | None, panel: Panel, strategy: str, **wanted: str) -> str:
+    """Return the link that shows the trials of a strategy that a figure of a panel counts."""
+    asked = {
+        "policy": panel.policy.label,
+        "by": panel.solver.label,
+        "strategy": strategy,
+        "part": part or "",
+        **wanted,
+        "view": "grid",
     }
-    packed = gzip.compress(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii"), mtime=0)
-    return base64.b64encode(packed[:_OS_BYTE] + b"\xff" + packed[_OS_BYTE + 1 :]).decode("ascii")
+    return "#" + "&".join(f"{name}={quote(_whole(value), safe='')}" for name, value in asked.items() if value)
 
 
-def _timeless(row: JsonObject) -> JsonObject:
-    return {name: value for name, value in row.items() if name != "timing"}
+def _part(run: StoredRun) -> str | None:
+    """Return the part of a split corpus that figures are told of; None where they are told of all."""
+    told = {row["part"] for row in headline_rows(run.rows)}
+    return told.pop() if len(told) == 1 and told != {row["part"] for row in run.rows} else None
+
+
+def _whole(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> str:
+    """Return the trials of ``run``, without what depends on the moment, as packed lines.
+
+    First what all trials are listed by, then the pool that cases share, then a line for each case.
+    """
+    parts = parts_of(run.rows, run.texts)
+    index: JsonObject = {
+        "format": FORMAT,
+        "views": asdict(views),
+        "detectors": _own_detectors(views),
+        "columns": parts.columns,
+        "cases": parts.cases,
+        "shapes": parts.shapes,
+        "against": None
+        if against is None
+        else {"name": str(against.folder), "columns": parts_of(against.rows, against.texts).columns},
+    }
+    return "\n".join(packed(part) for part in (index, parts.common, *parts.records))
+
+
+def _own_detectors(views: Views) -> JsonObject:
+    """Return which detector each policy has of its own, of those that there are still."""
+    found: JsonObject = {}
+    for view in views.policies:
+        try:
+            found[view.policy] = policy(view.policy).detector
+        except UnknownName:
+            continue
+    return found
+
+
+def _seen(value: object) -> object:
+    """Return what is shown of a value: characters that a reader would not see are named."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", value)
 
 
 def _security_policy(style: str, script: str) -> str:

@@ -12,12 +12,16 @@ from mendbench.bench.totals import headline_rows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 from mendbench.report.reasons import PLAIN_ENGINE
+from mendbench.report.selection import headline_totals
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
 from mendbench.report.views import Views, views_of
+from mendbench.report.words import counted, figure, listing
 from mendbench.scoring.records import EDIT_KINDS
 
 LISTED = 12
 """Trials without a verdict that are named one by one; the rest is counted."""
+
+_SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services"}
 
 KINDS = {
     "repairable": "that an edit mends",
@@ -62,6 +66,8 @@ class Summary:
     """The first screen."""
 
     lead: str
+    provenance: str
+    """How much was run, and where the recorded answers come from."""
     facts: tuple[Fact, ...]
     digests: tuple[Fact, ...]
     gaps: Gaps | None
@@ -75,11 +81,12 @@ class Summary:
 def summarise(run: StoredRun) -> Summary:
     """Return what the first screen of a run's report shows."""
     views, told = views_of(run), headline_rows(run.rows)
-    tables = panels(told, views)
+    tables = panels(headline_totals(run), views)
     edits = {row["case"] for row in told if row["kind"] in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
         lead=_lead(tables[0]) if tables else "",
+        provenance=_recorded(run.rows, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
         digests=tuple(Fact(name=name, value=str(digests[name])) for name in sorted(digests)),
         gaps=_gaps(run, tables),
@@ -140,19 +147,44 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
     return [fact for fact in facts if fact.value]
 
 
+def _elsewhere(run: StoredRun) -> str:
+    """Return what is to be said of engines that are not ours; nothing where there are none."""
+    engines, left = _engines(run), _left_out(run)
+    return (f" Engines: {engines}." if engines else "") + (f" {left}." if left else "")
+
+
 def _engines(run: StoredRun) -> str:
     """Return the engines with their versions, where there is another one than ours."""
     told = run.run.get("engines") or {}
     if not set(told) - {PLAIN_ENGINE}:
         return ""
-    return _listing([" ".join([name, own.get("version") or "of no version"]) for name, own in told.items()])
+    return listing([" ".join([name, own.get("version") or "of no version"]) for name, own in told.items()])
 
 
 def _left_out(run: StoredRun) -> str:
     """Return how many cases each engine cannot express: they are in no denominator."""
     counted = Counter(one["engine"] for one in run.run.get("left_out") or ())
     shown = [f"{engine} cannot express {count} case{'' if count == 1 else 's'}" for engine, count in counted.items()]
-    return _listing(shown)
+    return listing(shown) if shown else ""
+
+
+def _recorded(rows: Sequence[JsonRow], version: Json) -> str:
+    """Return how much was run, of which part the figures are told, and where the answers of the world come from."""
+    if not rows:
+        return ""
+    cases, told = {row["case"] for row in rows}, {row["case"] for row in headline_rows(rows)}
+    of = "" if cases == told else f", told of the {counted(len(told), 'case')} of the test part"
+    sources: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for source in (row["recorded_from"] or {}).values():
+            sources[source].add(row["case"])
+    worlds = [f"{_SOURCES.get(name, name)} in {counted(len(sources[name]), 'case')}" for name in sorted(sources)]
+    derived = sum(row["derived"] for row in rows)
+    text = f"{counted(len(rows), 'trial')} of {counted(len(cases), 'case')}{of}, replayed from recordings by mendbench {version}."
+    if worlds:
+        text += f" The world's answers come from {listing(worlds)}"
+        text += f"; {figure(derived)} stood in no recording and were derived." if derived else "."
+    return text
 
 
 def _told_of(rows: Sequence[JsonRow]) -> str:

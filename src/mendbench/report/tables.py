@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mendbench.bench.totals import is_judged, totals
+from mendbench.bench.totals import is_judged
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy, policy_names
-from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views
+from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views, own_strategies
+from mendbench.report.words import percent
 from mendbench.scoring.records import EDIT_KINDS, records_of
 from mendbench.scoring.score import measure
 from mendbench.scoring.scores import score
@@ -91,6 +92,8 @@ class PolicyLine:
     open: int
     """Of those, trials without a verdict."""
     lost: str
+    gained: str
+    """Of those, trials that it gets right and :data:`UNSTOPPED` does not."""
     attempts: int
     wasted: int
     futile_per_user: str
@@ -109,9 +112,8 @@ class PolicyTable:
     lines: tuple[PolicyLine, ...]
 
 
-def panels(rows: Sequence[JsonRow], views: Views) -> tuple[Panel, ...]:
-    """Return one table for each solver and policy that has trials, the headline's first."""
-    found = totals(rows)
+def panels(found: Sequence[JsonObject], views: Views) -> tuple[Panel, ...]:
+    """Return one table for each solver and policy that a run has totals of, the headline's first."""
     made = []
     for solver in views.solvers:
         for view in views.policies:
@@ -197,9 +199,9 @@ def policy_tables(rows: Sequence[JsonRow], views: Views) -> tuple[PolicyTable, .
 
 
 def _policy_table(rows: Sequence[JsonRow], views: Views, solver: Solver) -> PolicyTable:
-    by_policy = {
-        view: {_pair(row): row for row in rows if solver.answered(row) and view.ran(row)} for view in views.policies
-    }
+    names = {column.name for column in own_strategies(views.columns)}
+    own_rows = [row for row in rows if solver.answered(row) and row["strategy"] in names]
+    by_policy = {view: {_pair(row): row for row in own_rows if view.ran(row)} for view in views.policies}
     by_policy = {view: own for view, own in by_policy.items() if own}
     shared = set.intersection(*(set(own) for own in by_policy.values())) if by_policy else set()
     judged = {pair for pair in shared if all(is_judged(own[pair]) for own in by_policy.values())}
@@ -222,18 +224,20 @@ def _policy_line(
     edits = {pair: row for pair, row in own.items() if row["kind"] in EDIT_KINDS}
     told = [row for pair, row in own.items() if pair in judged]
     futile = measure(score("futile"), records_of(told)).value
-    lost = sum(
-        row["verdict"] != "correct" and unstopped[pair]["verdict"] == "correct"
+    moved = [
+        (row["verdict"] == "correct") - (unstopped[pair]["verdict"] == "correct")
         for pair, row in edits.items()
         if unstopped
-    )
+    ]
+    alone = unstopped is None or view.policy == UNSTOPPED
     return PolicyLine(
         label=view.label,
         title=_policy_title(view.policy),
         right=sum(row["verdict"] == "correct" for row in edits.values()),
         of=len(edits),
         open=sum(row["verdict"] == "unjudged" for row in edits.values()),
-        lost=NOTHING if unstopped is None or view.policy == UNSTOPPED else str(lost),
+        lost=NOTHING if alone else str(moved.count(-1)),
+        gained=NOTHING if alone else str(moved.count(1)),
         attempts=sum(len(row["attempts"]) for row in told),
         wasted=sum(row["wasted_attempts"] for row in told),
         futile_per_user=NOTHING if futile is None else f"{futile:.2f}",
@@ -252,8 +256,3 @@ def _policy_title(name: str) -> str:
 def number(value: float) -> str:
     """Return a count as text: whole where it is whole, with two decimals where samples of a case were averaged."""
     return str(int(value)) if value == int(value) else f"{value:.2f}"
-
-
-def percent(share: float) -> str:
-    """Return a share as whole per cent, which a line break does not part from its sign."""
-    return f"{share:.0%}".replace("%", "\N{NARROW NO-BREAK SPACE}%")

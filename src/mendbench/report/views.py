@@ -85,6 +85,12 @@ def views_of(run: StoredRun) -> Views:
     return Views(solvers=_solvers(own, matrix), policies=_policies(own, matrix), columns=(*plain, *controls, *ends))
 
 
+def own_strategies(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Return the columns that are neither controls nor bounds; the controls where there is nothing else."""
+    plain = tuple(column for column in columns if column.group == "strategy")
+    return plain or tuple(column for column in columns if column.group == "control")
+
+
 def _axes(sweeps: Sequence[JsonObject]) -> JsonObject:
     """Return the names on each axis of a run's sweeps, those of the main matrix first."""
     axes = ("models", "strategies", "policies")

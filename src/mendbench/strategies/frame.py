@@ -6,10 +6,9 @@ follows. Answers are keyed by prompt, so a changed letter here leaves every reco
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from mendbench.kit.canonical import digest
+from mendbench.kit.canonical import digest, pretty_json
 from mendbench.kit.tokens import estimate
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, View
@@ -74,11 +73,10 @@ def build_frame(request: str, workflow: JsonObject, problem: str | None = None) 
 
     ``problem`` says why the last answer was unparsable or invalid.
     """
-    document = json.dumps(workflow, indent=1, ensure_ascii=False)
     parts = [
         _TASK,
         f"# Request\n{request.strip()}",
-        f"# Workflow\n```json\n{document}\n```\n{_TEMPLATES}",
+        f"# Workflow\n```json\n{pretty_json(workflow)}\n```\n{_TEMPLATES}",
         _ANSWER,
         *([f"{_PROBLEM}\n{problem.strip()}"] if problem and problem.strip() else []),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,18 @@ def _files(extra_dirs: Iterable[Path]) -> dict[str, Path]:
     for folder in (TEMPLATES, *_installed(), *map(Path, extra_dirs)):
         if not folder.is_dir():
             raise BadInput(str(folder), "no such folder", "give a folder that holds template files")
-        for path in sorted(folder.glob(f"*{SUFFIX}")):
+        for path in _listed(folder, folder.stat().st_mtime_ns):
             name = strategy_name(path)
-            if found.setdefault(name, path).resolve() != path.resolve():
+            known = found.setdefault(name, path)
+            if known is not path and known.resolve() != path.resolve():
                 raise BadInput(str(path), f"there is a strategy {name!r} already, in {found[name]}", "rename the file")
     return found
+
+
+@lru_cache(maxsize=64)
+def _listed(folder: Path, _changed: int) -> tuple[Path, ...]:
+    """Return the template files in a folder, sorted. ``_changed``: one that changed is looked at again."""
+    return tuple(sorted(folder.glob(f"*{SUFFIX}")))
 
 
 def _installed() -> Iterator[Path]:

@@ -82,14 +82,14 @@ class TemplateStrategy:
             BadInput: the template fails on this view (an attribute that is not there, an operation on a null).
         """
         template = _compiled(self.path, self.body)
-        variables = _variables(view)
-        variables["sections"] = [spec.name for spec in self.sections]
+        told = variables(view)
+        told["sections"] = [spec.name for spec in self.sections]
         if "diagnosis" in _named(self.body):
-            variables["diagnosis"] = diagnose(view)
+            told["diagnosis"] = diagnose(view)
         if "placebo" in _named(self.body):
             full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
-            variables["placebo"] = choose(shipped_entries(), view, full.tokens)
-        context = template.new_context(variables)
+            told["placebo"] = choose(shipped_entries(), view, full.tokens)
+        context = template.new_context(told)
         texts = [_rendered(self.path, partial(template.blocks[spec.name], context)) for spec in self.sections]
         return fit(self.name, self.sections, texts, budget)
 
@@ -122,7 +122,8 @@ def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
     )
 
 
-def _variables(view: View) -> dict[str, Json]:
+def variables(view: View) -> dict[str, Json]:
+    """Return what every template may name: the fields of the view, and those of its first failure."""
     first = view.failures[0] if view.failures else None
     return {name: getattr(first, name, None) for name in _FAILURE_FIELDS} | {n: getattr(view, n) for n in _VIEW_FIELDS}
 

@@ -13,7 +13,8 @@ from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
-from mendbench.repair.loop import Event, repair
+from mendbench.repair.course import Course, Event
+from mendbench.repair.loop import repair
 from mendbench.runtime.events import NodeEvent
 from mendbench.strategies import Budget
 from mendbench.workflows.choices import (
@@ -135,12 +136,12 @@ class Going:
         self, repairing: Repairing, engine: Engine, request: str, rules: Policy, hear: Callable[[Event], None]
     ) -> None:
         how, who, budget = repairing
-        trajectory = repair(
+        course = Course(
             workflow=self.story.document, inputs=self.story.inputs, request=request, engine=engine,
-            world=self.reach.world, asks=self.reach.asks, strategy=how, repairer=who, policy=rules,
+            world=self.reach.world, asks=self.reach.asks, strategy=how, repairer=who,
             detector=self.parts.detector, clock=self.reach.clock, budget=budget, on_event=hear,
         )  # fmt: skip
-        self.story.stop = trajectory.stop_reason
+        self.story.stop = repair(course, rules).stop_reason
 
     def _hear(self, event: Event) -> None:
         self.story.hear(event)

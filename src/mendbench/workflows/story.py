@@ -8,7 +8,7 @@ from mendbench.model.execution import Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt
 from mendbench.model.trial import Attempt, StopReason
-from mendbench.repair.loop import Event
+from mendbench.repair.course import Event
 from mendbench.runtime.trace import Ran
 from mendbench.workflows.choices import Resume, Standing
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 
-from mendbench.bench.executor import executor_for, run_all
+from mendbench.bench.executor import chunked, run_all, workers_for
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import redactor_of
 from mendbench.bench.trial import gather
+from mendbench.bench.ways import open_way
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import digest
 from mendbench.kit.redaction import Redactor
@@ -40,18 +41,21 @@ class Collected:
     """The ask that none does: of the repairer, or of a node."""
     problem: str | None
     """Why it went no further, where that is no missing answer."""
+    attempts: int = 0
+    """Attempts until then."""
+    node_waits: bool = False
+    """Whether the missing ask is one of a workflow's node."""
 
 
 def collect_all(
     setting: Setting, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
     """Return what each trial asks, in the order of their keys. ``workers`` are processes; 0 for one a core."""
-    count = min(workers or os.cpu_count() or 1, max(1, len(keys)))
+    count = workers_for(workers, len(keys))
     found: list[Collected] = []
-    with executor_for(count) as pool:
-        for one in run_all(pool, partial(collect, setting), keys, count):
-            found.append(one)
-            on_progress(len(found), len(keys), one.trial.case)
+    for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
+        found.append(one)
+        on_progress(len(found), len(keys), one.trial.case)
     return tuple(sorted(found, key=lambda one: one.trial.order()))
 
 
@@ -67,11 +71,13 @@ def collect(setting: Setting, key: TrialKey) -> Collected:
     heard = _Heard(recordings=recordings, redactor=redactor_of(case))
     parts = build_parts(key, case, setting)
     parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
-    evidence = gather(case, key, parts, policy(key.policy), recordings, recorder)
+    evidence = gather(open_way(case, key, parts, recordings, recorder), key, policy(key.policy))
     problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None
     return Collected(
-        trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem
-    )
+        trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem,
+        attempts=len(evidence.trajectory.attempts) if evidence.trajectory is not None else 0,
+        node_waits=bool(heard.missing.keys() - heard.repairers),
+    )  # fmt: skip
 
 
 class _Caught(Exception):
@@ -97,28 +103,33 @@ class _Heard:
     redactor: Redactor
     answered: set[str] = field(default_factory=set)
     missing: dict[str, JsonObject] = field(default_factory=dict)
+    repairers: set[str] = field(default_factory=set)
+    """Those of the missing ones that the repairer asks."""
 
-    def miss(self, request: Request) -> None:
+    def miss(self, request: Request, *, repairer: bool) -> None:
         """Note an ask without an answer, redacted as it would be recorded."""
         book = AskBook(recordings=self.recordings, redactor=self.redactor, mode="new_episodes", caller=_Catcher())
         try:
             book.exchange(request, node=None, phase=0)
         except _Caught as caught:
-            self.missing[digest(caught.ask)] = caught.ask
+            key = digest(caught.ask)
+            self.missing[key] = caught.ask
+            if repairer:
+                self.repairers.add(key)
 
 
 class _Listening:
     """A world that notes what is asked of models on its way through."""
 
-    def __init__(self, world: World, heard: _Heard) -> None:
-        self._world, self._heard = world, heard
+    def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
+        self._world, self._heard, self._repairer = world, heard, repairer
 
     def send(self, request: Request, *, node: str | None = None) -> Answer:
         try:
             answer = self._world.send(request, node=node)
         except ReplayMiss:
             if request.asks_model:
-                self._heard.miss(request)
+                self._heard.miss(request, repairer=self._repairer)
             raise
         if request.asks_model:
             self._heard.answered.add(self._world.traffic()[-1].key)
@@ -154,7 +165,7 @@ class _Engine:
         detector: Detector | None,
         clock: Clock,
     ) -> Execution:
-        listening = _Listening(world, self._heard)
+        listening = _Listening(world, self._heard, repairer=False)
         return self._engine.execute(workflow, inputs, listening, checkpoint=checkpoint, detector=detector, clock=clock)
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
@@ -176,5 +187,5 @@ class _Repairer:
         return self._repairer.model
 
     def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
-        listening = _Listening(asks, self._heard)
+        listening = _Listening(asks, self._heard, repairer=True)
         return self._repairer.reply(prompt, listening, sample=sample, times_asked=times_asked)

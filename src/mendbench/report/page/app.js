@@ -1,163 +1,178 @@
-// The page: unpacks the run, keeps the choices and the address in step, and shows the grid or one trial.
-
-async function unpack() {
-  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
-
-class Run {
-  constructor({ rows, texts, views }) {
-    this.texts = texts;
-    this.columns = views.columns;
-    this.solvers = views.solvers;
-    this.policies = views.policies;
-    this.bounds = new Set(views.columns.filter((column) => column.group === "bound").map((column) => column.name));
-    this.rows = rows.map((row) => ({ ...row, title: this.whole(row.title) }));
-    this.byKey = new Map(this.rows.map((row) => [row.key, row]));
-  }
-
-  whole(value) {
-    if (Array.isArray(value)) return value.map((item) => this.whole(item));
-    if (value === null || typeof value !== "object") return value;
-    const names = Object.keys(value);
-    if (names.length === 1 && names[0] === "$text" && Object.hasOwn(this.texts, value.$text)) return this.texts[value.$text];
-    return Object.fromEntries(names.map((name) => [name, this.whole(value[name])]));
-  }
-
-  isBound(row) { return this.bounds.has(row.repairer); }
-  columnOf(row) { return this.isBound(row) ? row.repairer : row.strategy; }
-  columnNames() { return this.columns.map((column) => column.name); }
-  sameSolver(a, b) { return a.engine === b.engine && a.repairer === b.repairer && a.model === b.model; }
-  sameView(a, b) { return this.sameSolver(a, b) && a.policy === b.policy && a.detector === b.detector; }
-
-  policyAt(row) { return this.policies.findIndex((one) => one.policy === row.policy && one.detector === row.detector); }
-
-  inView(row, { solver, policy }) {
-    const who = this.solvers.find((one) => one.label === solver), how = this.policies.find((one) => one.label === policy);
-    return this.sameSolver(row, who) && row.policy === how.policy && row.detector === how.detector;
-  }
-}
+// The page: unpacks the run, keeps the choices and the address in step, and shows the report, one trial, or two things side by side.
 
 class App {
   constructor(run) {
     this.run = run;
-    this.state = { solver: run.solvers[0]?.label, policy: run.policies[0]?.label, find: "" };
-    this.overview = document.getElementById("overview");
-    this.trial = document.getElementById("trial");
+    this.start = stateOf(run);
+    this.state = { ...this.start };
+    this.views = Object.fromEntries(["overview", "trial", "compare"].map((name) => [name, document.getElementById(name)]));
+    this.place = null;      // what is shown: the overview, a trial, or a comparison
+    this.home = null;       // the comparison that Esc and the link above a trial lead back to
     this.scroll = 0;
-    this.opened = null;
-    this.fromHere = false;
-    this.choices();
-    document.getElementById("legend").append(legendView());
-    document.getElementById("grid-help").hidden = false;
+    this.turn = 0;          // of showing: what was unpacked for an earlier one is not shown
+    this.furnish();
     window.addEventListener("hashchange", () => this.route());
-    document.addEventListener("keydown", (event) => event.key === "Escape" && this.opened && this.leave(event));
-    document.addEventListener("click", (event) => {
-      const link = event.target.closest?.("a");
-      if (link?.id === "back") this.leave(event);
-    });
-    let folded = [];
-    window.addEventListener("beforeprint", () => {
-      folded = [...this.trial.querySelectorAll("details:not([open])")];
-      for (const part of folded) part.open = true;
-    });
-    window.addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
+    window.addEventListener("resize", () => this.fit());
+    this.printing();
     this.route();
   }
 
+  furnish() {
+    const change = (choices) => this.change(choices), help = helpDialog(this);
+    document.getElementById("filters").append(...filterBar(this.run, change).filter(Boolean));
+    document.getElementById("legend").append(legendView());
+    document.getElementById("bar").append(el("a", { href: "#", "data-view": "overview" }, "Report"), el("a", { href: "#view=grid", "data-view": "grid" }, "Trials"),
+      this.run.columns.length > 1 ? el("a", { href: this.comparison(), "data-view": "compare" }, "Compare strategies") : "",
+      this.run.against ? el("a", { href: "#against=1", "data-view": "against" }, "Compare runs") : "",
+      button([el("kbd", null, "?"), " Keys"], () => help.show(), { class: "help" }));
+    for (const part of document.querySelectorAll("[data-script]")) part.hidden = false;
+    document.body.append(help);
+    this.choices();
+    listenToKeys(this, help);
+    document.addEventListener("click", (event) => {
+      if (event.target.closest?.("#back")) this.leave(event);
+      if (event.target.closest?.("a.skip")) { event.preventDefault(); document.querySelector("main:not([hidden])").focus(); }
+    });
+  }
+
   choices() {
-    const place = document.getElementById("choices");
-    if (this.run.policies.length > 1) place.append(this.tabs("Policy", "policy", this.run.policies));
-    if (this.run.solvers.length > 1) place.append(this.pick("Answered by", "solver", this.run.solvers));
+    const place = document.getElementById("choices"), { policies, solvers } = this.run;
+    if (policies.length > 1) place.append(el("div", { class: "tabs", role: "group", "aria-label": "Policy" }, note("Policy"),
+      policies.map(({ label }) => button(label, () => this.change({ policy: label }), { "data-pressed": "policy", "data-value": label }))));
+    if (solvers.length > 1) place.append(picked("by", "Answered by", solvers.map(({ label }) => ({ value: label, label })), (one) => this.change(one)));
     place.hidden = !place.childElementCount;
-    const find = document.getElementById("find");
-    const box = el("input", { type: "search", id: "find-box", placeholder: "name, title or kind", autocomplete: "off",
-      on: { input: (event) => { this.state.find = event.target.value; this.showGrid(); } } });
-    find.append(el("label", { for: "find-box" }, "Find a case"), box);
-    find.hidden = false;
   }
 
-  tabs(title, name, options) {
-    return el("div", { class: "tabs", role: "group", "aria-label": title }, el("span", { class: "note" }, title),
-      options.map(({ label }) => el("button", { type: "button", "data-choice": name, "data-value": label, on: { click: () => this.choose(name, label) } }, label)));
+  comparison() {
+    const own = this.run.strategies(), a = own.includes("full-context") ? "full-context" : own[0];
+    const b = a !== "summary" && own.includes("summary") ? "summary" : own.find((name) => name !== a) || this.run.columns.at(-1).name;
+    return compareLink(a, b);
   }
 
-  pick(title, name, options) {
-    const select = el("select", { id: `pick-${name}`, "data-choice": name, on: { change: (event) => this.choose(name, event.target.value) } },
-      options.map(({ label }) => el("option", { value: label }, label)));
-    return el("label", { class: "pick" }, el("span", { class: "note" }, title), select);
-  }
-
-  choose(name, value) {
-    this.state[name] = value;
-    const { policy, solver } = this.state;
-    history.replaceState(null, "", `#policy=${encodeURIComponent(policy)}&by=${encodeURIComponent(solver)}`);
-    this.showOverview();
+  change(choices, focused) {
+    Object.assign(this.state, { view: "" }, choices);
+    history.replaceState(null, "", addressOf(this.state, this.start));
+    this.show().then(() => focused && document.querySelector(focused)?.focus());
   }
 
   route() {
-    const asked = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
-    const wanted = asked.get("trial");
-    if (wanted) return this.showTrial(wanted);
-    if (this.run.policies.some(({ label }) => label === asked.get("policy"))) this.state.policy = asked.get("policy");
-    if (this.run.solvers.some(({ label }) => label === asked.get("by"))) this.state.solver = asked.get("by");
-    this.showOverview();
+    this.state = knownOnly(parsed(location.hash, this.start, this.state), this.start, this.run);
+    const row = this.run.byKey.get(this.state.trial);
+    if (row && !this.run.isBound(row)) Object.assign(this.state, { by: this.run.solverOf(row).label, policy: this.run.policyOf(row).label });
+    const whole = addressOf(this.state, this.start);
+    const section = location.hash.length > 1 && document.getElementById("overview").querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`);
+    if (location.hash && location.hash !== whole && !section) history.replaceState(null, "", whole);
+    this.show();
+  }
+
+  async show() {
+    const { trial, compare, to, against } = this.state, turn = ++this.turn;
+    const name = trial ? "trial" : (compare && to) || (against && this.run.against) ? "compare" : "overview";
+    const before = this.place, place = name === "overview" ? "" : name === "trial" ? trial : `${name} ${this.state.case}`;
+    const shown = name === "overview" ? (this.showOverview(), null) : await (name === "trial" ? this.trialParts() : this.compareParts());
+    if (turn !== this.turn) return;
+    if (before === "" && place) this.scroll = window.scrollY;
+    if (shown) this.views[name].replaceChildren(...shown.flat(Infinity).filter(Boolean));
+    if (name === "compare") this.inStep();
+    for (const [own, view] of Object.entries(this.views)) view.hidden = own !== name;
+    this.fit();
+    this.place = place;
+    this.named(name);
+    if (name !== "trial") this.home = name === "compare" ? addressOf(this.state, this.start) : null;
+    if (this.state.view === "grid" && !place) this.toGrid();
+    else if (before !== null || place) this.arrive(name, before, place);
+  }
+
+  arrive(name, before, place) {
+    if (before === place) return;
+    if (name !== "overview") { window.scrollTo(0, 0); this.views[name].focus({ preventScroll: true }); return; }
+    window.scrollTo(0, this.scroll);
+    [...document.querySelectorAll("a.cell")].find((cell) => cell.dataset.key === before)?.focus({ preventScroll: this.scroll > 0 });
+  }
+
+  toGrid() {
+    const grid = document.getElementById("grid");
+    grid.scrollIntoView();
+    grid.focus({ preventScroll: true });
+  }
+
+  named(name) {
+    const row = this.run.byKey.get(this.state.trial);
+    const current = name === "compare" && this.state.against ? "against" : name === "overview" && this.state.view ? "grid" : name;
+    document.title = name === "trial" ? (row ? `${words(outcomeOf(row).name)}: ${row.case}, ${this.run.columnOf(row)}` : "mendbench: no such trial")
+      : name === "compare" ? `mendbench: ${current === "against" ? "two runs" : `${this.state.compare} against ${this.state.to}`}` : "mendbench: repair report";
+    for (const link of document.querySelectorAll("#bar a")) {
+      if (link.dataset.view === current) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
   }
 
   showOverview() {
-    const { policy, solver } = this.state;
-    for (const panel of document.querySelectorAll(".panel")) panel.hidden = panel.dataset.policy !== policy || panel.dataset.solver !== solver;
-    for (const one of document.querySelectorAll("[data-solver-table]")) one.hidden = one.dataset.solverTable !== solver;
-    for (const button of document.querySelectorAll("button[data-choice]")) button.setAttribute("aria-pressed", String(button.dataset.value === this.state[button.dataset.choice]));
-    for (const select of document.querySelectorAll("select[data-choice]")) select.value = this.state[select.dataset.choice];
-    this.showGrid();
-    const back = this.opened;
-    this.opened = null;
-    this.trial.hidden = true;
-    this.trial.replaceChildren();
-    this.overview.hidden = false;
-    document.title = "mendbench: repair report";
-    if (!back) return;
-    window.scrollTo(0, this.scroll);
-    const cell = [...document.querySelectorAll("a.cell")].find((one) => one.dataset.key === back);
-    cell?.focus({ preventScroll: this.fromHere });
+    const { policy, by } = this.state;
+    for (const panel of document.querySelectorAll(".panel")) panel.hidden = panel.dataset.policy !== seen(policy) || panel.dataset.solver !== seen(by);
+    for (const one of document.querySelectorAll("[data-solver-table]")) one.hidden = one.dataset.solverTable !== seen(by);
+    this.inStep();
+    const cases = this.run.solvers.length ? inSight(this.run, this.state).length : 0, of = casesOf(this.run, this.state).length;
+    document.getElementById("count").textContent = narrowed(this.state) ? `${cases} of ${many(of, "case")}` : many(of, "case");
+    document.getElementById("trials").replaceChildren(this.run.solvers.length ? gridView(this.run, this.state, (choices) => this.resort(choices)) : el("p", { class: "explain" }, "No trials."));
   }
 
-  showGrid() {
-    document.getElementById("trials").replaceChildren(this.run.solvers.length ? gridView(this.run, this.state) : el("p", { class: "explain" }, "No trials."));
+  fit() {
+    // A grid that fits scrolls with the page, under its head; a wider one scrolls in a box of its own.
+    const box = document.querySelector(".grid-scroll");
+    box?.classList.toggle("fits", box.firstChild.offsetWidth <= box.clientWidth);
   }
 
-  showTrial(key) {
-    if (!this.opened) { this.scroll = window.scrollY; this.fromHere = !this.overview.hidden && this.routed === true; }
-    this.opened = key;
-    const row = this.run.byKey.get(key);
-    if (row && !this.run.isBound(row)) this.follow(row);
-    const shown = row ? trialView(this.run.whole(row), this.run)
-      : el("article", { class: "trial" }, el("p", { class: "crumb" }, el("a", { href: "#", id: "back" }, "← All trials")),
-        el("h1", null, "No such trial in this run"), block(key));
-    this.trial.replaceChildren(shown);
-    this.overview.hidden = true;
-    this.trial.hidden = false;
-    document.title = row ? `${outcomeOf(row).name}: ${row.case}, ${this.run.columnOf(row)}` : "mendbench: no such trial";
-    window.scrollTo(0, 0);
-    this.trial.focus({ preventScroll: true });
+  resort(choices) {
+    this.change(choices, `button[data-sort="${CSS.escape(choices.sort)}"]`);
   }
 
-  follow(row) {
-    // Coming back from a trial shows it among its own kind, wherever the reader came from.
-    this.state.solver = this.run.solvers.find((one) => this.run.sameSolver(one, row)).label;
-    this.state.policy = this.run.policies[this.run.policyAt(row)].label;
+  inStep() {
+    for (const one of document.querySelectorAll("[data-state]")) if (one !== document.activeElement || one.tagName === "SELECT") one.value = this.state[one.dataset.state];
+    for (const one of document.querySelectorAll("[data-pressed]")) one.setAttribute("aria-pressed", String(one.dataset.value === seen(this.state[one.dataset.pressed])));
+    document.getElementById("clear").hidden = !narrowed(this.state);
+  }
+
+  async trialParts() {
+    const row = this.run.byKey.get(this.state.trial);
+    return row ? [trialView(await this.run.record(row), this.run, this.state, this)]
+      : [el("article", { class: "trial" }, el("p", { class: "crumb" }, crumb()), el("h1", null, "No such trial in this run"), block(this.state.trial))];
+  }
+
+  async compareParts() {
+    const change = (choices) => this.change(choices, `#compare [data-state="${Object.keys(choices)[0]}"]`);
+    if (this.state.against) return [el("h1", null, "Two runs"), runsView(this.run, this.state)];
+    if (this.state.case) return [el("h1", null, `${this.state.compare} against ${this.state.to}`), await promptsView(this.run, this.state, change)];
+    const bar = el("div", { class: "filters" }, filterBar(this.run, change).slice(1).filter((one) => one && !one.querySelector?.('[data-state="strategy"], [data-state="outcome"], [data-state="verdict"], [data-state="sort"]') && one.id !== "clear"));
+    return [el("h1", null, "Two strategies"), bar, strategiesView(this.run, this.state, change)];
+  }
+
+  find() {
+    this.leave(new Event("find"));
+    document.getElementById("find-box").focus();
+  }
+
+  compare() {
+    location.hash = this.comparison();
   }
 
   leave(event) {
+    if (!this.place) return;
     event.preventDefault();
-    const { policy, solver } = this.state;
-    location.hash = `policy=${encodeURIComponent(policy)}&by=${encodeURIComponent(solver)}`;
+    location.hash = (this.state.trial && this.home) || addressOf(elsewhere(this.state), this.start);
+  }
+
+  printing() {
+    let folded = [];
+    window.addEventListener("beforeprint", () => {
+      folded = [...document.querySelectorAll("main:not([hidden]) details:not([open])")];
+      for (const part of folded) part.open = true;
+    });
+    window.addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
   }
 }
 
-unpack().then(
-  (data) => { new App(new Run(data)).routed = true; },
+readRun().then(
+  (run) => { window.report = new App(run); },
   (error) => { document.getElementById("no-grid").textContent = `The trials could not be unpacked: ${error}`; },
 );

@@ -51,6 +51,7 @@ function markChanged(lines) {
 }
 
 function markPair(one, other) {
+  if (Math.max(one.text.length, other.text.length) > LONG) return;
   const a = Array.from(one.text), b = Array.from(other.text);
   let head = 0, tail = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
@@ -61,10 +62,10 @@ function markPair(one, other) {
   other.parts = [b.slice(0, head).join(""), b.slice(head, b.length - tail).join(""), b.slice(b.length - tail).join("")];
 }
 
-function diffView(before, after) {
+function diffView(before, after, alike = "The workflow is the same, line by line.") {
   const lines = markChanged(diffLines(before, after));
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - DIFF_CONTEXT), at + DIFF_CONTEXT + 1).some((line) => line.sign !== " "));
-  if (!near.includes(true)) return el("p", { class: "explain" }, "The workflow is the same, line by line.");
+  if (!near.includes(true)) return el("p", { class: "explain" }, alike);
   const shown = [];
   for (let at = 0; at < lines.length; at++) {
     if (near[at]) { shown.push(diffLine(lines[at])); continue; }

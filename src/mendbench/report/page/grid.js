@@ -1,57 +1,48 @@
-// The grid: a row for each case, by family; a column for each strategy, then the controls, then floor and ceiling.
+// The grid: a row for each case; a column for each strategy, then the controls, then floor and ceiling.
 
-function gridView(run, state) {
-  const columns = run.columns;
-  const cases = new Map();
-  for (const row of run.rows) {
-    const column = run.columnOf(row);
-    if (!run.isBound(row) && !run.inView(row, state)) continue;
-    if (!cases.has(row.case)) cases.set(row.case, { row, cells: new Map() });
-    const cells = cases.get(row.case).cells;
-    cells.set(column, [...(cells.get(column) || []), row]);
-  }
-  const wanted = state.find.trim().toLowerCase();
-  const shown = [...cases.values()].filter(({ row }) => !wanted || `${row.case} ${row.title} ${row.kind}`.toLowerCase().includes(wanted));
-  if (!shown.length) return el("p", { class: "explain" }, `No case has ${JSON.stringify(state.find.trim())} in its name, title or kind.`);
-  const families = groupBy(shown, ({ row }) => row.family);
-  const head = el("tr", { role: "row" }, el("th", { scope: "col", role: "columnheader" }, "Case"),
-    columns.map((column, at) => el("th", { scope: "col", role: "columnheader", class: edge(columns, at) }, el("span", null, column.name))));
-  const grid = el("table", { class: "grid", role: "grid", "aria-labelledby": "grid-title" }, el("thead", { role: "rowgroup" }, head),
-    [...families].map(([family, members]) => familyPart(family, members, columns)));
+function gridView(run, state, change) {
+  const columns = columnsInSight(run, state), shown = inSight(run, state);
+  if (!shown.length) return el("p", { class: "explain" }, "No case is left by these filters.");
+  const families = state.sort === "family" ? groupBy(shown, ({ row }) => row.family) : new Map([["", shown]]);
+  const grid = el("table", { class: "grid", role: "grid", "aria-labelledby": "grid-title" },
+    el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, headOf("Case", state.sort === "name" ? "family" : "name", state, change, ""),
+      columns.map((column, at) => headOf(column.name, `column ${column.name}`, state, change, edge(columns, at))))),
+    [...families].map(([family, members]) => familyPart(family, members, columns, run, state)));
   grid.addEventListener("keydown", moveInGrid);
   grid.addEventListener("focusin", (event) => event.target.matches("a.cell") && rove(grid, event.target));
   const first = grid.querySelector("a.cell");
   if (first) rove(grid, first);
-  return el("div", { class: "scroll grid-scroll" }, grid);
+  return el("div", { class: "grid-scroll" }, grid);
 }
 
-function groupBy(items, key) {
-  const found = new Map();
-  for (const item of items) found.set(key(item), [...(found.get(key(item)) || []), item]);
-  return found;
+function headOf(name, sort, state, change, edged) {
+  const own = name === "Case" ? ["name", "family"].includes(state.sort) : state.sort === sort;
+  return el("th", { scope: "col", role: "columnheader", class: edged, "aria-sort": own ? "ascending" : null },
+    button(name, () => change({ sort: own && name !== "Case" ? "family" : sort }), { class: "sort", "data-sort": sort,
+      title: name === "Case" ? `Sort by ${sort === "name" ? "title" : "family"}` : `Sort by the outcome under ${name}` }));
 }
 
 function edge(columns, at) {
   return at && columns[at].group !== columns[at - 1].group ? `${columns[at].group} edge` : columns[at].group;
 }
 
-function familyPart(family, members, columns) {
+function familyPart(family, members, columns, run, state) {
   return el("tbody", { role: "rowgroup" },
-    el("tr", { class: "group", role: "row" }, el("th", { colspan: columns.length + 1, scope: "rowgroup", role: "rowheader" }, family,
-      el("span", { class: "note" }, ` ${many(members.length, "case")}`))),
+    family && el("tr", { class: "group", role: "row" }, el("th", { colspan: columns.length + 1, scope: "rowgroup", role: "rowheader" },
+      el("span", { class: "family" }, family, note(` ${many(members.length, "case")}`)))),
     members.map(({ row, cells }) => el("tr", { role: "row", class: "case" },
       el("th", { scope: "row", role: "rowheader" }, el("span", { class: "case-title" }, row.title),
-        el("span", { class: "note" }, `${row.case.split("/").pop()} · `, el("span", { class: "kind" }, words(row.kind)))),
-      columns.map((column, at) => el("td", { role: "gridcell", class: edge(columns, at), "data-name": column.name }, cellPart(cells.get(column.name)))))));
+        note(`${family ? row.case.split("/").pop() : row.case} · `, el("span", { class: "kind" }, words(row.kind)))),
+      columns.map((column, at) => el("td", { role: "gridcell", class: edge(columns, at), "data-name": column.name }, cellPart(cells.get(column.name), run, state))))));
 }
 
-function cellPart(rows) {
-  if (!rows) return el("span", { class: "note" }, "–");
+function cellPart(rows, run, state) {
+  if (!rows) return note("–");
+  const right = rows.filter((row) => row.verdict === "correct").length, several = rows.length > 1;
   const { glyph, tone, name } = outcomeOf(rows[0]);
-  const right = rows.filter((row) => row.verdict === "correct").length;
-  const several = rows.length > 1;
-  const look = several && right && right < rows.length ? "part" : tone;
-  return el("a", { class: `cell ${look}`, href: trialLink(rows[0].key), "data-key": rows[0].key, tabindex: "-1" },
+  const look = several ? (right === rows.length ? "good" : right ? "part" : tone) : tone;
+  const meant = run.isBound(rows[0]) || rows.some((row) => ofTrial(row, state, run));
+  return el("a", { class: `cell ${look}${meant ? "" : " aside"}`, href: trialLink(rows[0].key), "data-key": rows[0].key, tabindex: "-1" },
     el("span", { class: "glyph", "aria-hidden": "true" }, several ? "" : glyph), el("span", null, several ? `${right} of ${rows.length} right` : words(name)));
 }
 
@@ -79,13 +70,20 @@ function moveInGrid(event) {
   }
 }
 
-function legendView() {
-  const sample = (outcome, verdict) => ({ outcome: verdict ? null : outcome, verdict: verdict || "incorrect" });
-  const right = ["repaired", "warned", "recovered", "untouched"];
-  const items = Object.keys(OUTCOMES).map((name) => {
-    const row = name === "unjudged" || name === "crashed" ? sample(name, name) : { outcome: name, verdict: right.includes(name) ? "correct" : "incorrect" };
-    return el("div", null, el("dt", null, badge(row)), el("dd", null, OUTCOMES[name]));
-  });
-  return fold(false, "What the outcomes mean", el("dl", { class: "legend" }, items),
-    el("p", { class: "explain" }, "A tick means that the trial came out right for its kind of case: declining, for one, is right where only the user can help."));
+function neighbours(run, state, row) {
+  // Where j and k lead (the same column, the case before and after), and h and l (the same case, the columns beside).
+  const placed = (list) => list.findIndex((one) => one.row.case === row.case);
+  const narrow = inSight(run, state), shown = placed(narrow) < 0 ? inSight(run, unfiltered(state)) : narrow;
+  const columns = run.columns.map((column) => column.name), own = run.columnOf(row), at = placed(shown);
+  const keyIn = (one, column) => (one?.cells.get(column)?.find((other) => other.sample === row.sample) || one?.cells.get(column)?.[0])?.key;
+  const along = (list) => list.find(Boolean);
+  const cases = shown.length && at >= 0 ? shown : [];
+  const beside = cases[at] ? columns.map((column) => keyIn(cases[at], column)) : [], column = columns.indexOf(own);
+  return {
+    before: along(cases.slice(0, Math.max(at, 0)).reverse().map((one) => keyIn(one, own))),
+    after: along(cases.slice(at + 1).map((one) => keyIn(one, own))),
+    left: along(beside.slice(0, column).reverse()),
+    right: along(beside.slice(column + 1)),
+    place: at + 1, of: cases.length,
+  };
 }

@@ -1,43 +1,49 @@
-// One trial: its verdict and why, then what happened, in order.
+// One trial: its verdict and why, its workflow as a graph, and in tabs what happened, what was sent, what is true and what is kept.
 
-function trialView(row, run) {
+const TABS = [["", "What happened"], ["requests", "Requests"], ["truth", "Truth"], ["record", "Record"]];
+
+function trialView(row, run, state, app) {
+  const parts = { "": () => timeline(row, run), requests: () => worldPart(row), truth: () => truthPart(row), record: () => recordPart(row) };
   return el("article", { class: "trial" },
-    trialHead(row, run), verdictCard(row), siblings(row, run), checksPart(row), timeline(row), worldPart(row), sidePart(row));
+    trialHead(row, run, neighbours(run, state, row)), verdictCard(row), commandPart(row, run), siblings(row, run), graphPart(row, state, app), tabsPart(row, state, parts, app));
 }
 
-function trialHead(row) {
-  const who = row.model ? `${row.model}` : row.repairer;
+function crumb() {
+  return el("a", { href: "#", id: "back" }, "← All trials");
+}
+
+function trialHead(row, run, near) {
   const facts = [
-    ["Strategy", row.strategy], ["Policy", row.policy], ["Detector", row.detector || "none"], ["Answered by", who],
-    ["Sample", row.sample ? row.sample : null], ["Engine", row.engine === "mendbench" ? null : row.engine],
-    ["Kind", words(row.kind)], ["Difficulty", row.difficulty],
+    ["Strategy", row.strategy], ["Policy", row.policy], ["Detector", row.detector || "none"], ["Answered by", row.model || row.repairer],
+    ["Sample", row.sample || null], ["Engine", row.engine === "mendbench" ? null : row.engine], ["Family", row.family],
+    ["Kind", el("span", { title: KINDS[row.kind] || null }, words(row.kind))], ["Part", row.part], ["Difficulty", row.difficulty],
     ["World", Object.entries(row.recorded_from || {}).map(([name, source]) => `${name} from ${source}`).join(", ")],
   ];
+  const step = (key, letter, title) => (key ? el("a", { href: trialLink(key), class: "step", "data-step": letter, title }, el("kbd", null, letter), ` ${title}`) : null);
   return el("header", null,
-    el("p", { class: "crumb" }, el("a", { href: "#", id: "back" }, "← All trials"), " ", el("kbd", null, "Esc")),
+    el("nav", { class: "crumb", "aria-label": "Trials beside this one" }, crumb(), el("span", { class: "steps-beside" },
+      near.of ? note(`case ${near.place} of ${near.of}`) : null,
+      step(near.before, "k", "case before"), step(near.after, "j", "next case"), step(near.left, "h", "strategy before"), step(near.right, "l", "next strategy"))),
     el("p", { class: "brand" }, row.case),
     el("h1", null, row.title),
-    el("dl", { class: "chips" }, facts.filter(([, value]) => value).map(([name, value]) =>
-      el("div", null, el("dt", null, name), el("dd", null, String(value))))),
-    el("p", { class: "request" }, el("span", { class: "note" }, "The request: "), row.request));
+    el("dl", { class: "chips" }, facts.filter(([, value]) => value).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
+    el("p", { class: "request" }, note("The request: "), row.request));
 }
 
 function verdictCard(row) {
-  const { name, tone } = outcomeOf(row);
+  const { name, tone } = outcomeOf(row), failed = row.checks.filter((check) => !check.held);
   const top = row.ladder === null || row.ladder === undefined ? null : `Best rung: ${row.ladder} of 7, ${RUNGS[row.ladder]}.`;
-  const tokens = row.prompt_tokens === null ? null : `${row.prompt_tokens} prompt and ${row.completion_tokens ?? 0} answer tokens.`;
-  const recall = row.context_recall === null ? null : `Context recall ${Math.round(row.context_recall * 100)} %`;
-  const where = row.leaks ? `the fix's new value stood in: ${row.leaks}` : null;
-  const wasted = row.attempts.length
-    ? `${many(row.attempts.length, "attempt")}${row.wasted_attempts === null ? "" : `, ${row.wasted_attempts} wasted`}.`
-    : "No attempt was made.";
+  const tokens = row.prompt_tokens === null ? null : `${grouped(row.prompt_tokens)} prompt and ${grouped(row.completion_tokens ?? 0)} answer tokens.`;
+  const recall = row.context_recall === null ? null : `Context recall ${Math.round(row.context_recall * 100)}\u202f%.`;
+  const wasted = row.attempts.length ? `${many(row.attempts.length, "attempt")}${row.wasted_attempts === null ? "" : `, ${row.wasted_attempts} wasted`}.` : "No attempt was made.";
   return el("section", { class: `verdict ${tone}`, "aria-label": "Verdict" },
     el("p", { class: "result" }, badge(row), row.outcome ? el("span", { class: "verdict-name" }, row.verdict) : null),
     el("p", null, sentence(OUTCOMES[name] || words(name)), row.outcome
       ? [` It stopped because ${STOPS[row.stop_reason] || words(row.stop_reason)} (`, el("code", null, row.stop_reason), ")."] : null),
     problemPart(row.problem),
-    el("p", { class: "note" }, [wasted, top, tokens, [recall, where].filter(Boolean).join("; ") || null]
-      .filter(Boolean).map((text) => sentence(text)).join(" ")));
+    failed.length ? el("ul", { class: "checks" }, failed.slice(0, 4).map(checkItem)) : null,
+    failed.length > 4 ? el("p", { class: "note" }, `and ${failed.length - 4} more, under Truth`) : null,
+    el("p", { class: "note" }, [wasted, top, tokens, recall].filter(Boolean).join(" ")));
 }
 
 function problemPart(problem) {
@@ -47,133 +53,78 @@ function problemPart(problem) {
     ["Asked for", detail.request], ["Nearest recorded", detail.nearest],
     ["Differs in", (detail.differs || []).join(", ")], ["Record it with", detail.record],
   ].filter(([, value]) => value);
-  if (!lines.length) return block(problem.message);
-  return el("dl", { class: "facts" }, lines.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, el("code", null, value)))));
+  return lines.length ? facts(lines.map(([name, value]) => [name, el("code", null, value)])) : block(problem.message);
+}
+
+function commandPart(row, run) {
+  const command = run.command(row);
+  return el("section", { class: "again", "aria-label": "Replay this trial" }, el("p", { class: "note" }, "Replays this trial"),
+    el("pre", { class: "command", tabindex: "0" }, command), copyButton("command", command), copyButton("key", row.key));
 }
 
 function siblings(row, run) {
-  const columns = run.columnNames();
+  const columns = run.columns.map((column) => column.name), all = run.byCase.get(row.case);
   const place = (other) => [columns.indexOf(run.columnOf(other)), other.sample];
-  const alike = run.rows.filter((other) => other.case === row.case && (run.isBound(other) || run.isBound(row) || run.sameView(row, other)));
+  const alike = all.filter((other) => run.isBound(other) || (run.isBound(row) ? run.sameView(other, { ...run.policies[0], ...run.solvers[0] }) : run.sameView(row, other)));
   alike.sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1]);
-  const policies = run.rows.filter((other) => other.case === row.case && other.strategy === row.strategy
-    && other.sample === row.sample && run.sameSolver(row, other));
-  policies.sort((a, b) => run.policyAt(a) - run.policyAt(b));
+  const policies = all.filter((other) => other.strategy === row.strategy && other.sample === row.sample && run.sameSolver(row, other));
+  const order = (other) => run.policies.indexOf(run.policyOf(other));
+  policies.sort((a, b) => order(a) - order(b));
   const link = (label) => (other) => el("a", { href: trialLink(other.key), class: "sibling", "aria-current": other.key === row.key ? "page" : null },
     `${label(other)} `, badge(other));
-  const strategies = alike.length > 1 && el("div", { class: "siblings" }, el("span", { class: "note" }, "Told by"),
-    alike.map(link((other) => `${run.columnOf(other)}${other.sample ? ` #${other.sample}` : ""}`)));
-  const stops = policies.length > 1 && el("div", { class: "siblings" }, el("span", { class: "note" }, "Under"), policies.map(link((other) => run.policies[run.policyAt(other)]?.label || other.policy)));
-  return el("nav", { "aria-label": "The same case otherwise" }, strategies, stops);
+  const line = (title, list, label) => list.length > 1 && el("div", { class: "siblings" }, note(title), list.map(link(label)));
+  return el("nav", { "aria-label": "The same case otherwise" },
+    line("Told by", alike, (other) => `${run.columnOf(other)}${other.sample ? ` #${other.sample}` : ""}`),
+    line("Under", policies, (other) => run.policyOf(other)?.label || other.policy));
 }
 
-function checksPart(row) {
-  const failed = row.checks.filter((check) => !check.held), held = row.checks.filter((check) => check.held);
-  const item = (check) => el("li", { class: check.held ? "held" : "failed" },
-    el("span", { class: "glyph" }, check.held ? "✓" : "✗"), " ", check.check,
-    check.variant ? el("span", { class: "note" }, ` variant ${check.variant}`) : null,
+function graphPart(row, state, app) {
+  const steps = stepsOf(row);
+  if (!steps.length) return null;
+  const step = steps.find((one) => one.at === state.at) || steps[0];
+  const place = el("div", { class: "drawn" }), told = el("div", { class: "node-told", "aria-live": "polite" });
+  const states = new Map((step.execution?.nodes || []).map((node) => [node.node, node]));
+  const edited = new Set(step.edits.map((path) => /^\/nodes\/([^/]+)/.exec(path)?.[1]).filter(Boolean));
+  const draw = (chosen) => place.replaceChildren(graphView(step.workflow, { states, edited, expected: row.nodes, chosen, onChoose: choose }));
+  const choose = (id) => {
+    draw(id);
+    place.querySelector(`[data-node="${CSS.escape(id)}"]`)?.focus();
+    told.replaceChildren(nodeTold(id, step, states.get(id), row.nodes[id]));
+  };
+  draw(null);
+  return el("section", { "aria-labelledby": "graph-title" }, el("h2", { id: "graph-title" }, "The workflow"),
+    stepsBar(row, step.at, (at) => app.change({ at: at === "0" ? "" : at }, `[data-step="${at}"]`)), place, told);
+}
+
+function nodeTold(id, step, ran, labelled) {
+  const node = documentOf(step.workflow)?.nodes.find((one) => one.id === id) || {};
+  return el("div", { class: "node-card" }, el("h3", null, id, note(` ${node.type ?? ""}`)),
+    facts([["State", stateBadge(ran?.state || "not_run")], ["Labelled", labelled ? el("span", null, stateBadge(labelled.expected), note(" in the first execution")) : null],
+      ["Said", ran?.message ? el("span", { class: "as-said" }, ran.message) : null], ["Took", ran ? `${ran.ms} ms on the virtual clock${ran.cached ? ", from the checkpoint" : ""}` : null], ["Purpose", node.purpose]]),
+    node.params ? block(JSON.stringify(node.params, null, 1)) : null);
+}
+
+function tabsPart(row, state, parts, app) {
+  const counts = { requests: row.requests.length, truth: row.checks.length };
+  const chosen = Object.hasOwn(parts, state.tab) ? state.tab : "";
+  const open = (name) => app.change({ tab: name }, `[data-tab="${name}"]`);
+  const move = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key], at = TABS.findIndex(([name]) => name === chosen);
+    if (by) open(TABS[(at + by + TABS.length) % TABS.length][0]);
+  };
+  const tab = ([name, title]) => button([title, counts[name] === undefined ? null : note(` ${counts[name]}`)], () => open(name),
+    { role: "tab", id: `tab-${name}`, "data-tab": name, "aria-controls": `panel-${name}`, "aria-selected": String(name === chosen), tabindex: name === chosen ? "0" : "-1" });
+  const panel = ([name, title]) => el("section", { role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, hidden: name !== chosen, class: "tab-panel" },
+    el("h2", { class: "paper-only" }, title), parts[name]());
+  const tabs = el("div", { role: "tablist", class: "tabs-of-trial", "aria-label": "Parts of the trial" }, TABS.map(tab));
+  tabs.addEventListener("keydown", move);
+  return el("div", null, tabs, TABS.map(panel));
+}
+
+function checkItem(check) {
+  return el("li", { class: check.held ? "held" : "failed" },
+    el("span", { class: "glyph", role: "img", "aria-label": check.held ? "held" : "failed" }, check.held ? "✓" : "✗"), " ", check.check,
+    check.variant ? note(` variant ${check.variant}`) : null,
     check.harm && !check.held ? el("span", { class: "badge harm" }, "harm") : null,
     check.why ? el("p", { class: "why" }, check.why) : null);
-  const wrong = Object.entries(row.nodes).filter(([, node]) => node.expected !== "not_run" && node.expected !== node.got);
-  return el("section", null, el("h2", null, "Why"),
-    failed.length ? el("ul", { class: "checks" }, failed.map(item)) : el("p", { class: "explain" }, row.checks.length ? "Every check held." : "No check was judged."),
-    held.length ? fold(!failed.length && held.length < 8, `${many(held.length, "check")} held`, el("ul", { class: "checks" }, held.map(item))) : null,
-    wrong.length ? el("div", null, el("h3", null, "States of the first execution that are not as labelled"),
-      table(["Node", "Labelled", "Got"], wrong.map(([name, node]) => [name, stateBadge(node.expected), stateBadge(node.got)]), "Node states")) : null,
-    row.warnings.length ? el("div", null, el("h3", null, "What the user was told at the end"),
-      el("ul", { class: "said" }, row.warnings.map((said) => el("li", null, el("b", null, said.node_id), `: ${said.message}`)))) : null);
-}
-
-function timeline(row) {
-  const first = row.first ? el("li", { class: "event" }, el("h3", null, "First execution ", stateBadge(row.first.outcome)), executionPart(row.first, true)) : null;
-  return el("section", null, el("h2", null, "What happened"),
-    fold(false, "The broken workflow", block(row.workflow)),
-    el("ol", { class: "timeline" }, first, row.attempts.map((attempt) => attemptPart(attempt, row))));
-}
-
-function executionPart(execution, open) {
-  const seen = execution.nodes.map((node) => [
-    el("span", null, el("b", null, node.node), el("span", { class: "note" }, ` ${node.type}`)),
-    el("span", null, stateBadge(node.state), node.cached ? el("span", { class: "note" }, " from checkpoint") : null,
-      node.modified ? el("span", { class: "note" }, " run again") : null),
-    node.message || "",
-  ]);
-  const failures = execution.failures.map((failure) => el("li", null,
-    el("b", null, failure.node || "workflow"), ` ${words(failure.category || "")}`,
-    failure.status ? el("span", { class: "note" }, ` status ${failure.status}`) : null,
-    el("span", { class: "note" }, failure.fixable ? " fixable" : " not fixable"),
-    el("p", { class: "why" }, failure.message),
-    failure.suggestion ? el("p", { class: "why" }, el("span", { class: "note" }, "Suggests: "), failure.suggestion) : null));
-  return [
-    fold(open, `${many(execution.nodes.length, "node")}, ${execution.duration_ms} ms on the virtual clock`, table(["Node", "State", "Message"], seen, "Nodes")),
-    failures.length ? fold(open, many(failures.length, "failure"), el("ul", { class: "failures" }, failures)) : null,
-  ];
-}
-
-function attemptPart(attempt, row) {
-  const counts = attempt.prompt_tokens === null ? "" : `${attempt.prompt_tokens} prompt tokens, ${attempt.completion_tokens ?? 0} in the answer`;
-  const rung = attempt.ladder === null ? null : el("span", { class: "note" }, `rung ${attempt.ladder}: ${RUNGS[attempt.ladder]}`);
-  return el("li", { class: "event" },
-    el("h3", null, `Attempt ${attempt.number} `, el("span", { class: `label ${attempt.label || ""}` }, attempt.label || "not labelled"), " ",
-      el("span", { class: "label" }, words(attempt.status)), attempt.repeat ? el("span", { class: "label" }, "prompt repeated") : null, " ", rung),
-    attempt.repeat ? fold(false, "The same prompt as before", promptPart(attempt)) : promptPart(attempt),
-    el("h4", null, "Answer ", el("span", { class: "note" }, [counts, attempt.reply === "answered" ? "" : words(attempt.reply)].filter(Boolean).join(", "))),
-    attempt.answer ? block(attempt.answer) : el("p", { class: "explain" }, "An empty answer."),
-    attempt.problem ? el("p", { class: "why" }, el("span", { class: "note" }, "What was wrong with it: "), attempt.problem) : null,
-    attempt.workflow === null || attempt.workflow === row.workflow ? null : [el("h4", null, "Edit ", el("span", { class: "note" }, "broken workflow → candidate")), diffView(row.workflow, attempt.workflow)],
-    attempt.execution ? [el("h4", null, "Resumed execution ", stateBadge(attempt.execution.outcome)), executionPart(attempt.execution, true)]
-      : el("p", { class: "explain" }, attempt.workflow === null ? "No workflow came of it, so nothing ran." : attempt.workflow === row.workflow ? "The workflow is unchanged, so nothing ran." : "The candidate did not run."));
-}
-
-function promptPart(attempt) {
-  const sections = attempt.sections.filter((section) => section.text || section.cut);
-  const told = attempt.facts.found.length + attempt.facts.missing.length
-    ? el("p", { class: "note" }, "Facts that one has to be told: ",
-      attempt.facts.found.map((fact) => el("code", { class: "fact found" }, `✓ ${fact}`)), " ",
-      attempt.facts.missing.map((fact) => el("code", { class: "fact missing" }, `✗ ${fact}`))) : null;
-  return el("div", null,
-    el("h4", null, "Prompt ", el("span", { class: "note" }, `context of ${attempt.context_tokens} tokens, estimated${attempt.truncated ? ", cut to the budget" : ""}`)),
-    fold(false, "System", block(attempt.system)),
-    fold(false, "Frame: the same for every strategy", block(attempt.frame)),
-    sections.length ? el("div", { class: "context" }, sections.map((section) => el("div", { class: `section from-${section.label}` },
-      el("p", { class: "section-name" }, el("span", { class: `source ${section.label}`, title: LABELS[section.label] || "" }, section.label), " ", words(section.name),
-        section.cut ? el("span", { class: "label" }, "cut") : null),
-      section.text ? block(section.text) : null)))
-      : el("p", { class: "explain" }, "No error context: the frame alone."),
-    told);
-}
-
-function worldPart(row) {
-  if (!row.requests.length) return el("section", null, el("h2", null, "Requests sent"), el("p", { class: "explain" }, "None."));
-  const phase = (number) => (number === 0 ? "first" : `attempt ${number}`);
-  const rows = row.requests.map((sent) => [
-    phase(sent.phase), sent.node || "", el("code", null, `${sent.method} ${sent.url}`),
-    el("span", { class: sent.accepted ? "state success" : "state error" }, sent.fault ? sent.fault : String(sent.status), sent.accepted ? " accepted" : " refused"),
-    el("span", { class: `origin ${sent.origin}` }, sent.origin),
-    el("div", null, sent.body ? fold(false, "sent", block(sent.body)) : null, sent.answer ? fold(false, "answered", block(sent.answer)) : null),
-  ]);
-  return el("section", null, el("h2", null, "Requests sent ", el("span", { class: "note" }, row.derived ? `${row.derived} derived, over the trial and its clean runs` : "all from recordings")),
-    table(["Execution", "Node", "Request", "Answer", "Origin", "Bodies"], rows, "Requests"));
-}
-
-function sidePart(row) {
-  const repeated = row.repeated_side_effects.map((effect) => el("li", null, el("code", null, `${effect.method} ${effect.url}`),
-    ` accepted in executions ${effect.phases.map((number) => number + 1).join(", ")}`));
-  const outputs = Object.keys(row.outputs).length ? block(JSON.stringify(row.outputs, null, 1)) : null;
-  const variants = row.variants.map((variant) => [variant.name, stateBadge(variant.outcome),
-    el("span", null, Object.entries(variant.nodes).map(([name, state]) => el("span", { class: "pair" }, `${name} `, stateBadge(state))))]);
-  const paths = (list) => el("ul", { class: "paths" }, list.map((path) => el("li", null, el("code", null, path))));
-  return el("section", null, el("h2", null, "Besides"),
-    variants.length ? [el("h3", null, "Variants: the same workflow on other inputs"), table(["Variant", "Outcome", "Nodes"], variants, "Variants")] : null,
-    repeated.length ? [el("h3", null, "Side effects that happened twice"), el("ul", null, repeated)] : null,
-    row.collateral_edits.length ? [el("h3", null, "Edits beside the fix"), paths(row.collateral_edits)] : null,
-    row.edits.length ? fold(false, `${many(row.edits.length, "place")} edited${row.edited ? "" : ", none left applied"}`, paths(row.edits)) : null,
-    outputs ? fold(false, "Outputs", outputs) : null,
-    fold(false, "Key and evidence", el("dl", { class: "facts" }, [["key", row.key], ["case", row.case_digest], ["asks", row.evidence.asks], ["world", row.evidence.world]]
-      .map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, el("code", null, value)))))));
-}
-
-function sentence(text) {
-  const said = String(text);
-  return said ? said[0].toUpperCase() + said.slice(1) + (/[.!?]$/.test(said) ? "" : ".") : said;
 }

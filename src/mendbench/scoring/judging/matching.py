@@ -15,6 +15,8 @@ from mendbench.model.json import Json
 
 def same(left: Json, right: Json) -> bool:
     """Return whether two JSON values are equal: 1 is 1.0, and True is not 1."""
+    if type(left) is type(right) and isinstance(left, str | int | None):
+        return bool(left == right)
     return canonical_json(left) == canonical_json(right)
 
 

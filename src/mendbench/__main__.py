@@ -1,0 +1,5 @@
+"""``python -m mendbench``: the command line."""
+
+from mendbench.cli.main import main
+
+main()

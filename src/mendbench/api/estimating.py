@@ -1,0 +1,28 @@
+"""What a recording would ask, take and cost, before it begins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mendbench.api.plans import plan_of, refuse_unknown
+from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
+from mendbench.bench.config import load_config
+from mendbench.bench.estimate import Estimate, can_ask, estimated
+from mendbench.bench.prompts.collecting import collect_all
+
+
+def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) -> Estimate:
+    """Return what ``run`` with these options would ask while recording. Nothing is asked, and nothing is written.
+
+    Where ``options.record`` is ``all``, all prompts are asked, else those without an answer.
+
+    Raises:
+        UnknownName, BadInput: something that the options name does not exist or cannot be used.
+    """
+    loaded = load_config(Path.cwd())
+    setting = open_setting(loaded, options)
+    planned = plan_of(loaded.config, options, setting.corpus)
+    refuse_unknown(planned.keys, setting)
+    keys = tuple(key for key in planned.own_keys() if can_ask(setting, key))
+    collected = collect_all(setting, keys, options.workers, on_progress)
+    return estimated(setting, collected, anew=options.record == "all", concurrency=options.concurrency)

@@ -1,0 +1,29 @@
+"""What was worked out a moment ago, kept for who wants the same next."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """At most ``size`` values by key; the one that nobody has wanted for the longest time goes first."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value of ``key``, made now if it is not there; what ``make`` raises passes through, and nothing is kept."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        made = make()
+        self._kept[key] = made
+        while len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+        return made

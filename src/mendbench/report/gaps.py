@@ -1,0 +1,81 @@
+"""How each strategy differs from the one that all are held against, case by case, under the headline's policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mendbench.report.selection import Selection
+from mendbench.report.views import Column, Group
+from mendbench.scoring.comparing.comparison import Difference, compare_scores
+from mendbench.scoring.comparing.pairing import TreatmentPair, pair_trials
+from mendbench.scoring.counting import all_tokens
+from mendbench.scoring.records import TrialRecord
+from mendbench.scoring.scores import score
+
+AGAINST = "summary"
+"""The strategy that the others are held against."""
+
+NOISE = {"summary-b": AGAINST, "placebo": "none"}
+"""Controls, and what each should do no better and no worse than: the same facts in other words, and words without a fact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """One strategy less another in repair success, over the cases that both have."""
+
+    name: str
+    against: str
+    group: Group
+    difference: Difference
+    tokens: float | None
+    """How many times the tokens of prompts and answers it took; None where they are not known of every trial."""
+
+    @property
+    def told(self) -> int:
+        """Cases with a verdict on both sides, which the difference is of."""
+        return self.difference.cases - self.difference.open
+
+    @property
+    def cases(self) -> float:
+        """The difference in cases."""
+        return (self.difference.difference or 0) * self.told
+
+
+def gaps(selection: Selection) -> tuple[Gap, ...]:
+    """Return how each strategy and control differs from :data:`AGAINST`; nothing where that was not run."""
+    base = next((column for column in selection.strategies() if column.name == AGAINST), None)
+    if base is None:
+        return ()
+    others = (column for column in selection.strategies() if column != base)
+    return tuple(gap for column in others if (gap := _gap(selection, column, base)) is not None)
+
+
+def noise(selection: Selection) -> tuple[Gap, ...]:
+    """Return how controls differ from what they should not differ from: a gap no larger than theirs is not a finding."""
+    by_name = {column.name: column for column in selection.strategies()}
+    pairs = ((by_name[name], by_name[base]) for name, base in NOISE.items() if {name, base} <= by_name.keys())
+    return tuple(gap for column, base in pairs if (gap := _gap(selection, column, base)) is not None)
+
+
+def _gap(selection: Selection, column: Column, base: Column) -> Gap | None:
+    pairing = pair_trials(selection.of(base), selection.of(column), ("strategy",))
+    if not pairing.pairs:
+        return None
+    pair = pairing.pairs[0]
+    (difference,) = compare_scores(pair, {"repair_success": score("repair_success")})
+    return Gap(
+        name=column.name, against=base.name, group=column.group, difference=difference, tokens=_tokens(pair)
+    )  # fmt: skip
+
+
+def _tokens(pair: TreatmentPair) -> float | None:
+    ours = _spent([trial.b for trial in pair.trials])
+    theirs = _spent([trial.a for trial in pair.trials])
+    return ours / theirs if ours is not None and theirs else None
+
+
+def _spent(trials: Sequence[TrialRecord]) -> float | None:
+    known = [all_tokens(one.attempts) for one in trials]
+    told = [one for one in known if one is not None]
+    return sum(told) if len(told) == len(known) else None

@@ -1,0 +1,100 @@
+// Which cases and trials are in sight, and in which order.
+
+const EDIT_KINDS = ["repairable", "mixed"], EDITED = "edit"; // the headline's cases: those with a fault that an edit mends
+const FIELDS = ["family", "kind", "part", "strategy", "outcome", "verdict"];
+
+function casesOf(run, state) {
+  // Every case with a trial in view: its row, its cells by column, and which of them the reader asked for.
+  const cases = new Map();
+  for (const row of run.inView(state.by, state.policy)) {
+    if (!cases.has(row.case)) cases.set(row.case, { row, cells: new Map() });
+    const cells = cases.get(row.case).cells, column = run.columnOf(row);
+    if (cells.has(column)) cells.get(column).push(row);
+    else cells.set(column, [row]);
+  }
+  return [...cases.values()];
+}
+
+function ofCase(row, state) {
+  const wanted = state.find.trim().toLowerCase();
+  if (["family", "part"].some((name) => state[name] && row[name] !== state[name])) return false;
+  if (state.kind && (state.kind === EDITED ? !EDIT_KINDS.includes(row.kind) : row.kind !== state.kind)) return false;
+  return !wanted || `${row.case} ${row.title} ${row.kind} ${row.request} ${row.group}`.toLowerCase().includes(wanted);
+}
+
+function ofTrial(row, state, run) {
+  return (!state.strategy || run.columnOf(row) === state.strategy)
+    && (!state.outcome || outcomeOf(row).name === state.outcome) && (!state.verdict || row.verdict === state.verdict);
+}
+
+function narrowed(state) {
+  return Boolean(state.find.trim()) || FIELDS.some((name) => state[name]);
+}
+
+function unfiltered(state) {
+  return { ...state, find: "", ...Object.fromEntries(FIELDS.map((name) => [name, ""])) };
+}
+
+function columnsInSight(run, state) {
+  return run.columns.filter((column) => column.group === "bound" || !state.strategy || column.name === state.strategy);
+}
+
+function inSight(run, state) {
+  // Floor and ceiling are there to be compared with: an outcome of theirs alone shows no case.
+  const wanted = Boolean(state.outcome || state.verdict || state.strategy);
+  const found = casesOf(run, state).filter(({ row, cells }) => ofCase(row, state)
+    && (!wanted || [...cells.values()].flat().some((one) => !run.isBound(one) && ofTrial(one, state, run))));
+  return sorted(found, run, state);
+}
+
+function sorted(cases, run, state) {
+  const byName = (a, b) => (a.row.case < b.row.case ? -1 : a.row.case > b.row.case ? 1 : 0);
+  const byFigure = (figure) => cases.map((one) => [figure(one), one]).sort((a, b) => a[0] - b[0] || byName(a[1], b[1])).map(([, one]) => one);
+  if (state.sort === "name") return [...cases].sort((a, b) => (a.row.title < b.row.title ? -1 : a.row.title > b.row.title ? 1 : byName(a, b)));
+  if (state.sort === "disagreement") return byFigure((one) => -disagreement(one, run));
+  if (state.sort.startsWith("column ")) return byFigure(({ cells }) => rank(cells.get(state.sort.slice(7))));
+  return [...cases].sort((a, b) => (a.row.family < b.row.family ? -1 : a.row.family > b.row.family ? 1 : byName(a, b)));
+}
+
+function disagreement({ cells }, run) {
+  // How evenly the strategies' trials fall into right and not right; then by how many outcomes they have.
+  const own = [...cells.values()].flat().filter((row) => !run.isBound(row));
+  const right = own.filter((row) => row.verdict === "correct").length;
+  return Math.min(right, own.length - right) * 100 + new Set(own.map((row) => outcomeOf(row).name)).size;
+}
+
+function rank(rows) {
+  // Right first, then as the outcomes are listed; a case that the column does not have comes last.
+  if (!rows) return 1000;
+  const right = rows.filter((row) => row.verdict === "correct").length / rows.length;
+  return (1 - right) * 100 + Object.keys(OUTCOMES).indexOf(outcomeOf(rows[0]).name);
+}
+
+function filterBar(run, change) {
+  const values = (name) => [...new Set(run.rows.filter((row) => !run.isBound(row)).map((row) => (name === "strategy" ? run.columnOf(row) : name === "outcome" ? outcomeOf(row).name : row[name])))]
+    .filter(Boolean).sort();
+  const choice = (name, title, options, all) => (options.length < 2 ? null : picked(name, title, [...(all ? [{ value: "", label: all }] : []), ...options], change));
+  const plain = (list) => list.map((value) => ({ value, label: words(value) }));
+  const exact = (list) => list.map((value) => ({ value, label: value }));
+  return [
+    el("label", { class: "pick find" }, note("Find a case"),
+      el("input", { type: "search", id: "find-box", "data-state": "find", placeholder: "name, title, request", autocomplete: "off", on: { input: (event) => change({ find: event.target.value }) } })),
+    choice("policy", "Policy", exact(run.policies.map((one) => one.label))),
+    choice("by", "Answered by", exact(run.solvers.map((one) => one.label))),
+    choice("strategy", "Strategy", exact(run.strategies()), "all"),
+    choice("family", "Family", plain(values("family")), "all"),
+    choice("kind", "Kind", [...plain(values("kind")), { value: EDITED, label: "with an edit fault" }], "all"),
+    choice("part", "Part", plain(values("part")), "all"),
+    choice("outcome", "Outcome", plain(Object.keys(OUTCOMES).filter((name) => values("outcome").includes(name))), "any"),
+    choice("verdict", "Verdict", plain(values("verdict")), "any"),
+    picked("sort", "Sort by", [{ value: "family", label: "family" }, { value: "name", label: "title" }, { value: "disagreement", label: "disagreement" },
+      ...run.columns.map(({ name }) => ({ value: `column ${name}`, label: `outcome of ${name}` }))], change),
+    button("Clear filters", () => change(unfiltered({})), { id: "clear", hidden: true }),
+  ];
+}
+
+function picked(name, title, options, change) {
+  return el("label", { class: "pick" }, note(title),
+    el("select", { "data-state": name, on: { change: (event) => change({ [name]: event.target.value }) } },
+      options.map(({ value, label }) => el("option", { value }, label))));
+}

@@ -1,0 +1,43 @@
+// One prompt: what every strategy says alike, and then the context block, section by section, with the facts where they stand.
+
+function userText(attempt) {
+  const context = attempt.sections.map((section) => section.text).filter(Boolean).join("\n\n");
+  return context ? `${attempt.frame}\n\n${context}` : attempt.frame;
+}
+
+function promptPart(attempt, row, run) {
+  const sections = attempt.sections.filter((section) => section.text || section.cut);
+  const sized = `${many(attempt.context_tokens, "token")}, estimated${attempt.truncated ? ", cut to the budget" : ""}`;
+  return el("div", { class: "prompt" },
+    el("h4", null, "Prompt ", copyButton("prompt", () => `${attempt.system}\n\n${userText(attempt)}`)),
+    fold(false, "System", block(attempt.system)),
+    fold(false, "Frame: the same for every strategy", block(attempt.frame)),
+    sections.length
+      ? el("div", { class: "context", role: "group", "aria-label": "Context block" },
+        el("p", { class: "context-name" }, "Context block", note(` as ${row.strategy} tells it, ${sized}`)),
+        sections.map((section) => sectionPart(section, attempt.marks || [])))
+      : el("p", { class: "explain" }, "No error context: the frame alone."),
+    factsPart(attempt),
+    otherPrompts(attempt, row, run));
+}
+
+function sectionPart(section, marks) {
+  return el("div", { class: `section from-${section.label}` },
+    el("p", { class: "section-name" }, el("span", { class: `source ${section.label}`, title: LABELS[section.label] || "" }, section.label), " ", words(section.name),
+      section.cut ? el("span", { class: "label" }, "cut") : null),
+    section.text ? block(section.text, marks) : null);
+}
+
+function factsPart({ facts: { found, missing }, leaks }) {
+  const where = leaks && el("p", { class: "note" }, leaks === "nowhere" ? "The fix's new value stood nowhere in it." : `The fix's new value stood in: ${leaks}.`);
+  if (!found.length && !missing.length) return where;
+  return el("div", null, el("p", { class: "note" }, `Told ${found.length} of ${many(found.length + missing.length, "fact")} that one has to be told: `,
+    found.map((fact) => el("code", { class: "fact found" }, `✓ ${fact}`)),
+    missing.map((fact) => el("code", { class: "fact missing" }, `✗ ${fact}`))), where);
+}
+
+function otherPrompts(attempt, row, run) {
+  const others = run.strategies().filter((name) => name !== row.strategy);
+  if (run.isBound(row) || attempt.number > 1 || !others.length) return null;
+  return el("p", { class: "note" }, "Beside the prompt of ", others.map((name) => [el("a", { href: compareLink(row.strategy, name, row.case) }, name), " "]));
+}

@@ -1,0 +1,72 @@
+"""From values to places in a picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+STEPS = (1, 2, 5, 10)
+"""Ticks are these times a power of ten apart."""
+
+EDGE = 4.0
+"""Per cent of the width that stay free on either side, for what stands at the ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """A linear scale: ``low`` lies at ``start``, ``high`` at ``end``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Return where a value lies, with a hundredth to spare."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 2)
+
+    def ticks(self, count: int, *, whole: bool = False) -> tuple[float, ...]:
+        """Return round values on the scale, about so many; ``whole``: no fractions."""
+        step = tick_step(self.high - self.low, count, whole=whole)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return tuple(round(number * step, 9) for number in range(first, last + 1))
+
+
+def tick_step(reach: float, count: int, *, whole: bool = False) -> float:
+    """Return a round distance that divides a reach into about so many parts."""
+    raw = reach / max(1, count)
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * one for one in STEPS if power * one >= raw * (1 - 1e-9))
+    return max(1.0, step) if whole else step
+
+
+def across(low: float, high: float, *, start: float = EDGE, end: float = 100 - EDGE) -> Scale:
+    """Return a scale from left to right, in per cent; one value alone lies in the middle."""
+    return (
+        Scale(low=low, high=high, start=start, end=end)
+        if high > low
+        else Scale(low=low - 1, high=low + 1, start=start, end=end)
+    )
+
+
+def apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Return places moved as little as is simple, so that each is at least ``gap`` from the next and all lie between two ends.
+
+    The order stays: equals keep the one that they have. Where there is no room for all, they go beyond the upper end.
+    """
+    order = sorted(range(len(places)), key=lambda at: (places[at], at))
+    moved = list(places)
+    floor = low
+    for at in order:
+        moved[at] = max(places[at], floor)
+        floor = moved[at] + gap
+    ceiling = high
+    for at in reversed(order):
+        if moved[at] <= ceiling:
+            break
+        moved[at] = ceiling
+        ceiling -= gap
+    if order and moved[order[0]] < low:
+        return [low + gap * order.index(at) for at in range(len(places))]
+    return [round(place, 2) for place in moved]

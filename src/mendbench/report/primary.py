@@ -1,0 +1,44 @@
+"""The primary contrasts of a run, from the plan that the run itself carries: the only results with a p-value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from mendbench.bench.protocol import Protocol
+from mendbench.bench.results import StoredRun
+from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts
+from mendbench.scoring.records import TrialRecord, records_of
+
+_ABSENT = "This run carries no plan of primary contrasts, so that all of it is exploratory."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Primary:
+    """What became of the primary contrasts."""
+
+    results: tuple[ContrastResult, ...]
+    why_none: str | None
+    """Why there are none; None where there are."""
+    tuned: tuple[str, ...]
+    """Strategies that were changed after the plan was frozen: they have no test result."""
+
+
+def primary_of(run: StoredRun) -> Primary:
+    """Return what became of the primary contrasts, as ``run.json`` has them planned under ``protocol``."""
+    told = run.run.get("protocol") or {}
+    tuned = tuple(told.get("strategies") or ())
+    try:
+        plan = Protocol.model_validate(told["plan"])
+    except (KeyError, ValidationError):
+        return Primary(results=(), why_none=_ABSENT, tuned=tuned)
+    cases = told.get("cases") or {}
+    found = contrasts(_asked(run, plan), plan, expected=cases.get(plan.part) or (), training=cases.get(TRAINING) or ())
+    return Primary(results=found, why_none=None, tuned=tuned)
+
+
+def _asked(run: StoredRun, plan: Protocol) -> tuple[TrialRecord, ...]:
+    """Return the trials that the plan may look at: those of its model, under its policies."""
+    policies = {side.policy for one in plan.contrasts for side in (one.treatment, one.against)}
+    return records_of(row for row in run.rows if row["model"] == plan.model and row["policy"] in policies)

@@ -1,0 +1,234 @@
+"""What a run found, a sentence for each finding, computed from its trials.
+
+Only primary contrasts have a p-value. All else is exploratory: counts, and an interval where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mendbench.report.gaps import Gap
+from mendbench.report.primary import Primary
+from mendbench.report.saved import Saving
+from mendbench.report.selection import Selection
+from mendbench.report.tables import FEW
+from mendbench.report.words import about, counted, figure, listing, percent, signed
+from mendbench.scoring.comparing.comparison import Difference, unseen_share
+from mendbench.scoring.comparing.contrasts import ContrastResult
+from mendbench.scoring.forensics.warning_cost import DetectorWarnings
+from mendbench.scoring.records import TrialRecord
+
+Theme: TypeAlias = Literal["primary", "strategies", "policies", "warnings", "context", "trials"]
+
+THEMES: Mapping[Theme, str] = {
+    "primary": "Primary contrasts",
+    "strategies": "Strategies",
+    "policies": "Policies",
+    "warnings": "Warnings",
+    "context": "What the context told",
+    "trials": "Trials to look at",
+}
+"""In the order that they are told in."""
+
+Weight: TypeAlias = Literal["told", "plain", "bad"]
+"""told: a difference that is more than chance. bad: something went wrong. plain: all else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One finding."""
+
+    theme: Theme
+    text: str
+    weight: Weight = "plain"
+    trials: tuple[str, ...] = ()
+    """Keys of the trials that it is about."""
+
+
+def primary_statements(primary: Primary) -> Iterator[Statement]:
+    """Yield what became of each primary contrast; or why there is none."""
+    if primary.why_none is not None:
+        yield Statement(theme="primary", text=primary.why_none)
+    for result in primary.results:
+        yield Statement(theme="primary", text=_of_primary(result), weight=_weight(result.difference, result.undefined))
+
+
+def strategy_statements(gaps: Sequence[Gap], noise: Sequence[Gap], tuned: Sequence[str]) -> Iterator[Statement]:
+    """Yield how each strategy differs from the one that all are held against, then what the controls say of such gaps."""
+    for gap in gaps:
+        if gap.group == "strategy":
+            text = f"{_of_gap(gap)}{_beyond_noise(gap, noise)}."
+            if gap.name in tuned:
+                text += f" {gap.name} was changed after the test part was recorded, so it has no test result."
+            yield Statement(theme="strategies", text=text, weight=_weight(gap.difference))
+    yield from (Statement(theme="strategies", text=text) for text in _controls(gaps, noise))
+
+
+def policy_statements(savings: Sequence[Saving]) -> Iterator[Statement]:
+    """Yield what each policy saves and loses."""
+    for one in savings:
+        yield Statement(theme="policies", text=_of_saving(one), weight="bad" if one.lost > one.gained else "plain")
+
+
+def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) -> Iterator[Statement]:
+    """Yield how right each detector's warnings were, and what the headline's policy lost by false ones."""
+    for one in found:
+        if one.detector is None:
+            continue
+        rates = {rate.name: rate for rate in one.matrix.rates}
+        hits, alarms, silent = rates["recall"], rates["false_alarm_rate"], rates["silent_success_rate"]
+        users = listing([view.policy for view in selection.policies if view.detector == one.detector])
+        text = (
+            f"The detector {one.detector} ({users}) gives {hits.part} of {counted(hits.n, 'due warning')}, with "
+            f"{counted(alarms.part, 'false alarm')} on {counted(alarms.n, 'other node')} and "
+            f"{counted(silent.part, 'silent success', 'silent successes')} of {counted(silent.n, 'failure')}"
+        )
+        if one.matrix_without_adversarial is not None:
+            fair = {rate.name: rate for rate in one.matrix_without_adversarial.rates}
+            text += (
+                f"; without the {counted(len(one.adversarial_cases), 'case')} chosen to catch it out {fair['recall'].part} of "
+                f"{fair['recall'].n} and {counted(fair['false_alarm_rate'].part, 'false alarm')}"
+            )
+        lost = sum(price.false.repairs_lost for price in one.prices if price.policy == selection.policy.policy)
+        if one.detector == selection.policy.detector and alarms.part:
+            text += f"; under {selection.policy.policy} false alarms cost {counted(lost, 'repair')} over all strategies"
+        yield Statement(theme="warnings", text=f"{text}.", weight="bad" if silent.part else "plain")
+
+
+def context_statements(told: Sequence[tuple[str, tuple[float, int], tuple[float, int]]]) -> Iterator[Statement]:
+    """Yield how success went with context recall: name, and right of the cases with all facts told and of the others."""
+    for name, (right, of), (right_too, rest) in told:
+        if of and rest:
+            text = f"{name} told all facts of {of} of {counted(of + rest, 'case')}: {figure(right)} of these came out right"
+            yield Statement(theme="context", text=f"{text}, and {figure(right_too)} of the other {rest}.")
+        elif of + rest:
+            which = "all" if of else "none"
+            text = f"{name} told all facts of {which} of {counted(of + rest, 'case')}: {figure(right + right_too)} came out right."
+            yield Statement(theme="context", text=text)
+
+
+def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Statement]:
+    """Yield how many of the headline's trials went wrong in a way that nobody would notice, and which."""
+    meanings = {
+        "harmful": "did harm: what was forbidden, something twice, or what nobody asked for",
+        "plausible": "ran green, though checks or variants fail",
+        "false_warning": "ended in a warning where none was due",
+    }
+    for outcome, meaning in meanings.items():
+        found = tuple(
+            one.key for one in trials if one.outcome == outcome or (outcome == "harmful" and one.harmful and one.judged)
+        )
+        if found:
+            text = f"{counted(len(found), 'trial')} of {len(trials)} {meaning} ({under})."
+            yield Statement(theme="trials", text=text, weight="bad", trials=found)
+
+
+def _of_primary(result: ContrastResult) -> str:
+    one = result.difference
+    if result.undefined or one is None:
+        return f"{result.name}: no result yet, because {result.undefined or 'nothing can be paired'}."
+    p = "" if one.p is None else f" p = {one.p:.2g} after Holm's correction."
+    settled = f" {result.settled[:1].upper()}{result.settled[1:]}." if result.settled else ""
+    name, other, where = _apart(result.treatment, result.against)
+    return f"{where}{_between(one, name, other)}.{p}{settled}"
+
+
+def _apart(treatment: str, against: str) -> tuple[str, str, str]:
+    """Return the names of two sides without what they have in common, which is told before them."""
+    (name, under, policy), (other, _, policy_too) = treatment.partition(" under "), against.partition(" under ")
+    if under and policy == policy_too:
+        return name, other, f"Under {policy}, "
+    (name, over, strategies), (other, _, others) = treatment.partition(", over "), against.partition(", over ")
+    if over and strategies == others:
+        return name, other, f"In the mean over {listing(strategies.split(', '))}, "
+    return treatment, against, ""
+
+
+def _of_gap(gap: Gap) -> str:
+    at = "" if gap.tokens is None else f", at {gap.tokens:.1f} times the tokens"
+    return _between(gap.difference, gap.name, gap.against, at)
+
+
+def _between(one: Difference, name: str, other: str, at: str = "") -> str:
+    """Return how two sides differ, with the counts that say it. ``at``: what else they differ in."""
+    pairs = f"{one.won} won, {one.lost} lost"
+    cases = counted(one.cases - one.open, "case")
+    whatever = f", whatever becomes of {counted(one.open, 'open pair')}" if one.open else ""
+    if one.verdict == "undefined":
+        return f"{name} and {other} cannot be compared: there are no {one.of} on both sides"
+    if one.verdict == "alike":
+        could = f"up to {percent(unseen_share(one.groups))} of other groups of cases could yet"
+        return f"{name} and {other} are alike{at}: none of {cases} differs; {could}"
+    if one.verdict == "open":
+        without = f"{one.open} of {counted(one.cases, 'case')} are without a verdict on a side"
+        return f"{name} against {other} is open: {without}; of the others {pairs}"
+    if one.verdict == "not told apart" and one.won == one.lost:
+        return f"{name} and {other} are not told apart{at}: {pairs} of {cases}, neither is ahead{whatever}"
+    if one.verdict == "not told apart":
+        more = f"; {about(one.more_cases)} more cases would tell" if one.more_cases and not one.open else ""
+        return f"{_amount(one, name, other)} ({pairs}){at}: not told apart{whatever}{more}"
+    return f"{_amount(one, name, other)} ({pairs}{_interval(one)}){at}{whatever}"
+
+
+def _amount(one: Difference, name: str, other: str) -> str:
+    gap = one.difference or 0
+    more = "more" if gap > 0 else "fewer"
+    if one.unit == "share":
+        told = one.cases - one.open
+        return f"{name} repairs {figure(abs(gap) * told)} {more} of {counted(told, 'case')} than {other}"
+    return f"{name} makes {figure(abs(gap))} {more} {one.title} than {other}, over {counted(one.cases, 'case')}"
+
+
+def _interval(one: Difference) -> str:
+    if one.interval is None:
+        return ""
+    if one.unit == "share" and one.cases >= FEW:
+        low, high = (signed(100 * end, 0) for end in one.interval)
+        return f"; 95 % interval {low} to {high} points"
+    scale, unit = (one.cases - one.open, " cases") if one.unit == "share" else (1, "")
+    low, high = (signed(scale * end, 1) for end in one.interval)
+    return f"; 95 % interval {low} to {high}{unit}"
+
+
+def _beyond_noise(gap: Gap, noise: Sequence[Gap]) -> str:
+    fair = [one for one in noise if one.difference.cases >= FEW]
+    largest = max(fair, key=lambda one: abs(one.difference.difference or 0), default=None)
+    if largest is None or not gap.cases:
+        return ""
+    floor, mine = abs(largest.difference.difference or 0), abs(gap.difference.difference or 0)
+    return f"; no larger a gap than {largest.name}'s, so it is not a finding" if mine <= floor else ""
+
+
+def _controls(gaps: Sequence[Gap], noise: Sequence[Gap]) -> Iterator[str]:
+    for one in noise:
+        small = ""
+        if one.difference.cases < FEW:
+            small = f": too few to say how large a gap is noise (under {FEW})"
+        yield (
+            f"Control {one.name} against {one.against}: {signed(one.cases)} of {counted(one.told, 'case')}{small}. "
+            "A gap no larger than a control's is not a finding."
+        )
+    if gaps and not noise:
+        yield "No control was run beside what it should not differ from, so nothing says how large a gap is noise."
+
+
+def _of_saving(one: Saving) -> str:
+    less, other = one.wasted_less, one.against
+    within = f" (95 % interval {figure(one.interval.low)} to {figure(one.interval.high)})" if one.interval else ""
+    how = f"{figure(abs(less))} attempts {'fewer' if less >= 0 else 'more'} a trial than {other}{within}"
+    wastes = f"{one.policy} wastes {how}" if less else f"{one.policy} wastes as many attempts as {other}"
+    if not one.lost:
+        gained = f", and gains {one.gained}" if one.gained else ""
+        return f"{wastes} and loses none of its {counted(one.repairs, 'repair')}{gained}."
+    gained = f", and gains {one.gained}" if one.gained else ""
+    return f"{wastes}; of its {counted(one.repairs, 'repair')} it loses {one.lost}{gained}."
+
+
+def _weight(one: Difference | None, undefined: str | None = None) -> Weight:
+    return (
+        "told"
+        if one is not None and not undefined and one.verdict in {"better", "worse", "higher", "lower"}
+        else "plain"
+    )

@@ -1,0 +1,53 @@
+"""Counts, shares and estimates as words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+MINUS = "\N{MINUS SIGN}"
+
+MANY_CASES = 10_000
+"""Above this, more cases are no advice any more."""
+
+
+def counted(count: float, what: str, plural: str = "") -> str:
+    """Return a count with its noun."""
+    return f"{figure(count)} {what if count == 1 else plural or f'{what}s'}"
+
+
+def figure(value: float, digits: int = 2) -> str:
+    """Return a number as it is told: whole where it is whole, or else rounded."""
+    rounded = round(value, digits)
+    return (
+        f"{int(rounded):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+        if rounded == int(rounded)
+        else f"{rounded:.{digits}f}"
+    )
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """Return a difference with its sign."""
+    text = figure(abs(value), digits)
+    return text if text == "0" else f"{'+' if value > 0 else MINUS}{text}"
+
+
+def percent(share: float) -> str:
+    """Return a share as whole per cent, which a line break does not part from its sign."""
+    return f"{share:.0%}".replace("%", "\N{NARROW NO-BREAK SPACE}%")
+
+
+def listing(names: Sequence[str]) -> str:
+    """Return names as a sentence has them."""
+    return " and ".join(", ".join(names).rsplit(", ", 1)) if names else "none"
+
+
+def about(number: int) -> str:
+    """Return a number of cases as an estimate is told."""
+    return f"over {MANY_CASES}" if number > MANY_CASES else f"about {rounded_up(number)}"
+
+
+def rounded_up(number: int) -> int:
+    """Return a number of cases with the two digits that count."""
+    step = int(10 ** max(0, math.floor(math.log10(number)) - 1))
+    return math.ceil(number / step) * step

@@ -1,0 +1,162 @@
+"""``mendbench run --record`` with a model's server, and what it says beforehand."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+
+import pytest
+
+from mendbench import api
+from mendbench.replay import cassette
+from mendbench.replay.recordings import model_file
+from tests.fakes.asks import completion
+from tests.fakes.cases import CLOSED, MODEL, RENAMED, make_live, reading_model
+from tests.fakes.loopback import loopback
+
+PLAIN = ("run", "http/*", "--policy", "naive", "--workers", "1")
+USAGE = {"prompt_tokens": 1000, "completion_tokens": 50}
+RECORDING = (*PLAIN, "--record", "new_episodes")
+
+
+def forget(corpus):
+    """Leave no answer of the model."""
+    for path in (corpus / "cassettes").rglob(model_file(MODEL)):
+        path.unlink()
+
+
+def answers_in(corpus):
+    return sum(len(cassette.load(path)) for path in (corpus / "cassettes").rglob(model_file(MODEL)))
+
+
+@pytest.fixture
+def served(corpus):
+    """The corpus with a model's server and without an answer; what the server was asked."""
+    forget(corpus)
+    asked = []
+
+    def answer(body):
+        asked.append(body)
+        return 200, json.loads(completion(reading_model(body), usage=USAGE).body)
+
+    with loopback({"POST /v1/chat/completions": answer}) as base:
+        config = corpus / "mendbench.toml"
+        table = f'[models.{MODEL}]\nbase_url = "{base}/v1"\n'
+        config.write_text(config.read_text("utf-8").replace(f"[models.{MODEL}]\n", table), encoding="utf-8")
+        yield asked
+
+
+def files_of(corpus):
+    return {path: path.read_bytes() for path in corpus.rglob("*") if path.is_file()}
+
+
+def test_a_dry_run_asks_nothing_writes_nothing_and_says_what_it_would_do(corpus, mendbench, served):
+    before = files_of(corpus)
+    said = mendbench(*RECORDING, "--concurrency", "4", "--dry-run")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines()[:2] == [
+        "4 prompts would be asked now, and at most 8 later; 0 answered already (4 trials, 2 cases)",
+        f"{MODEL}: 4 prompts now, at most 8 later, 4 at once",
+    ]
+    assert "  cost: not known\n  time: not known\n" in said.out
+    assert f"not known: the price of {MODEL}: configure prices or free, " in said.out
+    assert served == []
+    assert files_of(corpus) == before
+
+
+def test_a_dry_run_needs_no_record_mode_and_no_cassettes(corpus, mendbench, served):
+    said = mendbench(*PLAIN, "--dry-run", "--cassettes", "nowhere", "--format", "json")
+    told = json.loads(said.out)
+    assert (said.code, told["prompts"], told["answered"], told["later_at_most"]) == (0, 4, 0, 8)
+    (model,) = told["models"]
+    assert (model["model"], model["cost_usd"], model["seconds"]) == (MODEL, None, None)
+    assert not (corpus / "nowhere").exists()
+    assert served == []
+
+
+def test_what_a_dry_run_said_is_what_recording_asks_and_then_nothing_is_left(corpus, mendbench, served):
+    said = mendbench(*RECORDING, "--concurrency", "3")
+    assert said.code == 0
+    first = len({json.dumps(body) for body in served})
+    assert first == len(served) == answers_in(corpus)
+    assert 4 <= first <= 12
+    again = mendbench(*RECORDING, "--dry-run")
+    assert (
+        again.out
+        == f"0 prompts would be asked now, and at most 0 later; {first} answered already (4 trials, 2 cases)\n"
+    )
+    assert len(served) == first
+
+
+def test_figures_of_what_was_recorded_are_told(corpus, mendbench, served):
+    config = corpus / "mendbench.toml"
+    prices = "prices = { input_per_million = 0.0, output_per_million = 20000.0 }\n"
+    text = config.read_text("utf-8")
+    config.write_text(text.replace(f"[models.{MODEL}]\n", f"[models.{MODEL}]\n{prices}"), encoding="utf-8")
+    mendbench(*RECORDING, "--strategy", "none")
+    for path in (corpus / "cassettes").rglob(model_file(MODEL)):
+        lines = [
+            "    elapsed_ms: 90000" if line.startswith("    elapsed_ms: ") else line
+            for line in path.read_text("utf-8").splitlines()
+        ]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = mendbench(*PLAIN, "--strategy", "full-context", "--dry-run")
+    assert "  tokens of answers: about 100, at most 800\n" in said.out
+    assert "  cost: about $2.00, at most $16.00; $6.00 with all later ones (price: configuration)\n" in said.out
+    assert "  time: about 3 min; 9 min with all later ones (median of recorded answers: 90.0 s)\n" in said.out
+
+
+def test_what_stops_a_trial_before_its_prompt_is_said(corpus, mendbench, served):
+    (corpus / "cassettes" / RENAMED / "world.yaml").unlink()
+    make_live(corpus, RENAMED)
+    said = mendbench(*PLAIN, "--dry-run")
+    assert said.code == 0
+    assert said.err.startswith(
+        f"mendbench: stopped: {RENAMED} | full-context | naive | {MODEL} | 0: no recording answers"
+    )
+    assert "not known: 2 trials stop before their prompt is known" in said.out
+
+
+def test_ctrl_c_keeps_what_was_answered_and_says_the_command_that_goes_on(corpus, mendbench, served, monkeypatch):
+    run = api.run
+
+    def interrupted(options, progress):
+        def told(done, total, last):
+            if done == 3:
+                signal.raise_signal(signal.SIGINT)
+
+        return run(options, told)
+
+    with monkeypatch.context() as pressed:
+        pressed.setattr(api, "run", interrupted)
+        said = mendbench(*RECORDING, "--concurrency", "2")
+    assert said.code == 130
+    kept = answers_in(corpus)
+    assert kept == len(served) >= 3
+    command = said.line.removeprefix("interrupted; every answer that came is kept; finish it with: ")
+    name, *words = shlex.split(command)
+    assert name == "mendbench"
+    assert {"--resume", "--record", "--concurrency"} <= set(words)
+    assert mendbench(*words).code == 0
+    assert len(served) == len({json.dumps(body) for body in served}) == answers_in(corpus) > kept
+    assert mendbench(*PLAIN).code == 0
+
+
+@pytest.mark.parametrize("given", ["0", "many"])
+def test_a_number_of_asks_that_is_none_is_refused(corpus, mendbench, given):
+    said = mendbench(*RECORDING, "--concurrency", given)
+    assert (said.code, "is no whole number from 1 on" in said.line) == (2, True)
+
+
+def test_a_model_without_an_address_is_told_in_one_line(corpus, mendbench):
+    forget(corpus)
+    said = mendbench(*RECORDING, "--concurrency", "4")
+    assert (said.code, said.line) == (2, f"models.{MODEL}: no base_url; configure one, or replay with --record none")
+
+
+def test_two_cases_are_recorded_whole(corpus, mendbench, served):
+    mendbench(*RECORDING, "--concurrency", "4")
+    assert sorted(path.parent.name for path in (corpus / "cassettes").rglob(model_file(MODEL))) == [
+        CLOSED.rpartition("/")[2], RENAMED.rpartition("/")[2],
+    ]  # fmt: skip

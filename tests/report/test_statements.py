@@ -1,0 +1,139 @@
+import pytest
+
+from mendbench.report.first_screen import first_screen
+from mendbench.report.summary import summarise
+from tests.fakes.runs import key_of, lettered_run, repairable, row_of, small_run, unjudged, unrepaired
+from tests.report.test_primary import planned
+
+
+def told(run, title):
+    themes = {theme.title: theme for theme in first_screen(run, summarise(run)).themes}
+    return [one.text for one in themes[title].statements] if title in themes else []
+
+
+def weights(run, title):
+    return [
+        one.weight
+        for theme in first_screen(run, summarise(run)).themes
+        if theme.title == title
+        for one in theme.statements
+    ]
+
+
+def test_a_difference_that_is_told_from_chance_has_counts_interval_and_tokens():
+    run = lettered_run({"summary": "u" * 18 + "r" * 6, "full-context": "r" * 24})
+    (text, _) = told(run, "Strategies")
+    assert text.startswith("full-context repairs 18 more of 24 cases than summary (18 won, 0 lost; 95 % interval +")
+    assert text.endswith(" points), at 0.6 times the tokens.")
+    assert weights(run, "Strategies")[0] == "told"
+
+
+def test_strategies_that_are_not_told_apart_say_how_many_cases_would_tell():
+    text = told(lettered_run({"summary": "u" * 24, "full-context": "rr" + "u" * 22}), "Strategies")[0]
+    assert text.startswith(
+        "full-context repairs 2 more of 24 cases than summary (2 won, 0 lost), at 1.0 times the tokens: not told apart; about "
+    )
+    assert text.endswith(" more cases would tell.")
+
+
+def test_neither_ahead_is_told_as_such():
+    text = told(lettered_run({"summary": "ruuuuuuu", "full-context": "uruuuuuu"}), "Strategies")[0]
+    assert (
+        text
+        == "full-context and summary are not told apart, at 1.0 times the tokens: 1 won, 1 lost of 8 cases, neither is ahead."
+    )
+
+
+def test_no_difference_at_all_says_what_may_still_differ():
+    text = told(lettered_run({"summary": "ru" * 5, "full-context": "ru" * 5}), "Strategies")[0]
+    assert text.startswith(
+        "full-context and summary are alike, at 1.0 times the tokens: none of 10 cases differs; up to 26\u202f% of other groups"
+    )
+
+
+def test_an_open_pair_leaves_the_difference_open():
+    case = repairable("missing")
+    extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
+    text = told(lettered_run({"summary": "uuuuuuu", "full-context": "rrrrrru"}, extra=extra), "Strategies")[0]
+    assert "full-context against summary is open: 1 of 8 cases are without a verdict on a side" in text
+
+
+def test_what_is_told_whatever_becomes_of_open_pairs_is_counted_without_them():
+    case = repairable("missing")
+    extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
+    text = told(lettered_run({"summary": "uuuuu", "full-context": "ruuuu"}, extra=extra), "Strategies")[0]
+    assert text == (
+        "full-context repairs 1 more of 5 cases than summary (1 won, 0 lost), at 0.9 times the tokens: not told apart, "
+        "whatever becomes of 1 open pair."
+    )
+
+
+def test_a_gap_no_larger_than_a_control_s_is_no_finding():
+    run = lettered_run({"summary": "u" * 20, "summary-b": "rr" + "u" * 18, "full-context": "r" + "u" * 19})
+    text, control = told(run, "Strategies")
+    assert text.endswith("; no larger a gap than summary-b's, so it is not a finding.")
+    assert (
+        control
+        == "Control summary-b against summary: +2 of 20 cases. A gap no larger than a control's is not a finding."
+    )
+
+
+def test_a_control_on_few_cases_says_nothing_of_noise():
+    run = lettered_run({"summary": "u" * 20, "summary-b": "r-" + "-" * 18, "full-context": "r" + "u" * 19})
+    text, control = told(run, "Strategies")
+    assert "not a finding" not in text
+    assert "too few to say how large a gap is noise" in control
+
+
+def test_a_strategy_tuned_after_the_test_has_no_test_result():
+    run = lettered_run({"summary": "ru", "mend": "rr"}, protocol={"frame": False, "strategies": ["mend"]})
+    assert "mend was changed after the test part was recorded, so it has no test result." in told(run, "Strategies")[0]
+
+
+def test_only_primary_contrasts_have_a_p_value():
+    run = planned("r" * 10, "u" * 10)
+    (text,) = told(run, "Primary contrasts")
+    assert text.startswith("Under two-layer, full-context repairs 10 more of 10 cases than summary (10 won, 0 lost")
+    assert text.endswith(" p = 0.002 after Holm's correction.")
+    others = [one.text for theme in first_screen(run, summarise(run)).themes[1:] for one in theme.statements]
+    assert not any("p =" in one for one in others)
+
+
+def test_a_primary_contrast_without_a_result_says_why():
+    (text,) = told(planned("rr", "uu", cases=["slack/other"]), "Primary contrasts")
+    assert (
+        text
+        == "full context against summary: no result yet, because 1 of the 1 cases of the test part are not in the run yet."
+    )
+
+
+def test_a_policy_says_what_it_saves_and_loses():
+    (text,) = told(small_run(), "Policies")
+    assert text.startswith("two-layer wastes 0.67 attempts fewer a trial than naive")
+    assert text.endswith("; of its 2 repairs it loses 1.")
+    assert weights(small_run(), "Policies") == ["bad"]
+
+
+def test_a_detector_says_its_recall_its_false_alarms_and_its_silent_successes():
+    (text,) = told(small_run(), "Warnings")
+    assert text.startswith("The detector mend (two-layer) gives ")
+    assert "due warning" in text
+    assert "silent success" in text
+
+
+def test_context_recall_is_told_against_success():
+    texts = told(small_run(), "What the context told")
+    assert any(text.startswith("full-context told all facts of ") for text in texts)
+
+
+def test_trials_that_ran_green_and_are_wrong_can_be_opened():
+    screen = first_screen(small_run(), summarise(small_run()))
+    (theme,) = [one for one in screen.themes if one.title == "Trials to look at"]
+    (one,) = theme.statements
+    assert one.text == "1 trial of 6 ran green, though checks or variants fail (two-layer)."
+    assert one.trials == ("slack/greeting | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000",)
+
+
+@pytest.mark.parametrize("word", ["", "r"])
+def test_a_run_without_a_finding_has_no_theme_for_it(word):
+    assert told(lettered_run({"mend": word} if word else {}), "Policies") == []

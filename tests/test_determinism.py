@@ -1,0 +1,51 @@
+"""Two replays of the same files are the same bytes, whoever makes them, where, when, and on how many workers."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.fakes import cases
+
+OTHERWISE = {
+    "hash seed": {"PYTHONHASHSEED": "4711"},
+    "time zone": {"TZ": "Asia/Kathmandu"},
+    "locale": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"},
+    "user": {"HOME": "/nonexistent", "USER": "somebody", "LOGNAME": "somebody"},
+    "terminal": {"COLUMNS": "40", "TERM": "dumb", "NO_COLOR": "1"},
+}
+
+
+def replayed(folder, workers=1, **environment):
+    """Return the bytes of a run's files, but for the fields under ``timing``."""
+    program = [sys.executable, "-m", "mendbench", "run", "--workers", str(workers), "--out", "out"]
+    told = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", **environment}
+    subprocess.run(program, cwd=folder, env=told, check=True, capture_output=True)
+    found = {path.name: path.read_bytes() for path in sorted((folder / "out").iterdir())}
+    rows = [json.loads(line) for line in found["trials.jsonl"].splitlines()]
+    found["trials.jsonl"] = json.dumps([{**row, "timing": None} for row in rows]).encode()
+    return found
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    return cases.build(tmp_path_factory.mktemp("determinism") / "desk")
+
+
+@pytest.fixture(scope="module")
+def once(desk):
+    return replayed(desk)
+
+
+@pytest.mark.parametrize("environment", OTHERWISE.values(), ids=OTHERWISE)
+def test_the_environment_changes_no_byte(desk, once, environment):
+    assert replayed(desk, **environment) == once
+
+
+def test_the_number_of_workers_and_the_folder_change_no_byte(desk, once, tmp_path):
+    other = tmp_path / "elsewhere, with a space" / "bürö"
+    shutil.copytree(desk, other, ignore=shutil.ignore_patterns("out"))
+    assert replayed(other, workers=2) == once
