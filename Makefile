@@ -40,8 +40,8 @@ check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2
 
 check: .venv/.test
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/mendbench case check
@@ -60,8 +60,8 @@ gallery: .venv/.test
 	$(BIN)/python benchmarks/gallery.py
 
 format: .venv/.test
-	$(BIN)/ruff format src tests
-	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests examples
+	$(BIN)/ruff check --fix src tests examples
 
 # Pins are by name, version and hash; the files carry no address to download from.
 lock: .venv/.test

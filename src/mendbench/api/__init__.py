@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from mendbench.api.comparability import Incomparable
     from mendbench.api.comparing import Comparison, compare, primary_contrasts
+    from mendbench.api.engines import EngineCheck, check_engine
     from mendbench.api.exports import annotate, data_frames, export, judged
     from mendbench.api.gating import SelfTest, accept_run, gate, gate_run, self_test
     from mendbench.api.merging import merge
@@ -61,6 +62,7 @@ __all__ = [
     "CaseList",
     "CheckedCorpus",
     "Comparison",
+    "EngineCheck",
     "Exported",
     "Forensics",
     "GateResult",
@@ -83,6 +85,7 @@ __all__ = [
     "accept_run",
     "annotate",
     "check_cases",
+    "check_engine",
     "compare",
     "data_frames",
     "diff_prompts",
@@ -136,6 +139,10 @@ _HOMES = {
         "Comparison",
         "compare",
         "primary_contrasts",
+    ),
+    "mendbench.api.engines": (
+        "EngineCheck",
+        "check_engine",
     ),
     "mendbench.api.exports": (
         "annotate",

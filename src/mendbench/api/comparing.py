@@ -11,6 +11,7 @@ from mendbench.api.comparability import Incomparable, prices_differ, refuse_othe
 from mendbench.api.settings import open_corpus
 from mendbench.api.sides import NONE, OpenSide, Side, open_sides
 from mendbench.bench.config import load_config
+from mendbench.bench.engines import OURS
 from mendbench.bench.protocol import FILE as PROTOCOL
 from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.results import StoredRun, read_run
@@ -348,5 +349,10 @@ def _notes(one: OpenSide, two: OpenSide, priced: Collection[str]) -> Iterator[st
     versions = [side.run.run.get("mendbench_version") for side in (one, two)]
     if versions[0] != versions[1]:
         yield f"mendbench {versions[0]} made A and {versions[1]} made B"
+    engines = [side.run.run.get("engines") or {} for side in (one, two)]
+    for name in sorted((engines[0].keys() & engines[1].keys()) - {OURS}):
+        before, after = (own[name].get("version") or "of no version" for own in engines)
+        if before != after:
+            yield f"the engine {name} is {before} in A and {after} in B"
     if all((side.run.run.get("digests") or {}).get("scorer") is None for side in (one, two)):
         yield "neither run says which scorer judged it; they are taken to be alike"

@@ -10,6 +10,7 @@ from pathlib import Path
 from mendbench.api.settings import RunOptions
 from mendbench.bench.config import Config, SweepConfig
 from mendbench.bench.corpus import Corpus, select
+from mendbench.bench.engines import OURS, inexpressible, itself_repairing
 from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.shards import Shard, cases_of
@@ -51,6 +52,15 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A case whose workflow an engine cannot express."""
+
+    engine: str
+    case: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """All trials of a run."""
 
@@ -58,6 +68,8 @@ class Plan:
     """The main matrix first."""
     keys: tuple[TrialKey, ...]
     """Each once, in the order of the run's rows; of the whole run, also where only a shard of it is run."""
+    left_out: tuple[LeftOut, ...]
+    """What of it no engine can express: it is no trial, and in no denominator."""
     shard: Shard | None
     whole: bool
     """Whether it is all that is configured."""
@@ -93,10 +105,17 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
     if not sweeps:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
-    keys = {key: None for sweep in sweeps for key in keys_of(sweep.matrix, sweep.cases)}
+    left_out = tuple(_left_out(sweeps, config))
+    absent = {(one.engine, one.case) for one in left_out}
+    crossed = (key for sweep in sweeps for key in keys_of(sweep.matrix, sweep.cases))
+    keys = {key: None for key in crossed if (key.engine, key.case) not in absent}
+    if not keys:
+        raise BadInput(
+            f"engine {left_out[0].engine}", f"{left_out[0].case}: {left_out[0].why}", "name cases that it can run"
+        )
     narrowed = _changed(options) or bool(options.names or options.part)
     ordered = tuple(sorted(keys, key=TrialKey.order))
-    return Plan(sweeps=sweeps, keys=ordered, shard=options.shard, whole=not narrowed)
+    return Plan(sweeps=sweeps, keys=ordered, left_out=left_out, shard=options.shard, whole=not narrowed)
 
 
 def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
@@ -112,6 +131,14 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
     case = setting.corpus.case(keys[0].case)
     for key in {replace(key, case=case.id, sample=0): None for key in keys}:
         build_parts(key, case, setting)
+
+
+def _left_out(sweeps: Sequence[Sweep], config: Config) -> Iterator[LeftOut]:
+    """Yield the cases of a run that an engine of it cannot express, each once."""
+    pairs = {(engine, case.id): case for sweep in sweeps for engine in sweep.matrix.engines for case in sweep.cases}
+    for (engine, case_id), case in sorted(pairs.items(), key=lambda pair: pair[0]):
+        if engine != OURS and (why := inexpressible(engine, case, config.engines)) is not None:
+            yield LeftOut(engine=engine, case=case_id, why=why)
 
 
 def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Sweep]:
@@ -147,13 +174,17 @@ def _changed(options: RunOptions) -> bool:
 def _main(config: Config, options: RunOptions) -> Matrix:
     own = config.matrix
     repairers = options.repairers or tuple(own.repairers)
-    if options.models and "chat" not in repairers:
+    engines = options.engines or tuple(own.engines)
+    sweeping = (name for one in config.sweeps.values() for name in one.engines or ())
+    itself = itself_repairing((*engines, *sweeping), config.engines)
+    if options.models and "chat" not in repairers and not itself.intersection(engines):
         raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
     if options.detector is not None:
         detector(options.detector)  # told even where no policy has one
     narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
     return Matrix(
-        engines=options.engines or tuple(own.engines),
+        itself=itself,
+        engines=engines,
         strategies=options.strategies or tuple(own.strategies),
         policies=options.policies or tuple(own.policies),
         repairers=repairers,
@@ -175,5 +206,6 @@ def _sweep(main: Matrix, own: SweepConfig) -> Matrix:
         samples=main.samples if own.samples is None else own.samples,
         controls=tuple(own.controls),
         drawn=main.drawn,
+        itself=main.itself,
         detector=main.detector,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
+from mendbench.bench.engines import OURS, engines_document
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
 from mendbench.bench.protocol import Protocol, read_protocol
@@ -26,7 +28,7 @@ from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import ITSELF, JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.report.html import render_html
 from mendbench.scoring.judging.version import SCORER
@@ -170,7 +172,7 @@ def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...
 
 
 def _strategy_digests(setting: Setting, keys: Iterable[TrialKey]) -> dict[str, str]:
-    names = sorted({key.strategy for key in keys})
+    names = sorted({key.strategy for key in keys} - {ITSELF})
     return {name: strategy(name, setting.strategy_dirs).digest for name in names}
 
 
@@ -184,12 +186,25 @@ def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
             if (own := setting.repairers.get(name)) is not None
         },
         "parts": digest(sorted(f"{key.case} {setting.part_of(setting.corpus.case(key.case))}" for key in keys)),
+        **_engines_treated(setting, keys),
         "models": {
             name: digest(_sent(model))
             for name in sorted({key.model for key in keys if key.model})
             for model in (setting.model(name),)
         },
     }
+
+
+def _engines_treated(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
+    """Return what decides what the operator's own engines do: nothing where there is none."""
+    names = sorted({key.engine for key in keys} - {OURS})
+    treated = {name: digest([engines_document([name], setting.engines), _configured(setting, name)]) for name in names}
+    return {"engines": treated} if treated else {}
+
+
+def _configured(setting: Setting, name: str) -> Json:
+    own = setting.engines.get(name)
+    return own.model_dump(mode="json") if own is not None else None
 
 
 def _sent(model: ModelConfig) -> list[Json]:
@@ -204,6 +219,8 @@ def _run_document(planned: Plan, setting: Setting, rows: tuple[JsonRow, ...]) ->
         "format": FORMAT,
         "mendbench_version": __version__,
         "digests": _digests(setting, planned.cases, planned.keys),
+        "engines": engines_document((key.engine for key in planned.keys), setting.engines),
+        "left_out": [asdict(one) for one in planned.left_out],
         "matrix": [sweep.document() for sweep in planned.sweeps],
         "corpus": {
             "cases": len(planned.cases),

@@ -69,6 +69,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         strategy_dirs=strategy_dirs(loaded),
         models=dict(loaded.config.models),
         repairers=dict(loaded.config.repairers),
+        engines=dict(loaded.config.engines),
         record=cast("RecordMode", options.record),
         allow_shell=options.allow_shell,
     )

@@ -13,10 +13,12 @@ from typing import Self, cast
 from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
 from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.engines import command_of
 from mendbench.bench.matrix import CONTROL_POLICY
 from mendbench.bench.parts import Setting, repairer_kinds
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import whole
+from mendbench.bench.scope import treatment_words
 from mendbench.bench.trial import run_trial
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
@@ -149,7 +151,7 @@ class Bench:
         wanted = RunOptions(
             names=(case_id,), cases=self.setting.cases_dir, cassettes=self.setting.cassettes_dir, samples=sample + 1,
             strategies=_one(strategy or _first(own.strategies, matrix.strategies)),
-            policies=_one(policy or _first(own.policies, (CONTROL_POLICY,))), engines=own.engines[:1],
+            policies=_one(policy or _first(own.policies, (CONTROL_POLICY,))), engines=(own.engines or tuple(matrix.engines))[:1],
             repairers=_one(answering), models=_one(asked), detector=detector or own.detector,
         )  # fmt: skip
         keys = plan_of(self.loaded.config, wanted, self.setting.corpus).keys
@@ -167,8 +169,7 @@ class Bench:
 
     def command(self, key: TrialKey, *more: str) -> tuple[str, ...]:
         """Return the words of the command that runs this trial alone, and ``more`` after them."""
-        words = ["mendbench", "run", key.case, "--strategy", key.strategy, "--policy", key.policy]
-        words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
+        words = ["mendbench", "run", key.case, *treatment_words(key)]
         words += ["--detector", key.detector] if key.detector and key.detector != policy(key.policy).detector else []
         words += ["--samples", str(key.sample + 1)] if key.sample else []
         folders = (("--cases", self.options.cases), ("--cassettes", self.options.cassettes))
@@ -220,6 +221,8 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
         BadInput: one whose template or module cannot be used.
     """
     setting = Setting(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
+    for name in options.engines:
+        command_of(name, loaded.config.engines)
     for name in options.strategies:
         strategy(name, strategy_dirs(loaded))
     for name in options.policies:

@@ -110,6 +110,34 @@ class RepairerConfig(_Priced):
         return self
 
 
+class EngineConfig(_Part):
+    """An engine of the operator's own: a command that executes a workflow, or repairs it too (docs/engines.md)."""
+
+    command: list[str] = Field(min_length=1, description="program and arguments, run in the working folder")
+    timeout_s: float = Field(120.0, description="how long one execution may take, seconds", gt=0)
+    memory_mb: int = Field(2048, description="how much memory it may take, with all that it starts", gt=0)
+    output_kb: int = Field(8192, description="how much it may print on standard output", gt=0)
+    answers: int = Field(
+        3, description="how many answers of the model one that repairs by itself gets in a trial", ge=1, le=20
+    )
+    traces: str | None = Field(None, description="folder in which what it writes to MENDBENCH_TRACE_DIR is kept")
+    leaves_out: list[str] = Field(
+        default_factory=list, description="cases or families whose workflows it cannot express"
+    )
+    version: str | None = Field(None, description="its version, where it does not say so itself")
+    resume: bool | None = Field(
+        None, description="whether it goes on from a checkpoint, where it does not say so itself"
+    )
+    repairs: bool | None = Field(None, description="whether it repairs by itself, where it does not say so itself")
+    judge: Literal["engine", "mendbench", "named"] | None = Field(
+        None, description="who tells errors from warnings, where it does not say so itself"
+    )
+    mcp: bool | None = Field(None, description="whether it speaks MCP itself, where it does not say so itself")
+    node_types: list[str] | None = Field(
+        None, description="types of nodes that it has, where it does not say so itself"
+    )
+
+
 class MatrixConfig(_Part):
     """What is crossed with the cases."""
 
@@ -211,6 +239,7 @@ class Config(_Part):
     sweeps: dict[str, SweepConfig] = {}
     models: dict[str, ModelConfig] = {}
     repairers: dict[str, RepairerConfig] = {}
+    engines: dict[str, EngineConfig] = {}
     mcp: dict[str, McpServerConfig] = {}
     gate: GateConfig = GateConfig()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from mendbench.errors import BadInput
 from mendbench.model.case import Case
-from mendbench.model.trial import TrialKey
+from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.repair.policies import policy
 
 CONTROL_STRATEGY, CONTROL_POLICY = "none", "two-layer"
@@ -28,6 +28,8 @@ class Matrix:
     controls: tuple[str, ...] = ()
     drawn: frozenset[str] = frozenset()
     """The operator's own repairers, which may answer a prompt otherwise each time, as ``chat`` and functions may."""
+    itself: frozenset[str] = frozenset()
+    """Engines that repair by themselves: they are crossed with models and samples alone."""
     detector: str | None = None
     """Replaces the detector of every policy that has one."""
 
@@ -38,21 +40,34 @@ def keys_of(matrix: Matrix, cases: Sequence[Case]) -> tuple[TrialKey, ...]:
     Raises:
         BadInput: the selection is empty, or ``chat`` is asked for without a model.
     """
-    if "chat" in matrix.repairers and not matrix.models:
+    ordinary = tuple(name for name in matrix.engines if name not in matrix.itself)
+    if ordinary and ITSELF in {*matrix.strategies, *matrix.policies, *matrix.repairers, *matrix.controls}:
+        raise BadInput(
+            "matrix", f"{ITSELF!r} for the engine {ordinary[0]!r}, which does not repair by itself", "name another"
+        )
+    if ordinary and "chat" in matrix.repairers and not matrix.models:
         raise BadInput("matrix.models", "no model for the repairer 'chat'", "name one with --model")
-    keys: dict[TrialKey, None] = {}
-    for case in cases:
-        for engine, repairer, strategy, name in product(
-            matrix.engines, matrix.repairers, matrix.strategies, matrix.policies
-        ):
-            for model in matrix.models if repairer == "chat" else (None,):
-                for sample in range(matrix.samples if _draws(matrix, repairer) else 1):
-                    keys[_key(matrix, case, engine, strategy, name, repairer, model, sample)] = None
-        for engine, control in product(matrix.engines, matrix.controls):
-            keys[_key(matrix, case, engine, CONTROL_STRATEGY, CONTROL_POLICY, control, None, 0)] = None
+    keys = {key: None for case in cases for key in (*_crossed(matrix, case, ordinary), *_by_themselves(matrix, case))}
     if not keys:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
     return tuple(sorted(keys, key=TrialKey.order))
+
+
+def _crossed(matrix: Matrix, case: Case, engines: Sequence[str]) -> Iterator[TrialKey]:
+    """Yield the keys of a case's trials in engines that our loop repairs for."""
+    for engine, repairer, strategy, name in product(engines, matrix.repairers, matrix.strategies, matrix.policies):
+        for model in matrix.models if repairer == "chat" else (None,):
+            for sample in range(matrix.samples if _draws(matrix, repairer) else 1):
+                yield _key(matrix, case, engine, strategy, name, repairer, model, sample)
+    for engine, control in product(engines, matrix.controls):
+        yield _key(matrix, case, engine, CONTROL_STRATEGY, CONTROL_POLICY, control, None, 0)
+
+
+def _by_themselves(matrix: Matrix, case: Case) -> Iterator[TrialKey]:
+    """Yield the keys of a case's trials in engines that repair by themselves."""
+    engines = (engine for engine in matrix.engines if engine in matrix.itself)
+    for engine, model, sample in product(engines, matrix.models or (None,), range(matrix.samples)):
+        yield _key(matrix, case, engine, ITSELF, ITSELF, ITSELF, model, sample)
 
 
 def _draws(matrix: Matrix, repairer: str) -> bool:

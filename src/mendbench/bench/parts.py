@@ -8,32 +8,36 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mendbench.bench.config import ModelConfig, RepairerConfig
+from mendbench.bench.config import EngineConfig, ModelConfig, RepairerConfig
 from mendbench.bench.corpus import Corpus, load_corpus
+from mendbench.bench.engines import OURS, build_engine
 from mendbench.bench.prices import UNKNOWN, Price, model_price, program_price
-from mendbench.bench.scope import redactor_of
 from mendbench.bench.split import Split, read_split
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.recent import Recent
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import TrialKey
+from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.repairers import Options, is_repairer, repairer, repairer_names
 from mendbench.replay.recordings import RecordMode
-from mendbench.runtime.engine import MendbenchEngine
 from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.frame import Budget
+
+__all__ = ["TRUTH_DETECTOR", "Parts", "Setting", "build_engine", "build_parts"]
+
+NO_STRATEGY = "none"
+"""What stands for the strategy of an engine that is told nothing by ours."""
+NO_REPAIRER = "noop"
+"""What stands for the repairer of an engine that repairs by itself."""
 
 TRUTH_DETECTOR = "mend"
 """The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
 
 _WAYS = 16
 """As many as the policies of a few strategies go."""
-
-ENGINES = {"mendbench": MendbenchEngine}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +52,8 @@ class Setting:
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
     repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
     """The operator's own repairers, by the names that they gave them."""
+    engines: Mapping[str, EngineConfig] = field(default_factory=dict)
+    """The operator's own engines, by the names that they gave them."""
     record: RecordMode = "none"
     allow_shell: bool = False
     tolerant: bool = False
@@ -102,17 +108,10 @@ class Parts:
     budget: Budget
     price: Price = UNKNOWN
     """What the repairer's answers cost."""
-
-
-def build_engine(name: str, case: Case) -> Engine:
-    """Return the engine of that name, which shows nothing of the case's secrets.
-
-    Raises:
-        UnknownName: there is none.
-    """
-    if name not in ENGINES:
-        raise UnknownName("engine", name, ENGINES)
-    return ENGINES[name](redact=redactor_of(case).value)
+    model: str | None = None
+    """Whom an engine that repairs by itself may ask, by the name that its server knows."""
+    judged_engine: Engine | None = None
+    """An engine that is not ours, as clean runs use it: whatever it makes of a failure, the detector that it is given judges that."""
 
 
 def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
@@ -130,8 +129,10 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
             f"models.{key.model}.parameters.max_tokens", repr(answer_tokens), "give a whole number of tokens"
         )
     return Parts(
-        engine=build_engine(key.engine, case),
-        strategy=setting.strategy(key.strategy),
+        engine=build_engine(key.engine, case, setting.engines),
+        judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
+        model=(model.served_as or key.model) if key.repairer == ITSELF else None,
+        strategy=setting.strategy(NO_STRATEGY if key.strategy == ITSELF else key.strategy),
         repairer=_repairer(key, case, model, setting),
         detector=detector(key.detector) if key.detector else None,
         budget=Budget(window=own.window if own else model.window, answer=answer_tokens),
@@ -175,6 +176,8 @@ def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: Setting) -
         base_seed=model.seed,
         patch=case.fix.patch if case.fix else None,
     )
+    if key.repairer == ITSELF:
+        return repairer(NO_REPAIRER, options)
     own = setting.repairers.get(key.repairer)
     if own is None:
         if ":" not in key.repairer and not is_repairer(key.repairer):

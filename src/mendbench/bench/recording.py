@@ -13,7 +13,7 @@ from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import trial_key
 from mendbench.bench.trial import run_trial
 from mendbench.model.policy import MAX_ANSWERS
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import ITSELF, JsonRow, TrialKey
 from mendbench.replay.ask_queue import AskPending, AskQueue
 
 T = TypeVar("T")
@@ -75,6 +75,6 @@ def in_turn(
 
 
 def _rounds(keys: Sequence[TrialKey]) -> list[tuple[int, list[TrialKey]]]:
-    asking = [key for key in keys if key.model is not None]
+    asking = [key for key in keys if key.model is not None and key.repairer != ITSELF]
     order = sorted(asking, key=lambda key: (key.case, key.model or "", key.sample, key.strategy, key.policy))
     return [(limit, order) for limit in range(1, MAX_ANSWERS + 1)] if asking else []

@@ -15,12 +15,13 @@ from mendbench.kit.merge import merge_patch
 from mendbench.kit.redaction import Redactor, plant_canaries
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import TrialKey
+from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.world import ScopedWorld, SimulatedPart
+from mendbench.runtime.engine import MendbenchEngine
 from mendbench.services import hosts_of, simulated
 
 SHELL, SANDBOX = "shell", "sandbox"
@@ -89,10 +90,18 @@ def recording_options(case: Case) -> tuple[str, ...]:
     return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
 
 
+def treatment_words(key: TrialKey) -> tuple[str, ...]:
+    """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
+    engine = () if key.engine == MendbenchEngine.name else ("--engine", key.engine)
+    model = ("--model", key.model) if key.model else ()
+    if key.repairer == ITSELF:
+        return (*engine, *model)
+    return (*engine, "--strategy", key.strategy, "--policy", key.policy, "--repairer", key.repairer, *model)
+
+
 def record_hint(case: Case, key: TrialKey) -> str:
     """Return the command that records what a trial misses."""
-    words = ["mendbench", "run", case.id, "--strategy", key.strategy, "--policy", key.policy]
-    words += ["--repairer", key.repairer, *(["--model", key.model] if key.model else [])]
+    words = ["mendbench", "run", case.id, *treatment_words(key)]
     words += ["--samples", str(key.sample + 1)] if key.sample else []
     return shlex.join([*words, *recording_options(case)])
 

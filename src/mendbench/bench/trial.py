@@ -9,6 +9,7 @@ from functools import partial
 from operator import attrgetter
 
 from mendbench.bench.clean_runs import CleanRunner
+from mendbench.bench.engines import OURS, build_engine
 from mendbench.bench.executor import chunked, run_all, run_on, workers_for
 from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
@@ -20,7 +21,7 @@ from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
-from mendbench.model.trial import CleanRun, JsonRow, Problem, Trajectory, TrialKey
+from mendbench.model.trial import ITSELF, CleanRun, JsonRow, Problem, Trajectory, TrialKey
 from mendbench.repair.loop import repair
 from mendbench.repair.policies import policy
 from mendbench.replay.ask_queue import AskPending
@@ -129,7 +130,7 @@ def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Pr
     """Go a way as far as the policy does, and return what happened; with a problem, what happened until then."""
     try:
         with guarded():
-            trajectory = repair(way.course, rules)
+            trajectory = _by_itself(way, key, rules) or repair(way.course, rules)
     except (KeyboardInterrupt, AskPending):
         raise
     except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
@@ -146,23 +147,43 @@ def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Pr
 def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
     """Return what a trial left behind, with the clean runs that judging it needs."""
     if trajectory is None or problem is not None:
-        asked = tuple(exchange.key for exchange in way.course.asks())
+        asked = tuple(exchange.key for exchange in way.asks.traffic())
         return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=problem)
-    asked = tuple(exchange.key for exchange in way.course.asks(len(trajectory.attempts)))
+    made = way.asks.traffic() if key.repairer == ITSELF else way.course.asks(len(trajectory.attempts))
+    asked = tuple(exchange.key for exchange in made)
     runner = CleanRunner(
-        case=way.case, engine=way.parts.engine, recordings=way.recordings, recorder=way.recorder,
+        case=way.case, engine=way.parts.judged_engine or way.parts.engine, recordings=way.recordings, recorder=way.recorder,
         hint=record_hint(way.case, key),
     )  # fmt: skip
+    ours = runner if way.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, way.case))
     try:
-        return replace(_clean_runs(runner, trajectory), asks=asked)
+        return replace(_clean_runs(runner, trajectory, ours), asks=asked)
     except (KeyboardInterrupt, AskPending):
         raise
     except BaseException as error:  # noqa: BLE001 - as above
         return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, way, key))
 
 
-def _clean_runs(runner: CleanRunner, trajectory: Trajectory) -> Evidence:
-    """Return a trial's evidence with all the clean runs that judging it needs."""
+def _by_itself(way: Way, key: TrialKey, rules: Policy) -> Trajectory | None:
+    """Return what an engine did that repairs by itself; None for one that does not."""
+    if key.repairer != ITSELF:
+        return None
+    from mendbench.engines import Asking, CommandEngine, repair_by_itself  # noqa: PLC0415  what our own engine does not need
+
+    engine, scope, case = way.parts.engine, way.scope, way.case
+    if not isinstance(engine, CommandEngine):
+        return None
+    asking = Asking(
+        asks=way.asks, model=way.parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers)
+    )
+    return repair_by_itself(
+        engine, workflow=case.workflow, inputs=scope.inputs, request=case.request, world=scope.world, clock=scope.clock,
+        asking=asking,
+    )  # fmt: skip
+
+
+def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) -> Evidence:
+    """Return a trial's evidence with all the clean runs that judging it needs; our own engine tells what is right to be written."""
     case = runner.case
     clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
     by_attempt = {0: runner.run(case.workflow, None)}
@@ -175,7 +196,7 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory) -> Evidence:
         first_clean = tuple(runner.run(ran[0].candidate, variant) for variant in case.variants)
     return Evidence(
         trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean,
-        right=right_runs(case, runner.run),
+        right=right_runs(case, ours.run),
     )  # fmt: skip
 
 

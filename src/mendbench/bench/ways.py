@@ -12,7 +12,7 @@ from mendbench.bench.parts import Parts, Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Scope, open_scope, record_hint
 from mendbench.model.case import Case
-from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.trial import ITSELF, JsonRow, TrialKey
 from mendbench.repair.course import Course
 from mendbench.replay.asks import AskBook
 from mendbench.replay.recordings import Recordings
@@ -28,6 +28,7 @@ class Way:
     recorder: Recorder
     scope: Scope
     course: Course
+    asks: AskBook
     told: dict[int, tuple[JsonRow, dict[str, str]]] = field(default_factory=dict)
     """What it came to after so many attempts: the row of one trial that stopped there, and its long texts."""
 
@@ -42,7 +43,7 @@ def way_for(setting: Setting, case: Case, key: TrialKey, recordings: Recordings,
     def opened() -> Way:
         return open_way(case, key, build_parts(key, case, setting), recordings, recorder)
 
-    if recorder.mode != "none":
+    if recorder.mode != "none" or key.repairer == ITSELF:
         return opened()
     told_by = setting.strategy(key.strategy)
     decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
@@ -63,4 +64,4 @@ def open_way(case: Case, key: TrialKey, parts: Parts, recordings: Recordings, re
         asks=asks, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
         sample=key.sample, budget=parts.budget,
     )  # fmt: skip
-    return Way(case=case, parts=parts, recordings=recordings, recorder=recorder, scope=scope, course=course)
+    return Way(case=case, parts=parts, recordings=recordings, recorder=recorder, scope=scope, course=course, asks=asks)

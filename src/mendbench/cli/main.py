@@ -27,6 +27,7 @@ COMMANDS = {
     "schema": Member("schema", "schema", "Print a JSON Schema, for editors and for other tools."),
     "case": Member("case", "app", "Look at cases, make new ones, and prove them."),
     "strategy": Member("strategy", "app", "Look at strategies, and at the prompts that they make."),
+    "engine": Member("engine", "app", "Put an engine that is not ours to the test."),
     "prompts": Member("prompts", "app", "Have prompts answered elsewhere: by batch APIs, other machines, people."),
     "workflow": Member(
         "workflow", "app", "Run workflows for real, outside the benchmark; check them, and look at what failed."

@@ -47,7 +47,12 @@ def run(
         typer.Option("--out", metavar="DIR", help="Folder to write the run to; a complete run there is replaced."),
     ] = None,
     engines: Annotated[
-        list[str] | None, typer.Option("--engine", metavar="NAME", help="What executes the workflows. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="What executes the workflows: mendbench, a name of [engines], or 'cmd: PROGRAM'. Repeatable.",
+        ),
     ] = None,
     strategies: Strategies = None,
     policies: Policies = None,

@@ -70,6 +70,7 @@ def show_run(
         show_summary(stored, part, everything=everything)
         write(f"\n{trials} {'trial' if trials == 1 else 'trials'}; report: {stored.folder / 'index.html'}\n")
     _say_open(stored, record)
+    _say_left_out(stored)
     _say_stale(stored)
     return Exit.INCOMPLETE if stored.run["bounds"]["unjudged"] else Exit.DONE
 
@@ -87,6 +88,16 @@ def _say_open(stored: StoredRun, record: str | None) -> None:
             say(f"{verdict}: {row['key']}: {whole(row['problem'], stored.texts)['message']}")
         if len(problems) > SHOWN:
             say(f"{verdict}: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
+
+
+def _say_left_out(stored: StoredRun) -> None:
+    """Say which cases an engine cannot express: they are in no denominator."""
+    by_engine: dict[str, list[str]] = {}
+    for one in stored.run.get("left_out") or ():
+        by_engine.setdefault(one["engine"], []).append(one["case"])
+    for engine, cases in by_engine.items():
+        shown = ", ".join(cases[:SHOWN]) + (f" and {len(cases) - SHOWN} more" if len(cases) > SHOWN else "")
+        say(f"left out: {engine} cannot express {len(cases)} case{'' if len(cases) == 1 else 's'}: {shown}")
 
 
 def _say_stale(stored: StoredRun) -> None:

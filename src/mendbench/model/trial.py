@@ -24,6 +24,10 @@ used (each was unparsable, invalid or cut)."""
 AttemptLabel: TypeAlias = Literal["productive", "harmful", "plausible", "informative", "futile", "fruitless"]
 
 
+ITSELF = "itself"
+"""Strategy, policy and repairer of an engine that repairs by itself: none of ours is asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialKey:
     """What tells one trial from another."""

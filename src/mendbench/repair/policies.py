@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mendbench.errors import UnknownName
 from mendbench.model.policy import Policy
+from mendbench.model.trial import ITSELF
 
 _POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -37,6 +38,11 @@ _POLICIES: dict[str, Policy] = {
     )
 }
 
+_ITSELF = Policy(
+    name=ITSELF, title="The rules of an engine that repairs by itself", detector=None, signature=None, max_answers=20
+)
+"""Its engine's configuration says how many answers it gets. No policy of ours, and not among their names."""
+
 
 def policy(name: str) -> Policy:
     """Return the policy of that name.
@@ -44,6 +50,8 @@ def policy(name: str) -> Policy:
     Raises:
         UnknownName: there is none.
     """
+    if name == ITSELF:
+        return _ITSELF
     if name not in _POLICIES:
         raise UnknownName("policy", name, _POLICIES)
     return _POLICIES[name]

@@ -1,4 +1,6 @@
-"""The guard: inside a trial nothing opens a socket or starts a process, except a recording at the rim.
+"""The guard: inside a trial nothing opens a socket or starts a process, except at the rim.
+
+That is a recording, or a command that is the engine (:mod:`mendbench.engines`): all its effects come to a server of ours.
 
 One audit hook (PEP 578), installed with the first trial; outside trials it costs a look-up per audited event. It
 covers the context of the trial: a thread that foreign code starts has a context of its own and is not covered.
@@ -48,7 +50,7 @@ def guarded() -> Iterator[None]:
 
 @contextmanager
 def allowed() -> Iterator[None]:
-    """Let effects pass: for a live exchange while recording."""
+    """Let effects pass: for a live exchange while recording, and for a program that is the engine."""
     token = _trips.set(None)
     try:
         yield

@@ -132,6 +132,11 @@ class ScopedWorld:
         self._traffic: list[Exchange] = []
         self._phase = 0
 
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Return the declared hosts."""
+        return tuple(self._hosts)
+
     def begin_execution(self) -> None:
         """Say that the next exchanges belong to the next execution. The first one needs no call."""
         self._phase += 1

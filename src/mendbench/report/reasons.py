@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from mendbench.bench.rows import whole
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.model.trial import ITSELF, JsonRow
 from mendbench.repair.policies import policy, policy_names
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.diffs import MISSING, value_at
@@ -33,6 +33,8 @@ def treatment_name(treatment: Treatment) -> str:
 
     It depends on the treatment alone and not on what else was run, so that a history of runs finds it again.
     """
+    if treatment.repairer == ITSELF:
+        return ", ".join([f"{treatment.engine} by itself", *([treatment.model] if treatment.model else [])])
     repairer, model, name = treatment.repairer, treatment.model, treatment.policy
     who = repairer if model is None else model if repairer == PLAIN_REPAIRER else f"{repairer} {model}"
     usual = name in policy_names() and policy(name).detector == treatment.detector

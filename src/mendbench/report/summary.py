@@ -11,6 +11,7 @@ from mendbench.bench.rows import whole
 from mendbench.bench.totals import headline_rows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
+from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.selection import headline_totals
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
 from mendbench.report.views import Views, views_of
@@ -85,7 +86,7 @@ def summarise(run: StoredRun) -> Summary:
     digests = run.run.get("digests") or {}
     return Summary(
         lead=_lead(tables[0]) if tables else "",
-        provenance=_recorded(run.rows, run.run.get("mendbench_version")),
+        provenance=_recorded(run.rows, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
         digests=tuple(Fact(name=name, value=str(digests[name])) for name in sorted(digests)),
         gaps=_gaps(run, tables),
@@ -140,8 +141,31 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
         Fact(name="World", value=_provenance(run.rows)),
+        Fact(name="Engines", value=_engines(run)),
+        Fact(name="Left out", value=_left_out(run)),
     ]
     return [fact for fact in facts if fact.value]
+
+
+def _elsewhere(run: StoredRun) -> str:
+    """Return what is to be said of engines that are not ours; nothing where there are none."""
+    engines, left = _engines(run), _left_out(run)
+    return (f" Engines: {engines}." if engines else "") + (f" {left}." if left else "")
+
+
+def _engines(run: StoredRun) -> str:
+    """Return the engines with their versions, where there is another one than ours."""
+    told = run.run.get("engines") or {}
+    if not set(told) - {PLAIN_ENGINE}:
+        return ""
+    return listing([" ".join([name, own.get("version") or "of no version"]) for name, own in told.items()])
+
+
+def _left_out(run: StoredRun) -> str:
+    """Return how many cases each engine cannot express: they are in no denominator."""
+    counted = Counter(one["engine"] for one in run.run.get("left_out") or ())
+    shown = [f"{engine} cannot express {count} case{'' if count == 1 else 's'}" for engine, count in counted.items()]
+    return listing(shown) if shown else ""
 
 
 def _recorded(rows: Sequence[JsonRow], version: Json) -> str:

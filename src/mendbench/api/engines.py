@@ -1,0 +1,61 @@
+"""Engines that are not ours, put to the test before they are put into a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mendbench.bench.config import load_config
+from mendbench.bench.engines import command_of
+from mendbench.errors import BadInput
+from mendbench.kit.redaction import Redactor
+
+if TYPE_CHECKING:
+    from mendbench.engines import Declared
+    from mendbench.engines.contract import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineCheck:
+    """What the contract kit says of an engine."""
+
+    engine: str
+    declared: Declared
+    findings: tuple[Finding, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it gets nothing wrong."""
+        return not any(finding.wrong for finding in self.findings)
+
+
+def check_engine(
+    name: str,
+    start: Path | None = None,
+    on_progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
+) -> EngineCheck:
+    """Run an engine through ten small workflows, and return what it gets wrong.
+
+    ``name`` is one of the configuration that holds in ``start``, or ``cmd: …``.
+
+    Raises:
+        UnknownName: there is no such engine.
+        BadInput: it is no command, or cannot be one.
+    """
+    from mendbench.engines import (  # noqa: PLC0415  what our own engine does not need
+        CommandEngine,
+        contract,
+        declared_by,
+    )
+
+    command = command_of(name, load_config(start or Path.cwd()).config.engines)
+    if command is None:
+        raise BadInput(f"engine {name}", "it is no command, but our own", "name another: 'cmd: PROGRAM'")
+    declared = declared_by(command)
+    found = []
+    for finding in contract.check_engine(CommandEngine(command, declared, Redactor({}), about="contract")):
+        found.append(finding)
+        on_progress(len(found), len(contract.CASES), finding.case)
+    return EngineCheck(engine=name, declared=declared, findings=tuple(found))

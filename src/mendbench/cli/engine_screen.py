@@ -1,0 +1,44 @@
+"""What ``mendbench engine check`` prints."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from mendbench.api.engines import EngineCheck
+from mendbench.cli.exits import Exit
+from mendbench.cli.options import Format
+from mendbench.cli.output import plain, write, write_json
+
+
+def show_check(found: EngineCheck, output: Format) -> int:
+    """Print what an engine declares and gets wrong; exit 1 if that is anything."""
+    if output is Format.json:
+        findings = [asdict(finding) for finding in found.findings]
+        write_json(
+            {"engine": found.engine, "declared": found.declared.document(), "holds": found.holds, "cases": findings}
+        )
+        return Exit.DONE if found.holds else Exit.FAILED
+    write(f"{plain(found.engine)}: {_declared(found)}\n\n")
+    for finding in found.findings:
+        write(f"{'✗' if finding.wrong else '✓'} {finding.case}: {finding.title}\n")
+        for line in finding.wrong:
+            write(f"    {plain(line)}\n")
+    wrong = sum(bool(finding.wrong) for finding in found.findings)
+    total = len(found.findings)
+    write(f"\n{f'{wrong} of {total} cases do not hold' if wrong else f'all {total} cases hold'}\n")
+    return Exit.FAILED if wrong else Exit.DONE
+
+
+def _declared(found: EngineCheck) -> str:
+    own = found.declared
+    types = "all types of nodes" if own.node_types is None else ", ".join(own.node_types)
+    parts = (
+        f"version {own.version}" if own.version else "says no version",
+        "resumes" if own.resume else "begins anew after each edit",
+        "repairs by itself" if own.repairs else "our loop repairs",
+        {"engine": "judges by itself", "named": "judges by our detector", "mendbench": "is judged by our detector"}[
+            own.judge
+        ],
+        types,
+    )
+    return plain("; ".join(parts))

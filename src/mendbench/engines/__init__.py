@@ -1,0 +1,21 @@
+"""Engines that are not ours: commands that execute a workflow, or repair it by themselves, in a world on the loopback interface."""
+
+from __future__ import annotations
+
+from mendbench.engines.command import CommandEngine, EngineFailed, cannot_run
+from mendbench.engines.declared import Command, Declared, declared_by
+from mendbench.engines.own_loop import Asking, repair_by_itself
+from mendbench.engines.process import Limits, split_command
+
+__all__ = [
+    "Asking",
+    "Command",
+    "CommandEngine",
+    "Declared",
+    "EngineFailed",
+    "Limits",
+    "cannot_run",
+    "declared_by",
+    "repair_by_itself",
+    "split_command",
+]

@@ -1,0 +1,50 @@
+"""The OpenAI chat completions API as asks and answers of ours."""
+
+from __future__ import annotations
+
+from mendbench.model.json import Json, JsonObject
+
+_NAMED = frozenset(
+    {"model", "messages", "response_format", "tools", "stream", "stream_options", "user", "n", "metadata", "store"}
+)
+"""Fields that are told by their own names in an ask, or that decide no answer."""
+
+
+def ask_in(wire: JsonObject) -> JsonObject:
+    """Return the ask of a request's body, its draw 0: what decides the answer, and nothing of who asks.
+
+    Messages keep role, text and calls; a text given as parts is joined.
+    """
+    ask: JsonObject = {
+        "model": wire["model"],
+        "messages": [_message(message) for message in wire["messages"]],
+        "params": {name: value for name, value in wire.items() if name not in _NAMED and value is not None},
+        "response_format": wire.get("response_format"),
+        "draw": 0,
+    }
+    return {**ask, "tools": wire["tools"]} if wire.get("tools") else ask
+
+
+def texts_of(ask: JsonObject) -> tuple[str, str]:
+    """Return what the system's messages of an ask say, and what all others do."""
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for message in ask["messages"]:
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str) and content:
+            said[message.get("role") in {"system", "developer"}].append(content)
+    return "\n\n".join(said[True]), "\n\n".join(said[False])
+
+
+def refused(words: str, code: str = "invalid_request_error") -> JsonObject:
+    """Return the body of a refusal."""
+    return {"error": {"message": words, "type": code, "param": None, "code": code}}
+
+
+def _message(message: Json) -> Json:
+    if not isinstance(message, dict):
+        return message
+    content = message.get("content")
+    kept = {name: value for name, value in message.items() if value is not None or name == "content"}
+    if isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content):
+        return {**kept, "content": "".join(str(part.get("text") or "") for part in content)}
+    return kept

@@ -1,0 +1,311 @@
+"""The command engine: a program that executes workflows, in a world on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from mendbench.engines.declared import FORMAT, TASK, Command, Declared
+from mendbench.engines.document import (
+    OWN,
+    NoDocument,
+    ToldCheckpoint,
+    ToldExecution,
+    document_in,
+    execution_of,
+    without_moments,
+)
+from mendbench.engines.judging import judged_by_truth, judged_without
+from mendbench.engines.mcp_http import McpServers
+from mendbench.engines.process import Ran, run_command
+from mendbench.engines.sender import guesser
+from mendbench.engines.spelling import CONTROL, Spelling, hosts_in
+from mendbench.engines.world_server import AskModel, Served, Serving, WorldServer
+from mendbench.kit.redaction import Redactor, sanitise
+from mendbench.model.execution import Checkpoint, Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.ports.engine import Detector
+from mendbench.ports.world import World
+from mendbench.replay.guard import allowed
+from mendbench.runtime.engine import MendbenchEngine
+from mendbench.runtime.formatter import agent_json
+from mendbench.runtime.parse import salvaged
+from mendbench.runtime.spelling import MCP, tool_in
+
+LINES_SHOWN, LINE_SHOWN = 3, 200
+"""So many of the last lines that a command said are told, each cut to so many characters."""
+
+
+class EngineFailed(Exception):
+    """A command gave no execution: says what it did instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One thing that a command is to do."""
+
+    task: str
+    """``execute`` or ``repair``."""
+    workflow: JsonObject
+    inputs: JsonObject
+    world: World
+    clock: Clock
+    detector: str | None
+    files: Mapping[str, object] = field(default_factory=dict)
+    """More files by the variable that names them: JSON, or text as it is."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    ask: AskModel | None = None
+
+
+class CommandEngine:
+    """Executes by a command. Once for each execution, in a folder of its own; never in a trial of an engine of ours.
+
+    ``redactor`` takes the case's secrets out of all that it prints. With ``truth`` its executions are judged by the detector they are
+    given, on what it told and on the traffic, as clean runs are.
+    """
+
+    def __init__(
+        self, command: Command, declared: Declared, redactor: Redactor, *, truth: bool = False, about: str = ""
+    ) -> None:
+        self.name = command.name
+        self.declared = declared
+        self._command, self._redactor, self._truth, self._about = command, redactor, truth, about
+
+    @property
+    def answers(self) -> int:
+        """How many answers of a model it gets in a trial, if it repairs by itself."""
+        return self._command.answers
+
+    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
+        """Return what is wrong with the document, and which of its nodes the engine cannot run."""
+        problems = MendbenchEngine(redact=self._redactor.value).validate(workflow, inputs)
+        return (*problems, *cannot_run(workflow, self.declared))
+
+    def execute(
+        self,
+        workflow: JsonObject,
+        inputs: JsonObject,
+        world: World,
+        *,
+        checkpoint: Checkpoint | None,
+        detector: Detector | None,
+        clock: Clock,
+    ) -> Execution:
+        """Run the command on the document and return what it tells.
+
+        Raises:
+            EngineFailed: it told nothing that can be read, or broke a bound.
+            EffectEscape, MendbenchError: the world raised it.
+        """
+        files: dict[str, object] = {}
+        if self.declared.resume and isinstance(checkpoint, ToldCheckpoint) and checkpoint.held:
+            files["MENDBENCH_CHECKPOINT"] = checkpoint.held
+        job = Job(
+            task="execute", workflow=workflow, inputs=inputs, world=world, clock=clock, files=files,
+            detector=detector.name if detector is not None else None,
+        )  # fmt: skip
+        first, started = len(world.traffic()), clock.now_ms()
+        document = self.told(job)
+        return self.read(
+            document, workflow, world, first=first, detector=detector, duration_ms=clock.now_ms() - started
+        )
+
+    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
+        """Return the agent error format's JSON as the command printed it, sanitised."""
+        if isinstance(execution, ToldExecution) and execution.agent:
+            return cast("JsonObject", sanitise(execution.agent))
+        return cast("JsonObject", self._redactor.value(agent_json(workflow, execution)))
+
+    def told(self, job: Job) -> JsonObject:
+        """Do a job and return the document that the command printed, with the original URLs and without secrets.
+
+        Raises:
+            EngineFailed, EffectEscape, MendbenchError: as :meth:`execute`.
+        """
+        context, served = copy_context(), Served()
+        with self._folder() as folder, allowed(), ExitStack() as ending:
+            server = WorldServer(context)
+            ending.callback(server.close)
+            mcp = self._mcp(job, server, ending)
+            mark = secrets.token_hex(8)
+            hidden = (
+                (str(folder), "<folder>"),
+                (mark, "<execution>"),
+                *((url, f"<mcp {name}>") for name, url in mcp.items()),
+            )
+            spelling = Spelling(base=server.base, hosts=_hosts(job), hidden=hidden)
+            guess = guesser(salvaged(job.workflow))
+            server.serve(Serving(world=job.world, spelling=spelling, guess=guess, ask=job.ask, served=served))
+            environ = {**os.environ, **self._environ(job, folder, spelling, mcp)}
+            ran = run_command(self._command.argv, environ, self._command.limits, mark=mark, patron=served)
+        if served.raised is not None:
+            raise served.raised
+        return self._document(ran, served, spelling)
+
+    def read(
+        self,
+        document: JsonObject,
+        workflow: JsonObject,
+        world: World,
+        *,
+        first: int,
+        detector: Detector | None,
+        duration_ms: int,
+    ) -> Execution:
+        """Return the execution that a document tells of; its exchanges are those from number ``first`` on."""
+        parsed = salvaged(workflow)
+        exchanges = world.traffic()[first:]
+        seen = frozenset(one.node for one in exchanges if one.node is not None)
+        execution = execution_of(document, parsed, seen=seen, duration_ms=duration_ms)
+        judge = self.declared.judge
+        if judge == "named":
+            return execution
+        if detector is None:
+            return judged_without(execution)
+        if self._truth or judge == "mendbench":
+            return judged_by_truth(execution, parsed, exchanges, detector, notices=self._truth)
+        return execution
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory(prefix="mendbench-engine-", ignore_cleanup_errors=True) as name:
+            folder = Path(name).resolve()
+            (folder / "trace").mkdir()
+            yield folder
+            if self._command.traces is not None and any((folder / "trace").iterdir()):
+                kept = Path(self._command.traces)
+                kept.mkdir(parents=True, exist_ok=True)
+                place = tempfile.mkdtemp(prefix=f"{self._about.replace('/', '-')}-", dir=kept)
+                shutil.copytree(folder / "trace", place, dirs_exist_ok=True)
+
+    def _mcp(self, job: Job, server: WorldServer, ending: ExitStack) -> Mapping[str, str]:
+        """Return the addresses of the MCP servers that a workflow names, served until the end; none to an engine that wants none."""
+        named = mcp_servers(job.workflow) if self.declared.mcp else {}
+        if not named:
+            return {}
+        servers = McpServers(named, server.sent)
+        ending.callback(servers.close)
+        return servers.start()
+
+    def _environ(self, job: Job, folder: Path, spelling: Spelling, mcp: Mapping[str, str]) -> dict[str, str]:
+        """Write the files of a job and return the variables that name them."""
+        files = {
+            "MENDBENCH_WORKFLOW": spelling.value_to_world(job.workflow), "MENDBENCH_INPUTS": spelling.value_to_world(job.inputs),
+            "MENDBENCH_SECRETS": dict(self._redactor.secrets), **spelling.value_to_world(dict(job.files)),
+            **({"MENDBENCH_MCP_SERVERS": dict(mcp)} if mcp else {}),
+        }  # fmt: skip
+        named = {}
+        for variable, content in files.items():
+            text = isinstance(content, str)
+            path = folder / f"{variable.removeprefix('MENDBENCH_').lower()}.{'txt' if text else 'json'}"
+            path.write_text(str(content) if text else json.dumps(content), encoding="utf-8", errors="backslashreplace")
+            named[variable] = str(path)
+        proxy = {
+            name: spelling.base for each in ("http_proxy", "https_proxy", "all_proxy") for name in (each, each.upper())
+        }
+        local = dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost")
+        return {
+            **proxy, **local, **named, TASK: job.task, "MENDBENCH_FORMAT": str(FORMAT),
+            "MENDBENCH_WORLD_URL": spelling.base, "MENDBENCH_NODE_MODEL_URL": f"{spelling.base}/{CONTROL}/nodes/v1",
+            "MENDBENCH_TRACE_DIR": str(folder / "trace"), "MENDBENCH_DETECTOR": job.detector or "",
+            "MENDBENCH_NOW_MS": str(job.clock.now_ms()),
+            **({"MENDBENCH_MODEL_URL": f"{spelling.base}/{CONTROL}/model/v1"} if job.ask is not None else {}),
+            **job.variables,
+        }  # fmt: skip
+
+    def _document(self, ran: Ran, served: Served, spelling: Spelling) -> JsonObject:
+        printed = spelling.back(ran.out.decode("utf-8", "replace"))
+        document, why = None, _broken(ran, served, self._command)
+        if why is None:
+            try:
+                document = document_in(printed)
+            except NoDocument as error:
+                why = (
+                    str(error)
+                    if not ran.code
+                    else f"it ended with exit code {ran.code}, and {str(error).removeprefix('it ')}"
+                )
+        if document is None:
+            said = "" if ran.ending == "absent" else _last_lines(spelling.back(ran.err)) or _last_lines(printed)
+            raise EngineFailed(self._redactor.text(f"{why}{f'; it said last: {said}' if said else ''}"))
+        own = document.get(OWN) or {}
+        held = own.pop("resume", None)
+        clean = cast("JsonObject", self._redactor.value(without_moments(document)))
+        return {**clean, OWN: {**clean.get(OWN, {}), "resume": held}} if held is not None else clean
+
+
+def cannot_run(workflow: JsonObject, declared: Declared) -> tuple[str, ...]:
+    """Return one sentence for each node that an engine cannot run."""
+    if declared.node_types is None:
+        return ()
+    types = declared.node_types
+    return tuple(
+        f"Node '{node.id}' has the type '{node.type}', which this engine does not have. It has: {', '.join(types)}"
+        for node in salvaged(workflow).nodes
+        if node.type not in types and not (node.type.startswith("mcp-") and "mcp" in types)
+    )
+
+
+def mcp_servers(workflow: JsonObject) -> dict[str, set[str]]:
+    """Return the tools that a workflow's nodes call, by the name of their MCP server."""
+    named: dict[str, set[str]] = {}
+    for node in salvaged(workflow).nodes:
+        offered = node.params.get("tools")
+        called: list[tuple[Json, Json]] = []
+        called += [str(one).partition("/")[::2] for one in offered] if isinstance(offered, list) else []
+        called += (
+            [tool_in(node.type) or (node.params.get("server"), node.params.get("tool"))]
+            if _calls_mcp(node.type)
+            else []
+        )
+        for server, tool in called:
+            if isinstance(server, str) and isinstance(tool, str):
+                named.setdefault(server, set()).add(tool)
+    return named
+
+
+def _calls_mcp(node_type: str) -> bool:
+    return node_type == MCP or tool_in(node_type) is not None
+
+
+def _hosts(job: Job) -> frozenset[str]:
+    declared = getattr(job.world, "hosts", ())
+    return frozenset(declared) | hosts_in(job.workflow) | hosts_in(job.inputs)
+
+
+def _broken(ran: Ran, served: Served, command: Command) -> str | None:
+    """Return which bound a command broke, if it broke one."""
+    limits = command.limits
+    if served.strayed:
+        return f"it asked for {served.strayed[0]} past the world: whatever it reaches has to be asked for at MENDBENCH_WORLD_URL"
+    match ran.ending:
+        case "absent":
+            return f"it cannot be run ({command.argv[0]}: {ran.err})"
+        case "time":
+            return f"it did not end within {limits.time_s:g} s"
+        case "memory":
+            return f"it took more than {limits.memory_mb} MB of memory"
+        case "output":
+            return f"it printed more than {limits.output_kb} KB on standard output"
+        case "stopped":
+            return "it was ended"
+    if ran.code is not None and ran.code < 0:
+        return f"it was ended by signal {-ran.code}"
+    if ran.left:
+        return f"it left {len(ran.left)} process{'' if len(ran.left) == 1 else 'es'} running: {', '.join(ran.left)}"
+    return None
+
+
+def _last_lines(said: str) -> str:
+    lines = [" ".join(line.split())[:LINE_SHOWN] for line in said.splitlines() if line.strip()]
+    return " | ".join(lines[-LINES_SHOWN:])

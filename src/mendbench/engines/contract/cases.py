@@ -1,0 +1,298 @@
+"""The ten workflows of the contract kit, and what is said of an engine that does something else with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from urllib.parse import parse_qs, urlsplit
+
+from mendbench.engines.contract.world import said
+from mendbench.engines.document import ToldExecution
+from mendbench.kit.urls import normalise_url
+from mendbench.model.exchange import Answer, Exchange
+from mendbench.model.json import Json, JsonObject
+
+HOST = "https://yard.contract.example"
+_NOTES, _REFUSED = f"{HOST}/notes", 422
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What came of a case."""
+
+    execution: ToldExecution
+    traffic: tuple[Exchange, ...]
+    again: ToldExecution | None = None
+    """The second execution of the cases that have one."""
+    again_traffic: tuple[Exchange, ...] = ()
+    resumes: bool = False
+
+
+Judge = Callable[[Seen], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractCase:
+    """One small workflow, its world, and what has to come of it."""
+
+    name: str
+    title: str
+    workflow: JsonObject
+    answers: Mapping[str, Sequence[Answer]]
+    judge: Judge
+    inputs: JsonObject = field(default_factory=dict)
+    then: JsonObject | None = None
+    """The workflow that is executed after it, from its checkpoint if the engine resumes."""
+
+
+def _http(node_id: str, path: str, **params: Json) -> JsonObject:
+    return {
+        "id": node_id,
+        "type": "http",
+        "params": {"url": path if "://" in path or "${" in path else f"{HOST}{path}", **params},
+    }
+
+
+def _chain(
+    *nodes: JsonObject, edges: Sequence[JsonObject] | None = None, outputs: JsonObject | None = None
+) -> JsonObject:
+    ids = [node["id"] for node in nodes]
+    line = [{"from": one, "to": other} for one, other in pairwise(ids)]
+    return {
+        "ir_version": "0.1.0",
+        "nodes": list(nodes),
+        "edges": list(line if edges is None else edges),
+        "outputs": outputs or {},
+    }
+
+
+def _bodies(seen: Seen, url: str) -> list[Json]:
+    found = []
+    for exchange in seen.traffic:
+        if exchange.request.method == "POST" and normalise_url(exchange.request.url) == normalise_url(url):
+            try:
+                found.append(json.loads(exchange.request.body or b"null"))
+            except ValueError:
+                found.append(exchange.request.body.decode("utf-8", "replace"))
+    return found
+
+
+def _succeeded(execution: ToldExecution) -> Iterator[str]:
+    if execution.outcome != "success":
+        said_so = f": {execution.failures[0].message}" if execution.failures else ""
+        yield f"it says {execution.outcome}{said_so}; the world answered everything, and nothing in the workflow fails"
+
+
+def _sent(traffic: Sequence[Exchange], *wanted: str) -> Iterator[str]:
+    """Yield what differs between the requests that came and those that the workflow asks for, in its order."""
+    got = [f"{one.request.method} {normalise_url(one.request.url).partition('?')[0]}" for one in traffic]
+    for one in dict.fromkeys(wanted):
+        times, due = got.count(one), wanted.count(one)
+        if times < due:
+            yield f"it did not send {one}" if not times else f"it sent {one} {times} times, and not {due}"
+        elif times > due:
+            yield f"it sent {one} {times} times, and the workflow asks for it {'once' if due == 1 else f'{due} times'}"
+    yield from (
+        f"it sent {one}, which nothing in the workflow asks for" for one in dict.fromkeys(got) if one not in wanted
+    )
+    if sorted(got) == sorted(wanted) and got != list(wanted):
+        yield f"it sent {', then '.join(got)}: nodes run one after the other, along the edges"
+
+
+def _failed_at(execution: ToldExecution, node: str) -> Iterator[str]:
+    if execution.outcome != "error" and not execution.failures:
+        yield f"it says {execution.outcome}, and node {node!r} failed: print success false, with an error for it"
+        return
+    named = [failure.node_id for failure in execution.failures]
+    if node not in named:
+        yield f"its errors name {named[0] or 'no node'!r} in node_id, and {node!r} is what failed"
+
+
+def _one_request(seen: Seen) -> Iterator[str]:
+    yield from _succeeded(seen.execution)
+    yield from _sent(seen.traffic, f"GET {HOST}/crates")
+    if not seen.traffic:
+        return
+    request = seen.traffic[0].request
+    query = parse_qs(urlsplit(request.url).query)
+    if query != {"kind": ["oak"], "limit": ["2"]}:
+        yield f"the query came as {urlsplit(request.url).query!r}: params of an http node are its query, kind=oak&limit=2"
+    if request.header("X-Yard") != "north":
+        yield "the header X-Yard did not come: headers of an http node are sent as they are"
+    if request.header("Authorization") != "Bearer yard-key":
+        yield "Authorization is not 'Bearer yard-key': auth_token of an http node is sent so"
+
+
+def _types(seen: Seen) -> Iterator[str]:
+    yield from _succeeded(seen.execution)
+    yield from _sent(seen.traffic, f"GET {HOST}/crates/7", f"POST {_NOTES}")
+    for body in _bodies(seen, _NOTES)[:1]:
+        if not isinstance(body, dict):
+            yield "the body of the POST is no JSON object: body of an http node is sent as JSON, unless it is a text"
+            continue
+        for name, wanted in {"weight": 12, "tags": ["a", "b"], "text": "Crate 7 weighs 12", "sealed": False}.items():
+            got = body.get(name)
+            if got != wanted or type(got) is not type(wanted):
+                yield (
+                    f"body.{name} came as {json.dumps(got)} and not as {json.dumps(wanted)}: a parameter that is one template keeps the "
+                    "type of its value, and a template inside a text becomes text"
+                )
+
+
+def _inputs(seen: Seen) -> Iterator[str]:
+    yield from _succeeded(seen.execution)
+    yield from _sent(seen.traffic, f"GET {HOST}/crates/9")
+    if seen.execution.outputs != {"wood": "elm"}:
+        yield f"outputs are {json.dumps(seen.execution.outputs)}: the workflow declares wood, which the answer has as elm"
+
+
+def _refused(seen: Seen) -> Iterator[str]:
+    yield from _failed_at(seen.execution, "note")
+    yield from _sent(seen.traffic, f"POST {_NOTES}")
+    for failure in seen.execution.failures[:1]:
+        if failure.status_code != _REFUSED:
+            yield f"the error's status_code is {failure.status_code}, and the world answered {_REFUSED}"
+        if not isinstance(failure.raw_response, dict) or failure.raw_response.get("detail") != "text is too long":
+            yield "the error's raw_response is not what the world answered: whoever repairs needs to know it"
+
+
+def _no_field(seen: Seen) -> Iterator[str]:
+    if any("${" in json.dumps(body) for body in _bodies(seen, _NOTES)):
+        yield "it sent a template as it stands: one that names nothing fails its node, and nothing is sent"
+    yield from _failed_at(seen.execution, "note")
+    yield from _sent(seen.traffic, f"GET {HOST}/crates/7")
+
+
+def _error_edge(seen: Seen) -> Iterator[str]:
+    yield from _sent(seen.traffic, f"POST {_NOTES}", f"POST {HOST}/alarm")
+    if seen.execution.outcome == "error":
+        yield "it says error: the edge with the action 'error' leads on after the failure, and the run goes on from there"
+
+
+def _steps(seen: Seen) -> Iterator[str]:
+    told = seen.execution.agent.get("execution")
+    steps = told.get("steps") if isinstance(told, dict) else None
+    if not isinstance(steps, list) and not seen.execution.own.get("nodes"):
+        yield "it tells no steps: execution.steps has an entry for each node, with node_id and status (completed, failed, not_executed)"
+        return
+    for node, state in {"crate": "success", "note": "error", "last": "not_run"}.items():
+        got = seen.execution.states().get(node)
+        if got != state:
+            yield f"node {node!r} is told as {got}, and is {state}: statuses are completed, failed and not_executed"
+
+
+def _links(seen: Seen) -> Iterator[str]:
+    yield from _succeeded(seen.execution)
+    yield from _sent(seen.traffic, f"GET {HOST}/crates", f"GET {HOST}/page/2", f"POST {_NOTES}")
+    for body in _bodies(seen, _NOTES)[:1]:
+        if body != {"link": f"{HOST}/page/2"}:
+            yield f"a URL of the world came as {json.dumps(body)}: pass on what an answer says as it is"
+
+
+def _no_answer(seen: Seen) -> Iterator[str]:
+    yield from _failed_at(seen.execution, "crate")
+    if any(one.request.method == "POST" for one in seen.traffic):
+        yield "it went on after a node that got no answer"
+
+
+def _resumed(seen: Seen) -> Iterator[str]:
+    yield from _failed_at(seen.execution, "note")
+    if seen.again is None:
+        return
+    yield from _succeeded(seen.again)
+    writes = sum(
+        one.request.method == "POST" and one.request.url.endswith("/orders")
+        for one in (*seen.traffic, *seen.again_traffic)
+    )
+    if seen.resumes and writes > 1:
+        yield (
+            "it declares resume, and sent POST /orders again, which had been accepted: what it printed as mendbench.resume stands in the "
+            "file MENDBENCH_CHECKPOINT; leave out what is done and unchanged"
+        )
+
+
+_CRATE = said({"id": 7, "weight": 12, "tags": ["a", "b"], "sealed": False})
+_TAKEN = said({"id": "n-1"}, 201)
+_NOTE = _http("note", "/notes", method="POST", body={"text": "${crate.response.colour}"})
+_ORDER = _http("order", "/orders", method="POST", body={"crate": 7})
+
+CASES: tuple[ContractCase, ...] = (
+    ContractCase(
+        name="one-request", title="query, headers and token of an http node are sent", judge=_one_request,
+        workflow=_chain(_http("crates", "/crates", params={"kind": "oak", "limit": 2}, headers={"X-Yard": "north"}, auth_token="yard-key")),  # noqa: S106
+        answers={f"GET {HOST}/crates": [said([])]},
+    ),
+    ContractCase(
+        name="types", title="data goes from node to node with its type", judge=_types,
+        workflow=_chain(
+            _http("crate", "/crates/7"),
+            _http("note", "/notes", body={
+                "weight": "${crate.response.weight}", "tags": "${crate.response.tags}", "sealed": "${crate.response.sealed}",
+                "text": "Crate ${crate.response.id} weighs ${crate.response.weight}",
+            }),
+        ),
+        answers={f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [_TAKEN]},
+    ),
+    ContractCase(
+        name="inputs-and-outputs", title="inputs are read, and declared outputs told", judge=_inputs, inputs={"number": 9},
+        workflow={
+            **_chain(_http("crate", f"{HOST}/crates/${{number}}"), outputs={"wood": {"source": "${crate.response.wood}"}}),
+            "inputs": {"number": {"type": "number"}},
+        },
+        answers={f"GET {HOST}/crates/9": [said({"wood": "elm"})]},
+    ),
+    ContractCase(
+        name="refused", title="a refusal is told with status and answer, and nothing after it runs", judge=_refused,
+        workflow=_chain(_http("note", "/notes", method="POST", body={"text": "x"}), _http("last", "/done", method="POST", body={})),
+        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/done": [_TAKEN]},
+    ),
+    ContractCase(
+        name="no-such-field", title="a template that names nothing fails its node, and nothing is sent", judge=_no_field,
+        workflow=_chain(_http("crate", "/crates/7"), _NOTE),
+        answers={f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [_TAKEN]},
+    ),
+    ContractCase(
+        name="error-edge", title="an error edge leads on after a failure", judge=_error_edge,
+        workflow=_chain(
+            _http("note", "/notes", method="POST", body={"text": "x"}), _http("alarm", "/alarm", method="POST", body={"of": "note"}),
+            edges=[{"from": "note", "to": "alarm", "action": "error"}],
+        ),
+        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/alarm": [_TAKEN]},
+    ),
+    ContractCase(
+        name="steps", title="every node is told, those that were not reached too", judge=_steps,
+        workflow=_chain(_http("crate", "/crates/7"), _http("note", "/notes", body={"text": "x"}), _http("last", "/done")),
+        answers={f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [said({"detail": "no"}, _REFUSED)]},
+    ),
+    ContractCase(
+        name="links", title="a URL in an answer leads into the world, and goes back as it came", judge=_links,
+        workflow=_chain(
+            _http("crates", "/crates"), _http("more", "${crates.response.next}"),
+            _http("note", "/notes", body={"link": "${crates.response.next}"}),
+        ),
+        answers={f"GET {HOST}/crates": [said({"next": f"{HOST}/page/2"})], f"GET {HOST}/page/2": [said([])], f"POST {_NOTES}": [_TAKEN]},
+    ),
+    ContractCase(
+        name="no-answer", title="where no answer comes the node fails, and the command ends by itself", judge=_no_answer,
+        workflow=_chain(_http("crate", "/crates/7"), _http("note", "/notes", body={"text": "x"})),
+        answers={f"GET {HOST}/crates/7": [Answer(status=0, fault="reset", elapsed_ms=20)], f"POST {_NOTES}": [_TAKEN]},
+    ),
+    ContractCase(
+        name="resume", title="an edited workflow goes on from the checkpoint, where that is declared", judge=_resumed,
+        workflow=_chain(_ORDER, _http("crate", "/crates/7"), _NOTE),
+        then=_chain(_ORDER, _http("crate", "/crates/7"), _http("note", "/notes", method="POST", body={"text": "${crate.response.id}"})),
+        answers={f"POST {HOST}/orders": [_TAKEN], f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [_TAKEN]},
+    ),
+)  # fmt: skip
+"""In the order in which an author meets them."""
+
+
+def differs_again(first: Sequence[Exchange], second: Sequence[Exchange]) -> str | None:
+    """Return what to say of an engine whose second execution of one workflow, in a fresh world, sent something else."""
+    calls = [[f"{one.request.method} {one.request.url}" for one in traffic] for traffic in (first, second)]
+    if calls[0] == calls[1]:
+        return None
+    told = (", ".join(own) or "nothing" for own in (calls[1], calls[0]))
+    return "executed anew it sent {}, and before {}: keep nothing between executions".format(*told)

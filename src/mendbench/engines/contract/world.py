@@ -1,0 +1,75 @@
+"""The world of the contract kit: a list of answers for each request that is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.envelopes import accepted
+from mendbench.kit.urls import normalise_url
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.json import Json
+from mendbench.ports.clock import Clock
+
+UNKNOWN = 404
+
+
+def said(body: Json, status: int = 200) -> Answer:
+    """Return an answer with a JSON body."""
+    return Answer(
+        status=status,
+        headers=(("Content-Type", "application/json"),),
+        body=canonical_json(body).encode(),
+        elapsed_ms=20,
+    )
+
+
+class ScriptedWorld:
+    """Answers by ``METHOD URL``: each request takes the next answer of its list, and the last one for ever."""
+
+    def __init__(self, answers: Mapping[str, Sequence[Answer]], clock: Clock) -> None:
+        self._answers, self._clock = {_known(name): list(own) for name, own in answers.items()}, clock
+        self._traffic: list[Exchange] = []
+        self._phase = 0
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        """Return the next answer."""
+        left = self._answers.get(f"{request.method} {_bare(request.url)}")
+        answer = said({"message": "Not Found"}, UNKNOWN) if left is None else left[0]
+        if left is not None and len(left) > 1:
+            left.pop(0)
+        self._clock.advance(answer.elapsed_ms)
+        did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+        changed = did and not request.safe
+        self._traffic.append(
+            Exchange(
+                request=request,
+                answer=answer,
+                origin="recorded",
+                key="",
+                accepted=did,
+                node=node,
+                phase=self._phase,
+                changed=changed,
+            )
+        )
+        return answer
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        """Return all exchanges so far."""
+        return tuple(self._traffic)
+
+    def begin_execution(self) -> None:
+        """Say that the next exchanges belong to the next execution."""
+        self._phase += 1
+
+
+def _known(name: str) -> str:
+    method, _, url = name.partition(" ")
+    return f"{method} {_bare(url)}"
+
+
+def _bare(url: str) -> str:
+    """Return a URL without its query."""
+    return normalise_url(url).partition("?")[0]

@@ -1,0 +1,238 @@
+"""From what a program prints, the agent error format, to an execution of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast, get_args
+
+from mendbench.engines.failures import as_float, as_list, as_object, as_text, failures_in
+from mendbench.model.execution import Checkpoint, Completed, Execution, NodeRecord, NodeState, Severity, State, Warned
+from mendbench.model.failure import (
+    Category,
+    Failure,
+)
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Workflow
+
+OWN = "mendbench"
+"""The key of what an engine tells beyond the agent error format."""
+
+NO_EDIT: Category = "non_repairable"
+"""The category of an error that no edit helps: its node ended in a warning."""
+
+DEGRADED = frozenset({"warning", "degraded"})
+"""What a run is called that came through with a warning: in our words and in the baseline's."""
+
+VOLATILE = frozenset({"duration_ms", "response_time", "timestamp", "started_at", "ended_at", "start_time", "end_time"})
+"""Names of what is measured in real time: it would be another one in each replay, and is taken out wherever it stands."""
+
+_STATES = frozenset(get_args(NodeState))
+
+
+class NoDocument(ValueError):
+    """What was printed is not in the agent error format; says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldCheckpoint(Checkpoint):
+    """What an engine wants back when it resumes, secrets and all. It gets it back as it was, and nobody else reads it."""
+
+    held: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldExecution(Execution):
+    """An execution as its engine told it."""
+
+    agent: JsonObject = field(default_factory=dict)
+    """The document as it was printed, less what is told beyond the format."""
+    own: JsonObject = field(default_factory=dict)
+    """What is told beyond it."""
+
+
+def document_in(printed: str) -> JsonObject:
+    """Return the JSON object in what was printed: the whole of it, or else what begins with the last line that begins with ``{``.
+
+    Raises:
+        NoDocument: there is none, or it is not in the agent error format.
+    """
+    found = _parsed(printed)
+    lines = printed.splitlines()
+    starts = [at for at, line in enumerate(lines) if line.startswith("{")]
+    for at in reversed(starts):
+        found = found if found is not None else _parsed("\n".join(lines[at:]))
+    if found is None:
+        raise NoDocument("it printed no JSON object on standard output")
+    return check_document(found)
+
+
+def check_document(found: JsonObject) -> JsonObject:
+    """Return a document that is in the agent error format.
+
+    Raises:
+        NoDocument: it is not.
+    """
+    if not isinstance(found.get("success"), bool):
+        raise NoDocument("its JSON is not in the agent error format: 'success' is no true or false")
+    for name, kind in (("errors", list), ("warnings", list), ("execution", dict), ("outputs", dict), (OWN, dict)):
+        if found.get(name) is not None and not isinstance(found[name], kind):
+            raise NoDocument(
+                f"its JSON is not in the agent error format: {name!r} is no {'list' if kind is list else 'object'}"
+            )
+    if not found["success"] and not found.get("errors"):
+        raise NoDocument("its JSON is not in the agent error format: 'success' is false, and 'errors' is empty")
+    return found
+
+
+def without_moments(document: JsonObject) -> JsonObject:
+    """Return a document without what is measured in real time, unless it says that its time is the world's."""
+    if (document.get(OWN) or {}).get("virtual_time") is True:
+        return document
+    return cast("JsonObject", _timeless(document))
+
+
+def execution_of(
+    document: JsonObject, workflow: Workflow, *, seen: frozenset[str] = frozenset(), duration_ms: int = 0
+) -> ToldExecution:
+    """Return the execution that a document tells of.
+
+    ``seen`` are the nodes that sent something: where no steps are told, they are taken to have run.
+    """
+    own = document.get(OWN) or {}
+    failures = tuple(failures_in(document, own, workflow))
+    told_warnings = as_list(own.get("warnings")) or as_list(document.get("warnings"))
+    warnings = tuple(_warned(told) for told in told_warnings if isinstance(told, dict))
+    outcome = _outcome(document, failures, warnings)
+    if outcome == "warning" and not warnings:
+        warnings = tuple(Warned(node_id=one.node_id or "", message=one.message) for one in failures)
+    records = _records(document, own, workflow, failures, warnings, outcome, seen)
+    return ToldExecution(
+        outcome=outcome,
+        nodes=records,
+        failures=failures if outcome != "success" else (),
+        warnings=warnings,
+        outputs=(document.get("outputs") or {}) if outcome != "error" else {},
+        checkpoint=_checkpoint(document, own, failures),
+        duration_ms=own["duration_ms"] if isinstance(own.get("duration_ms"), int) else duration_ms,
+        agent={name: value for name, value in document.items() if name != OWN},
+        own=own,
+    )  # fmt: skip
+
+
+def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, ...]) -> ToldCheckpoint:
+    told = as_object(document.get("checkpoint"))
+    completed = as_list(own.get("completed")) or as_list(told.get("completed_nodes"))
+    actions = as_object(told.get("node_actions"))
+    return ToldCheckpoint(
+        completed={
+            str(one): Completed(action=as_text(actions.get(str(one))) or "default", digest="", outputs={}) for one in completed
+        },
+        failed_node=as_text(told.get("failed_node")) or (failures[0].node_id if failures else None),
+        held=as_object(own.get("resume")),
+    )  # fmt: skip
+
+
+def _parsed(text: str) -> JsonObject | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _timeless(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {
+            name: (None if name == "response_time" else 0)
+            if name in VOLATILE and _number_or_text(item)
+            else _timeless(item)
+            for name, item in value.items()
+        }
+    return [_timeless(item) for item in value] if isinstance(value, list) else value
+
+
+def _number_or_text(value: Json) -> bool:
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
+
+
+def _outcome(document: JsonObject, failures: tuple[Failure, ...], warnings: tuple[Warned, ...]) -> State:
+    status = as_text(document.get("status"))
+    if status in {"success", "warning", "error"}:
+        return cast("State", status)
+    if document["success"]:
+        return "warning" if status in DEGRADED or any(one.severity == "critical" for one in warnings) else "success"
+    return "warning" if all(one.category == NO_EDIT for one in failures) else "error"
+
+
+def _warned(told: JsonObject) -> Warned:
+    severity: Severity = "info" if told.get("severity") == "info" else "critical"
+    return Warned(node_id=str(told.get("node_id") or ""), message=str(told.get("message") or ""), severity=severity)
+
+
+def _records(
+    document: JsonObject,
+    own: JsonObject,
+    workflow: Workflow,
+    failures: tuple[Failure, ...],
+    warnings: tuple[Warned, ...],
+    outcome: State,
+    seen: frozenset[str],
+) -> tuple[NodeRecord, ...]:
+    told, steps = as_object(own.get("nodes")), _steps(document)
+    words: dict[str, str] = {one.node_id: one.message for one in failures if one.node_id}
+    words |= {one.node_id: one.message for one in warnings if one.node_id}
+    warned = {one.node_id: one for one in warnings}
+    stopped = {one.node_id: one.category == NO_EDIT for one in failures if one.node_id}
+    records = []
+    for node in workflow.nodes:
+        beyond, step = as_object(told.get(node.id)), steps.get(node.id)
+        state = _state(node.id, beyond, step, stopped, warned, outcome, any_steps=bool(steps), seen=seen)
+        records.append(
+            NodeRecord(
+                node_id=node.id, node_type=node.type, state=state,
+                action=as_text(beyond.get("action")) or {"success": "default", "not_run": None}.get(state, "error"),
+                cached=_flag(beyond, step, "cached"), modified=_flag(beyond, step, "modified") or _flag({}, step, "repaired"),
+                message=as_text(beyond.get("message")) or (words.get(node.id) if state in {"error", "warning"} else None),
+                duration_ms=int(as_float(beyond.get("duration_ms")) or 0), outputs=as_object(beyond.get("outputs")),
+                severity=warned[node.id].severity if node.id in warned else "critical",
+                tries=beyond["tries"] if isinstance(beyond.get("tries"), int) else 1,
+            )
+        )  # fmt: skip
+    return tuple(records)
+
+
+def _state(
+    node_id: str,
+    beyond: JsonObject,
+    step: JsonObject | None,
+    stopped: Mapping[str, bool],
+    warned: Mapping[str, Warned],
+    outcome: State,
+    *,
+    any_steps: bool,
+    seen: frozenset[str],
+) -> NodeState:
+    """Return how a node ended: as is told beyond the format, else as its step says, else as all else suggests."""
+    if as_text(beyond.get("state")) in _STATES:
+        return cast("NodeState", beyond["state"])
+    if node_id in stopped:
+        return "warning" if stopped[node_id] else "error"
+    if node_id in warned:
+        return "warning"
+    if step is not None:
+        status = step.get("status")
+        return "success" if status == "completed" else "error" if status == "failed" else "not_run"
+    if any_steps:
+        return "not_run"
+    return "success" if outcome == "success" or node_id in seen else "not_run"
+
+
+def _steps(document: JsonObject) -> dict[str, JsonObject]:
+    steps = as_object(document.get("execution")).get("steps")
+    return {str(one.get("node_id")): one for one in steps if isinstance(one, dict)} if isinstance(steps, list) else {}
+
+
+def _flag(beyond: JsonObject, step: JsonObject | None, name: str) -> bool:
+    return beyond.get(name) is True or (step is not None and step.get(name) is True)

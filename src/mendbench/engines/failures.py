@@ -1,0 +1,123 @@
+"""Failures as an engine tells them: the errors of its document, and what it tells of each beyond the format."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any, TypeVar, cast, get_args
+
+from mendbench.model.failure import (
+    Category,
+    EarlierFailure,
+    Failure,
+    FieldProblem,
+    SentRequest,
+    Source,
+    UpstreamSource,
+)
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.workflow import Workflow
+
+_CATEGORIES = frozenset(get_args(Category))
+_SOURCES = frozenset(get_args(Source))
+_ADDED_HEADER_PREFIX = "mendbench-"
+
+Part = TypeVar("Part")
+
+
+def failures_in(document: JsonObject, own: JsonObject, workflow: Workflow) -> Iterable[Failure]:
+    """Yield the failures: each error with what is told of it beyond the format."""
+    more = own.get("failures")
+    for at, error in enumerate(document.get("errors") or ()):
+        told = error if isinstance(error, dict) else {"message": str(error)}
+        beyond = more[at] if isinstance(more, list) and at < len(more) and isinstance(more[at], dict) else {}
+        yield _failure({**told, **beyond}, workflow)
+
+
+def _failure(told: JsonObject, workflow: Workflow) -> Failure:
+    node_id = told.get("node_id") if isinstance(told.get("node_id"), str) else None
+    node = workflow.node(node_id) if node_id is not None else None
+    words = str(told.get("message") or "it failed, and no message is told")
+    source, category = as_text(told.get("source")), as_text(told.get("category"))
+    status = told.get("status_code")
+    return Failure(
+        source=cast("Source", source if source in _SOURCES else "runtime"),
+        category=cast("Category", category if category in _CATEGORIES else "execution_failure"),
+        message=words,
+        node_id=node_id,
+        fixable=told["fixable"] if isinstance(told.get("fixable"), bool) else True,
+        action=str(told.get("action") or "error"),
+        status_code=status if isinstance(status, int) and not isinstance(status, bool) else None,
+        raw_response=told.get("raw_response"),
+        response_headers=_headers(told.get("response_headers")),
+        response_time=as_float(told.get("response_time")),
+        mcp_error_details=as_object(told.get("mcp_error_details")) or None,
+        mcp_error=told.get("mcp_error"),
+        shell_command=as_text(told.get("shell_command")),
+        shell_exit_code=told["shell_exit_code"] if isinstance(told.get("shell_exit_code"), int) else None,
+        shell_stdout=as_text(told.get("shell_stdout")),
+        shell_stderr=as_text(told.get("shell_stderr")),
+        available_fields=tuple(map(str, told["available_fields"]))
+        if isinstance(told.get("available_fields"), list)
+        else None,
+        available_fields_total=told["available_fields_total"]
+        if isinstance(told.get("available_fields_total"), int)
+        else None,
+        available_fields_truncated=told.get("available_fields_truncated") is True,
+        unresolved=tuple(map(str, as_list(told.get("unresolved")))),
+        exception_type=as_text(told.get("exception_type")),
+        hint=as_text(told.get("hint")),
+        node_type=as_text(told.get("node_type")) or (node.type if node is not None else None),
+        request_sent=_part(SentRequest, told.get("request_sent")),
+        problems=_parts(FieldProblem, told.get("problems")),
+        upstream=_parts(UpstreamSource, told.get("upstream")),
+        upstream_data=as_object(told.get("upstream_data")) or None,
+        suggestion=as_text(told.get("suggestion")),
+        earlier=_parts(EarlierFailure, told.get("earlier")),
+        batch_item=as_object(told.get("batch_item")) or None,
+    )
+
+
+def _headers(value: Json) -> JsonObject | None:
+    """Return an answer's headers without those that only the loopback server added."""
+    if not isinstance(value, dict):
+        return None
+    return {
+        name: item for name, item in value.items() if not str(name).lower().startswith(_ADDED_HEADER_PREFIX)
+    } or None
+
+
+def _part(kind: type[Part], told: Json) -> Part | None:
+    """Return a part of a failure, None where it is not told as it should be."""
+    if not isinstance(told, dict):
+        return None
+    names = {one.name for one in dataclasses.fields(cast("Any", kind))}
+    try:
+        return kind(**{name: value for name, value in told.items() if name in names})
+    except TypeError:
+        return None
+
+
+def _parts(kind: type[Part], told: Json) -> tuple[Part, ...]:
+    found = (_part(kind, one) for one in told) if isinstance(told, list) else ()
+    return tuple(one for one in found if one is not None)
+
+
+def as_object(value: Json) -> JsonObject:
+    """Return an object, empty where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Json) -> list[Json]:
+    """Return a list, empty where it is none."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: Json) -> str | None:
+    """Return a text, None where it is none."""
+    return value if isinstance(value, str) else None
+
+
+def as_float(value: Json) -> float | None:
+    """Return a number, None where it is none."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,165 @@
+"""What a detector makes of an execution that another engine made: of the failures that it told, and of those that it did not notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from mendbench.engines.document import NO_EDIT, ToldExecution
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.envelopes import failure_in
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import (
+    Execution,
+    Judgement,
+    NodeRecord,
+    NodeState,
+    Severity,
+    Sighting,
+    SightingKind,
+    State,
+    Warned,
+)
+from mendbench.model.failure import Failure
+from mendbench.model.workflow import Workflow
+from mendbench.ports.engine import Detector
+from mendbench.runtime.nodes.answers import headers_of, succeeded
+
+_KINDS: Mapping[str, SightingKind] = {"http": "http", "mcp": "mcp", "shell": "shell", "llm": "llm"}
+
+
+def judged_without(execution: ToldExecution) -> Execution:
+    """Return an execution in which every warning that stopped it is an error, as under a policy without a detector."""
+    if execution.outcome != "warning" or not execution.failures:
+        return execution
+    stopped = {failure.node_id for failure in execution.failures}
+    nodes = tuple(replace(one, state="error") if one.node_id in stopped else one for one in execution.nodes)
+    kept = tuple(one for one in execution.warnings if one.node_id not in stopped)
+    return replace(execution, outcome="error", nodes=nodes, warnings=kept, outputs={})
+
+
+def judged_by_truth(
+    execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange], detector: Detector, *, notices: bool
+) -> Execution:
+    """Return an execution with the states that ``detector`` gives its failures.
+
+    Those are the failures that it told. With ``notices`` also the answers that say so themselves and were passed over, and what it
+    warned of without stopping counts for nothing.
+    """
+    execution = _without_remarks(execution) if notices else execution
+    found = {one.node_id: one for one in _told(execution, workflow, exchanges)}
+    silent = {one.node_id: one for one in _passed_over(execution, workflow, exchanges)} if notices else {}
+    judged = {node_id: detector.judge(sighting) for node_id, sighting in {**silent, **found}.items()}
+    judged = {node_id: one for node_id, one in judged.items() if one.state != "success"}
+    records = tuple(_rejudged(record, judged, {**silent, **found}) for record in execution.nodes)
+    outcome = _outcome(execution, judged, frozenset(silent) - frozenset(found))
+    warnings = tuple(
+        Warned(node_id=node_id, message=one.message, severity=_severity(one))
+        for node_id, one in judged.items()
+        if one.state == "warning"
+    )
+    others = tuple(one for one in execution.warnings if one.node_id not in judged)
+    failures = tuple(_named(failure, judged) for failure in execution.failures)
+    return replace(
+        execution, outcome=outcome, nodes=records, warnings=(*others, *warnings), failures=failures if outcome != "success" else (),
+        outputs={} if outcome == "error" else execution.outputs,
+    )  # fmt: skip
+
+
+def _without_remarks(execution: ToldExecution) -> ToldExecution:
+    """Return an execution without the warnings that did not stop it: whether they were right, the answers tell."""
+    stopped = {failure.node_id for failure in execution.failures}
+    nodes = tuple(
+        replace(one, state="success", message=None) if one.state == "warning" and one.node_id not in stopped else one
+        for one in execution.nodes
+    )
+    kept = tuple(one for one in execution.warnings if one.node_id in stopped)
+    went_through = execution.outcome == "warning" and not stopped
+    return replace(execution, nodes=nodes, warnings=kept, outcome="success" if went_through else execution.outcome)
+
+
+def _told(execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Sighting]:
+    """Yield what the engine itself noticed, with the answer that its node got last."""
+    for failure in execution.failures:
+        node = workflow.node(failure.node_id) if failure.node_id is not None else None
+        if node is None:
+            continue
+        last = next((one for one in reversed(exchanges) if one.node == node.id), None)
+        body, status = failure.raw_response, failure.status_code
+        headers = {name.lower(): value for name, value in (failure.response_headers or {}).items()}
+        if last is not None and body is None and failure.category != "template_error":
+            body, status, headers = _body(last), last.answer.status or None, headers_of(last.answer)
+        yield Sighting(
+            kind=_kind(failure, node.type, last), message=failure.message, node_id=node.id, node_type=node.type,
+            status=status, headers=headers, body=body,
+            outputs=next((record.outputs for record in execution.nodes if record.node_id == node.id), {}),
+        )  # fmt: skip
+
+
+def _kind(failure: Failure, node_type: str, last: Exchange | None) -> SightingKind:
+    if failure.category == "template_error":
+        return "template"
+    if failure.category == "exception":
+        return "exception"
+    if last is not None and last.answer.fault is not None:
+        return "transport"
+    if node_type == "http" and last is not None and succeeded(last.answer):
+        return "envelope"
+    return _KINDS.get("mcp" if node_type.startswith("mcp") else node_type, "exception")
+
+
+def _passed_over(execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Sighting]:
+    """Yield what nodes were answered last that says of itself that it failed, where the engine called them a success."""
+    fine = {record.node_id for record in execution.nodes if record.state == "success"}
+    for node in workflow.nodes:
+        last = next((one for one in reversed(exchanges) if one.node == node.id), None)
+        if node.id not in fine or last is None or last.request.asks_model or last.answer.fault is not None:
+            continue
+        body = _body(last)
+        embedded = failure_in(body)
+        if succeeded(last.answer) and embedded is None:
+            continue
+        status = last.answer.status
+        yield Sighting(
+            kind="envelope" if succeeded(last.answer) else "http", node_id=node.id, node_type=node.type, status=status,
+            message=embedded.message if embedded is not None and succeeded(last.answer) else f"HTTP {status}",
+            headers=headers_of(last.answer), body=body,
+        )  # fmt: skip
+
+
+def _body(exchange: Exchange) -> object:
+    return parse_body(exchange.answer.body, None)
+
+
+def _rejudged(record: NodeRecord, judged: Mapping[str, Judgement], sightings: Mapping[str, Sighting]) -> NodeRecord:
+    sighting, judgement = sightings.get(record.node_id), judged.get(record.node_id)
+    if judgement is None:
+        return replace(record, sighting=sighting) if sighting is not None else record
+    state: NodeState = judgement.state
+    return replace(record, state=state, message=judgement.message, sighting=sighting, severity=_severity(judgement))
+
+
+def _outcome(execution: ToldExecution, judged: Mapping[str, Judgement], silent: frozenset[str]) -> State:
+    """Return how the run ended: as the failure that ended it was judged; a silent one ends what would have been a success."""
+    ended = [
+        judged[one.node_id].state for one in execution.failures if one.node_id is not None and one.node_id in judged
+    ]
+    if execution.outcome != "success" and ended:
+        return "error" if "error" in ended else "warning"
+    quiet = {judged[node_id].state for node_id in silent if node_id in judged}
+    if execution.outcome == "success" and quiet:
+        return "error" if "error" in quiet else "warning"
+    return execution.outcome
+
+
+def _severity(judgement: Judgement) -> Severity:
+    return "info" if judgement.severity == "info" else "critical"
+
+
+def _named(failure: Failure, judged: Mapping[str, Judgement]) -> Failure:
+    if failure.node_id is None or failure.node_id not in judged:
+        return failure
+    warned = judged[failure.node_id].state == "warning"
+    if warned == (failure.category == NO_EDIT):
+        return failure
+    return replace(failure, category=NO_EDIT if warned else "execution_failure", fixable=not warned)

@@ -1,0 +1,135 @@
+"""HTTP on the loopback interface: requests as they come, answers as they are told, and connections that end without one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Protocol
+
+from mendbench.model.exchange import Answer, Request
+
+ELAPSED, CHANGED, ADDED = "Mendbench-Elapsed-Ms", "Mendbench-Changed", "Mendbench-Added"
+"""Answer headers: how long the answer took on the virtual clock, whether the world is another one since, and which headers are only the
+connection's."""
+
+HOP = frozenset(
+    {
+        "host", "connection", "proxy-connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "content-length",
+        "proxy-authorization", "expect",
+    }
+)  # fmt: skip
+"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1), which are no part of a request here."""
+_NO_BODY = frozenset({204, 304})
+_LONGEST_BODY = 64 * 1024 * 1024
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """An answer and what is told of it in headers."""
+
+    answer: Answer
+    changed: bool = False
+    about_world: bool = True
+
+
+class Owner(Protocol):
+    """What answers."""
+
+    def answer(self, request: Request) -> Said | None:
+        """Return what to say; None to say nothing."""
+
+    def stray(self, host: str) -> None:
+        """Be told of a host that was asked for past the world."""
+
+
+class Loopback(ThreadingHTTPServer):
+    """A server on a free port."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(self, owner: Owner) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.owner = owner
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a program may leave in the middle of an answer."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Loopback
+
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Take any method (RFC 9110 section 9): the base class looks for ``do_`` and its name."""
+        if name.startswith("do_"):
+            return self._any
+        raise AttributeError(name)
+
+    def do_CONNECT(self) -> None:
+        """Refuse a tunnel: what goes through it could not be recorded."""
+        self.server.owner.stray(self.path.rpartition(":")[0])
+        self.close_connection = True
+        self.send_response_only(502, "Past the world")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_words: Any) -> None:
+        """Say nothing."""
+
+    def _any(self) -> None:
+        length = self.headers.get("content-length") or "0"
+        body = (
+            b"".join(_chunks(self.rfile)) if "chunked" in (self.headers.get("transfer-encoding") or "").lower() else b""
+        )
+        if not body and length.isdigit() and int(length) <= _LONGEST_BODY:
+            body = self.rfile.read(int(length))
+        said = self.server.owner.answer(
+            Request(method=self.command.upper(), url=self.path, headers=tuple(self.headers.items()), body=body)
+        )
+        if said is None or (said.answer.fault is not None and said.answer.fault != "truncated"):
+            self.close_connection = True
+            return
+        self._say(said)
+
+    def _say(self, said: Said) -> None:
+        answer = said.answer
+        self.send_response_only(answer.status or 200)
+        names = {name.lower() for name, _ in answer.headers}
+        for name, value in answer.headers:
+            if name.lower() not in HOP and not (
+                name.lower() == "content-encoding" and not answer.body.startswith(_GZIP)
+            ):
+                self.send_header(name, _one_line(value))
+        whole = b"" if answer.status in _NO_BODY or self.command == "HEAD" else answer.body
+        if answer.status not in _NO_BODY:
+            self.send_header("Content-Length", str(len(whole) + (1 if answer.fault == "truncated" else 0)))
+        if said.about_world:
+            self.send_header(ELAPSED, str(answer.elapsed_ms))
+            self.send_header(CHANGED, "true" if said.changed else "false")
+            self.send_header(ADDED, "" if "content-length" in names else "content-length")
+        self.end_headers()
+        self.wfile.write(whole)
+        if answer.fault == "truncated":
+            self.close_connection = True
+
+
+def _chunks(stream: Any) -> Iterator[bytes]:
+    """Yield the chunks of a chunked body (RFC 9112 section 7.1)."""
+    size = 1
+    while size:
+        line = stream.readline(1024).split(b";")[0].strip()
+        with contextlib.suppress(ValueError):
+            size = int(line, 16)
+            yield stream.read(size)
+            stream.readline(1024)
+            continue
+        return
+
+
+def _one_line(value: str) -> str:
+    return " ".join(value.encode("latin-1", "replace").decode("latin-1").splitlines()) if value else value

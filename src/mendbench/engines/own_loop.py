@@ -1,0 +1,224 @@
+"""Engines that repair by themselves: what they ask the model and what it answers is read off the traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mendbench.engines.chat_wire import refused, texts_of
+from mendbench.engines.command import CommandEngine, Job
+from mendbench.engines.document import OWN, NoDocument, ToldExecution, check_document, execution_of
+from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.tokens import estimate
+from mendbench.kit.urls import model_url
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Context, Prompt, Reply, Section
+from mendbench.model.trial import ITSELF, AnswerStatus, Attempt, StopReason, Trajectory
+from mendbench.ports.clock import Clock
+from mendbench.ports.world import World
+from mendbench.repairers.asking import read_answer
+from mendbench.runtime.parse import salvaged
+
+TOO_MANY = 429
+NOT_TOLD = "The engine does not tell what it made of this answer."
+NO_ANSWER = "The engine changed the workflow without asking a model."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Whom an engine asks, and how often it may."""
+
+    asks: World
+    model: str | None
+    """By the name that its server knows; None where there is no model to be asked."""
+    sample: int = 0
+    answers: int = 3
+
+
+@dataclass(slots=True)
+class _Tap:
+    """Passes asks on, and notes them. Each begins another execution of the trial."""
+
+    asking: Asking
+    world: World
+    made: list[_Asked] = field(default_factory=list)
+
+    def __call__(self, ask: JsonObject) -> Answer:
+        model = self.asking.model
+        if model is None:
+            return _refusal(404, "no model can be asked in this trial", "model_not_found")
+        if len(self.made) >= self.asking.answers:
+            return _refusal(TOO_MANY, f"this trial has had its {self.asking.answers} answers", "insufficient_quota")
+        named = {**ask, "model": model}
+        before = sum(canonical_json(one.ask | {"draw": 0}) == canonical_json(named) for one in self.made)
+        drawn = named["params"].get("temperature") != 0
+        whole = {**named, "draw": [self.asking.sample, before] if drawn else 0}
+        self.world.begin_execution()
+        self.asking.asks.begin_execution()
+        body = canonical_json(whole).encode("utf-8", "backslashreplace")
+        headers = (("content-type", "application/json"),)
+        answer = self.asking.asks.send(Request(method="POST", url=model_url(model), headers=headers, body=body))
+        self.made.append(_Asked(ask=whole, answer=answer, repeat=before > 0))
+        return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    ask: JsonObject
+    answer: Answer
+    repeat: bool
+
+    def prompt(self) -> Prompt:
+        """Return the prompt, all of it its engine's own context."""
+        system, user = texts_of(self.ask)
+        section = Section(name="prompt", label="raw", text=user)
+        return Prompt(
+            system=system, frame="", context=Context(strategy=ITSELF, sections=(section,), tokens=estimate(user))
+        )
+
+    def reply(self) -> Reply:
+        """Return what the model answered."""
+        return read_answer(self.answer, model=str(self.ask["model"]), ask=digest(self.ask))
+
+
+def repair_by_itself(
+    engine: CommandEngine,
+    *,
+    workflow: JsonObject,
+    inputs: JsonObject,
+    request: str,
+    world: World,
+    clock: Clock,
+    asking: Asking,
+) -> Trajectory:
+    """Let an engine execute and repair a workflow, and return what happened.
+
+    Raises:
+        EngineFailed, EffectEscape, MendbenchError: as :meth:`CommandEngine.execute`.
+        Incomplete: the model gave no answer.
+    """
+    tap = _Tap(asking=asking, world=world)
+    job = Job(
+        task="repair", workflow=workflow, inputs=inputs, world=world, clock=clock, detector=None, ask=tap,
+        files={"MENDBENCH_REQUEST": request},
+        variables={"MENDBENCH_ANSWERS": str(asking.answers), **({"MENDBENCH_MODEL": asking.model} if asking.model else {})},
+    )  # fmt: skip
+    document = engine.told(job)
+    own = document.get(OWN) or {}
+    told = own.get("workflow")
+    final = told if isinstance(told, dict) else workflow
+    changed = canonical_json(final) != canonical_json(workflow)
+    last = _execution(document, final, world.traffic(), len(tap.made))
+    first = _first(own.get("first"), workflow, world.traffic(), last, asked=bool(tap.made))
+    declined = isinstance(own.get("declined"), str) and bool(own["declined"])
+    attempts = tuple(
+        _attempts(
+            tap.made, _list(own.get("attempts")), world.traffic(), final, last, changed=changed, declined=declined
+        )
+    )
+    return Trajectory(
+        first=first,
+        attempts=attempts,
+        stop_reason=_stop_reason(last, declined=declined),
+        end=last.outcome,
+        workflow=final,
+        traffic=world.traffic(),
+    )
+
+
+def _refusal(status: int, words: str, code: str) -> Answer:
+    body = canonical_json(refused(words, code)).encode()
+    return Answer(status=status, headers=(("content-type", "application/json"),), body=body)
+
+
+def _execution(document: JsonObject, workflow: JsonObject, traffic: Sequence[Exchange], phase: int) -> ToldExecution:
+    seen = frozenset(one.node for one in traffic if one.node is not None and one.phase == phase)
+    return execution_of(document, salvaged(workflow), seen=seen)
+
+
+def _first(
+    told: Json, workflow: JsonObject, traffic: Sequence[Exchange], last: ToldExecution, *, asked: bool
+) -> Execution:
+    """Return the first execution: as it is told; the only one; else what the traffic before the first ask shows of it."""
+    document = _document(told)
+    if document is not None:
+        return _execution(document, workflow, traffic, 0)
+    if not asked:
+        return last
+    before = [one for one in traffic if one.phase == 0]
+    stuck = before[-1].node if before and not before[-1].accepted else None
+    error = {"node_id": stuck, "message": "The engine does not tell of its first execution, and asked for a repair."}
+    return _execution({"success": False, "errors": [error]}, workflow, traffic, 0)
+
+
+def _attempts(
+    made: Sequence[_Asked], told: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: ToldExecution,
+    *, changed: bool, declined: bool,
+) -> list[Attempt]:  # fmt: skip
+    """Return one attempt for each ask; the last one led to the final workflow, the others to what is told of them."""
+    found = []
+    for at, one in enumerate(made):
+        reply = one.reply()
+        status, candidate, execution = _read(at, told, traffic, reply)
+        if at == len(made) - 1:
+            end: AnswerStatus = "declined" if declined else "edited" if changed else "unchanged"
+            whole = reply.status == "answered"
+            status = end if whole or changed else status
+            candidate, execution = (final, last) if status == "edited" else (None, None)
+        problem = NOT_TOLD if status == "unparsable" else None
+        found.append(
+            Attempt(
+                number=at + 1, prompt=one.prompt(), reply=reply, status=status, repeat=one.repeat, problem=problem,
+                candidate=candidate, execution=execution,
+            )
+        )  # fmt: skip
+    return found or ([_unasked(final, last)] if changed else [])
+
+
+def _unasked(final: JsonObject, last: ToldExecution) -> Attempt:
+    nothing = Prompt(system="", frame="", context=Context(strategy=ITSELF, sections=(), tokens=0))
+    return Attempt(
+        number=1,
+        prompt=nothing,
+        reply=Reply(text=""),
+        status="edited",
+        problem=NO_ANSWER,
+        candidate=final,
+        execution=last,
+    )
+
+
+def _read(
+    at: int, told: Sequence[Json], traffic: Sequence[Exchange], reply: Reply
+) -> tuple[AnswerStatus, JsonObject | None, Execution | None]:
+    """Return what became of an answer, as far as the engine tells it."""
+    if reply.status != "answered":
+        return reply.status, None, None
+    own = told[at] if at < len(told) and isinstance(told[at], dict) else {}
+    workflow, document = own.get("workflow"), _document(own.get("execution"))
+    if isinstance(workflow, dict) and document is not None:
+        return "edited", workflow, _execution(document, workflow, traffic, at + 1)
+    return ("invalid" if isinstance(workflow, dict) else "unparsable"), None, None
+
+
+def _document(told: Json) -> JsonObject | None:
+    """Return a document in the agent error format, None where it is none."""
+    if not isinstance(told, Mapping):
+        return None
+    try:
+        return check_document(dict(told))
+    except NoDocument:
+        return None
+
+
+def _stop_reason(last: Execution, *, declined: bool) -> StopReason:
+    if declined:
+        return "declined"
+    reasons: dict[str, StopReason] = {"success": "succeeded", "warning": "warned"}
+    return reasons.get(last.outcome, "attempts_exhausted")
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,269 @@
+"""The loopback server through which a program reaches the world of an execution, and the models."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Callable
+from contextvars import Context
+from dataclasses import dataclass, field, replace
+
+from mendbench.engines.chat_wire import ask_in, refused
+from mendbench.engines.loopback import HOP, Loopback, Said
+from mendbench.engines.mcp_http import LIST, NotListed
+from mendbench.engines.spelling import CONTROL, Spelling
+from mendbench.errors import ReplayMiss
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.urls import host_of, model_url
+from mendbench.model.exchange import Answer, Exchange, Headers, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.world import World
+
+NODE, TIMEOUT = "mendbench-node", "mendbench-timeout-s"
+"""Request headers that an engine may set: the node that asks, and how long it would wait, seconds. No part of the request."""
+OWN_PREFIX = "mendbench-"
+
+_JSON: Headers = (("Content-Type", "application/json"),)
+
+Guess = Callable[[Request], str | None]
+"""Says which node sent a request, where the sender does not."""
+AskModel = Callable[[JsonObject], Answer]
+"""Answers an ask for the repair itself."""
+
+
+@dataclass(slots=True)
+class Served:
+    """What a server has noticed, besides the world's own traffic."""
+
+    raised: BaseException | None = None
+    """What the world raised: it ends the execution."""
+    strayed: list[str] = field(default_factory=list)
+    """Hosts that were asked for past the world."""
+    last: Answer | None = None
+    closed: bool = False
+    spent_s: float = 0.0
+    since: float | None = None
+    """When the answer that is being found was asked for, on the monotonic clock."""
+
+    def stray(self, host: str) -> None:
+        """Note that a host was asked for past the world."""
+        if host not in self.strayed:
+            self.strayed.append(host)
+
+    def stopped(self) -> bool:
+        """Return whether nothing more can come of the execution."""
+        return self.raised is not None or bool(self.strayed)
+
+    def waited_s(self) -> float:
+        """Return how long the program has waited for answers."""
+        since = self.since
+        return self.spent_s + (time.monotonic() - since if since is not None else 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What is served."""
+
+    world: World
+    spelling: Spelling
+    guess: Guess
+    ask: AskModel | None = None
+    """Answers asks to ``/-/model/v1``; None where nobody may ask."""
+    served: Served = field(default_factory=Served)
+
+
+class WorldServer:
+    """A server on a free port of the loopback interface. What it serves is given once its address is known.
+
+    The world is asked in ``context``, so that what guards a trial guards the world of its commands too.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lock = threading.Lock()
+        self._serving: Serving | None = None
+        self._http = Loopback(self)
+        self.base = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def serve(self, serving: Serving) -> None:
+        """Begin."""
+        self._serving = serving
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def close(self) -> None:
+        """End; who still asks is not answered."""
+        with self._lock:
+            if self._serving is not None:
+                self._serving.served.closed = True
+        if self._serving is not None:
+            self._http.shutdown()
+        self._http.server_close()
+
+    def answer(self, request: Request) -> Said | None:
+        """Return what to say to a request as it came, with the server's own URL in it; None to say nothing."""
+        return self._locked(_answered, request)
+
+    def sent(self, request: Request) -> Answer | None:
+        """Return the world's answer to an exchange, with the server's own URLs in it; None to say nothing.
+
+        Raises:
+            NotListed: a list of tools is asked for, and none is recorded. That a client lists them is no doing of the workflow's.
+        """
+        said = self._locked(_plainly, request)
+        return said.answer if said is not None else None
+
+    def _locked(self, answering: Callable[[Serving, Request], Said], request: Request) -> Said | None:
+        serving = self._serving
+        if serving is None:
+            return None
+        with self._lock:
+            if serving.served.closed or serving.served.raised is not None:
+                return None
+            serving.served.since = time.monotonic()
+            try:
+                return self._context.run(answering, serving, request)
+            except NotListed:
+                raise
+            except BaseException as error:  # noqa: BLE001  it is raised again where the execution is waited for
+                serving.served.raised = error
+                return None
+            finally:
+                serving.served.spent_s, serving.served.since = serving.served.waited_s(), None
+
+    def stray(self, host: str) -> None:
+        """Note that a host was asked for past the world."""
+        if self._serving is not None:
+            self._serving.served.stray(host)
+
+
+def _answered(serving: Serving, request: Request) -> Said:
+    path = request.url.partition("?")[0]
+    if path.startswith(f"/{CONTROL}/"):
+        return _controlled(serving, request, path.removeprefix(f"/{CONTROL}/"))
+    original = serving.spelling.asked(request.url)
+    if original is None:
+        return _own(404, {"error": f"no host in {path!r}: ask for {serving.spelling.base}/HOST/path"})
+    if not path.startswith("/") and host_of(original) not in serving.spelling.hosts:
+        serving.served.stray(host_of(original))
+        return _own(502, {"error": "past the world"})
+    return _from_world(serving, _as_meant(serving, request, original), request.header(NODE))
+
+
+def _plainly(serving: Serving, request: Request) -> Said:
+    """Return the answer to an exchange that was spelled by the server itself."""
+    try:
+        return _from_world(serving, replace(request, body=serving.spelling.bytes_back(request.body)), None)
+    except ReplayMiss:
+        if request.url.endswith(f"/{LIST}"):
+            raise NotListed from None
+        raise
+
+
+def _controlled(serving: Serving, request: Request, rest: str) -> Said:
+    match rest.rstrip("/"):
+        case "exchange":
+            return _exchanged(serving, request)
+        case "last":
+            last = serving.served.last
+            return _own(
+                200, {"fault": last.fault, "elapsed_ms": last.elapsed_ms} if last else {"fault": None, "elapsed_ms": 0}
+            )
+        case "nodes/v1/chat/completions":
+            return _asked(
+                serving, request, lambda ask: serving.world.send(_ask_request(ask), node=request.header(NODE))
+            )
+        case "model/v1/chat/completions" if serving.ask is not None:
+            return _asked(serving, request, serving.ask)
+    return _own(404, {"error": f"no such address: {request.method} /{CONTROL}/{rest}"})
+
+
+def _exchanged(serving: Serving, request: Request) -> Said:
+    """Return the answer to an exchange that is told as JSON, also as JSON: for what is no HTTP, and for faults by name."""
+    told = _json_object(request.body)
+    if told is None or not isinstance(told.get("url"), str):
+        return _own(
+            400,
+            {"error": "an exchange is a JSON object with url, method, headers, body or body_base64, timeout_s, node"},
+        )
+    encoded = told.get("body_base64")
+    try:
+        body = base64.b64decode(encoded) if isinstance(encoded, str) else str(told.get("body") or "").encode()
+        pairs = told.get("headers") or []
+        headers = tuple(
+            (str(name), str(value)) for name, value in (pairs.items() if isinstance(pairs, dict) else pairs)
+        )
+        timeout = None if told.get("timeout_s") is None else float(told["timeout_s"])
+    except (ValueError, TypeError) as error:
+        return _own(400, {"error": f"no exchange: {error}"})
+    spelling = serving.spelling
+    asked = Request(
+        method=str(told.get("method") or "GET").upper(), url=spelling.back(told["url"]), timeout_s=timeout, body=spelling.bytes_back(body),
+        headers=tuple((name, spelling.back(value)) for name, value in headers),
+    )  # fmt: skip
+    node = told.get("node")
+    said = _from_world(serving, asked, node if isinstance(node, str) else None)
+    answer = said.answer
+    document = {
+        "status": answer.status, "headers": [list(pair) for pair in answer.headers], "elapsed_ms": answer.elapsed_ms,
+        "body_base64": base64.b64encode(answer.body).decode(), "fault": answer.fault, "changed": said.changed,
+    }  # fmt: skip
+    return _own(200, document)
+
+
+def _asked(serving: Serving, request: Request, ask: AskModel) -> Said:
+    """Return a model's answer in the form of the OpenAI chat completions API."""
+    wire = _json_object(request.body)
+    if wire is None or not isinstance(wire.get("messages"), list) or not isinstance(wire.get("model"), str):
+        return _own(400, refused("a model and messages are needed"))
+    if wire.get("stream"):
+        return _own(400, refused("answers are not streamed here: send stream: false"))
+    came = ask(ask_in(serving.spelling.value_back(wire)))
+    if came.fault is not None:
+        return Said(answer=came)
+    shown = replace(came, body=serving.spelling.bytes_to_world(came.body))
+    return Said(answer=shown, about_world=False)
+
+
+def _ask_request(ask: JsonObject) -> Request:
+    body = canonical_json(ask).encode("utf-8", "backslashreplace")
+    return Request(method="POST", url=model_url(str(ask["model"])), headers=_JSON, body=body)
+
+
+def _from_world(serving: Serving, request: Request, node: str | None) -> Said:
+    answer = serving.world.send(request, node=node or serving.guess(request))
+    serving.served.last = answer
+    traffic = serving.world.traffic()
+    last: Exchange | None = traffic[-1] if traffic else None
+    spelling = serving.spelling
+    headers = tuple((name, spelling.to_world(value)) for name, value in answer.headers)
+    shown = replace(answer, headers=headers, body=spelling.bytes_to_world(answer.body))
+    return Said(answer=shown, changed=last is not None and last.changed)
+
+
+def _as_meant(serving: Serving, request: Request, url: str) -> Request:
+    """Return the request as it would have been sent without the server between."""
+    back = serving.spelling.back
+    kept = (
+        (name, back(value))
+        for name, value in request.headers
+        if name.lower() not in HOP and not name.lower().startswith(OWN_PREFIX)
+    )
+    wait = request.header(TIMEOUT)
+    return replace(
+        request, url=back(url), headers=tuple(kept), body=serving.spelling.bytes_back(request.body),
+        timeout_s=float(wait) if wait is not None and wait.replace(".", "", 1).isdigit() else None,
+    )  # fmt: skip
+
+
+def _own(status: int, document: Json) -> Said:
+    return Said(answer=Answer(status=status, headers=_JSON, body=canonical_json(document).encode()), about_world=False)
+
+
+def _json_object(body: bytes) -> JsonObject | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

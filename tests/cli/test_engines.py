@@ -1,0 +1,138 @@
+"""Engines that are not ours, at the command line: in a run, in its report, in a comparison, in the gate, and checked."""
+
+import json
+import shlex
+import sys
+
+import pytest
+
+from mendbench.kit.canonical import canonical_json
+from tests.fakes.cases import CLOSED, QUIET, RENAMED
+from tests.fakes.engines import PLAIN
+
+PLAIN_WORDS = [sys.executable, "-S", "-E", str(PLAIN)]
+RUN = ("--repairer", "reference", "--strategy", "none", "--policy", "two-layer", "--workers", "1")
+
+
+def configure(corpus, **engines):
+    """Add engines to the configuration, each with what it is told beside its command."""
+    lines = ["format = 1", "[matrix]", 'strategies = ["none"]', 'policies = ["two-layer"]', 'repairers = ["reference"]']
+    for name, own in engines.items():
+        told = {"command": PLAIN_WORDS, "timeout_s": 20.0, **own}
+        lines += [f"[engines.{name}]", *(f"{field} = {json.dumps(value)}" for field, value in told.items())]
+    (corpus / "mendbench.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def rows(folder):
+    return [json.loads(line) for line in (folder / "trials.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_two_engines_stand_side_by_side_and_the_run_names_their_versions(corpus, mendbench):
+    configure(corpus, plain={})
+    said = mendbench("run", *RUN, "--engine", "mendbench", "--engine", "plain", "--out", "out")
+    assert said.code == 0, said.err
+    verdicts = {(row["engine"], row["case"]): (row["verdict"], row["outcome"]) for row in rows(corpus / "out")}
+    assert {engine for engine, _ in verdicts} == {"mendbench", "plain"}
+    for case in (RENAMED, CLOSED, QUIET):
+        assert verdicts["plain", case] == verdicts["mendbench", case]
+    run = json.loads((corpus / "out" / "run.json").read_text("utf-8"))
+    assert {name: own["version"] for name, own in run["engines"].items()} == {"mendbench": "0.1.0", "plain": "1.5"}
+    assert "reference in plain" in said.out
+    page = (corpus / "out" / "index.html").read_text("utf-8")
+    assert " Engines: mendbench 0.1.0 and plain 1.5." in page
+    assert "127.0.0.1" not in (corpus / "out" / "trials.jsonl").read_text("utf-8")
+
+
+def test_two_replays_are_the_same_bytes_but_for_their_timing(corpus, mendbench):
+    configure(corpus, plain={})
+    for out in ("one", "two"):
+        assert mendbench("run", *RUN, "--engine", "plain", "--out", out).code == 0
+    assert "cannot express" not in (corpus / "one" / "index.html").read_text("utf-8").split("<script")[0]
+    first, second = ([canonical_json({**row, "timing": None}) for row in rows(corpus / out)] for out in ("one", "two"))
+    assert first == second
+
+
+def test_engines_are_compared_and_gated_like_any_treatment(corpus, mendbench):
+    configure(corpus, plain={}, swallowing={"command": [*PLAIN_WORDS, "swallows"]})
+    words = [word for name in ("plain", "swallowing") for word in ("--engine", name)]
+    assert mendbench("run", *RUN, *words, "--out", "out").code == 0
+    compared = mendbench("compare", "out:engine=plain", "out:engine=swallowing", "--part", "none", "--format", "json")
+    assert compared.code == 0, compared.err
+    assert "swallowing" in compared.out
+    assert mendbench("gate", "out", "--baseline", "b.tsv", "--update").code == 0
+    assert mendbench("gate", "out", "--baseline", "b.tsv").code == 0
+    assert "swallowing" in (corpus / "b.tsv").read_text("utf-8")
+
+
+def test_another_version_of_an_engine_is_named_where_two_runs_are_compared(corpus, mendbench):
+    for out, version in (("a", "1.5"), ("b", "1.6")):
+        configure(corpus, plain={"version": version})
+        assert mendbench("run", QUIET, *RUN, "--engine", "plain", "--out", out).code == 0
+    said = mendbench("compare", "a", "b", "--part", "none")
+    assert "the engine plain is 1.5 in A and 1.6 in B" in said.out + said.err
+
+
+def test_a_case_that_an_engine_cannot_express_is_listed_and_in_no_denominator(corpus, mendbench):
+    configure(corpus, plain={"leaves_out": [CLOSED]})
+    said = mendbench("run", *RUN, "--engine", "plain", "--out", "out")
+    assert CLOSED not in {row["case"] for row in rows(corpus / "out")}
+    left = json.loads((corpus / "out" / "run.json").read_text("utf-8"))["left_out"]
+    assert left == [{"engine": "plain", "case": CLOSED, "why": "its configuration leaves it out"}]
+    assert "plain cannot express 1 case." in (corpus / "out" / "index.html").read_text("utf-8")
+    assert f"left out: plain cannot express 1 case: {CLOSED}" in said.err
+
+
+def test_an_engine_that_can_express_no_case_is_bad_input(corpus, mendbench):
+    configure(corpus, plain={"node_types": ["smtp"]})
+    said = mendbench("run", *RUN, "--engine", "plain", "--out", "out")
+    assert said.code == 2
+    assert "which this engine does not have. It has: smtp" in said.line
+
+
+def test_a_command_that_is_not_there_crashes_each_trial_and_the_run_goes_on(corpus, mendbench):
+    said = mendbench("run", *RUN, "--engine", "cmd: no-such-program --fast", "--engine", "mendbench", "--out", "out")
+    assert said.code == 0
+    crashed = [row for row in rows(corpus / "out") if row["verdict"] == "crashed"]
+    assert {row["engine"] for row in crashed} == {"cmd: no-such-program --fast"}
+    assert len(crashed) == len(rows(corpus / "out")) / 2
+    assert "it cannot be run (no-such-program: No such file or directory)" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--engine", "cmd:"), "no command; write it as for a shell"),
+        (("--engine", "cmd: 'open"), "No closing quotation"),
+        (("--engine", "plan"), "unknown engine 'plan'; did you mean 'plain'?"),
+        (("--engine", "plain", "--strategy", "itself"), "itself"),
+    ],
+)
+def test_what_cannot_be_an_engine_is_told(corpus, mendbench, words, says):
+    configure(corpus, plain={})
+    said = mendbench("run", *words, "--out", "out")
+    assert said.code == 2
+    assert says in said.line
+
+
+def test_what_records_a_missing_exchange_names_the_engine(corpus, mendbench):
+    configure(corpus, plain={})
+    (corpus / "cassettes" / RENAMED / "world.yaml").unlink()
+    said = mendbench("run", RENAMED, *RUN, "--engine", "plain", "--out", "out")
+    assert said.code in {0, 3}  # a simulated service answers for itself
+    assert rows(corpus / "out")[0]["derived"] > 0
+
+
+def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
+    right = mendbench("engine", "check", f"cmd: {shlex.join(PLAIN_WORDS)}")
+    assert (right.code, right.out.splitlines()[-1]) == (0, "all 10 cases hold")
+    assert "version 1.5; resumes; our loop repairs; is judged by our detector; http" in right.out
+    wrong = mendbench("engine", "check", f"cmd: {shlex.join([*PLAIN_WORDS, 'types'])}", "--format", "json")
+    told = json.loads(wrong.out)
+    assert (wrong.code, told["holds"]) == (1, False)
+    assert [one["case"] for one in told["cases"] if one["wrong"]] == ["types"]
+
+
+def test_our_own_engine_needs_no_check(empty, mendbench):
+    said = mendbench("engine", "check", "mendbench")
+    assert said.code == 2
+    assert "it is no command, but our own" in said.line

@@ -1,0 +1,69 @@
+"""A small engine that repairs by itself: it tells a model what failed, takes the text that it answers, and tries again."""
+
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+
+from plain import execute, told
+
+WRONG = sys.argv[1] if len(sys.argv) > 1 else ""
+
+
+def ask(prompt):
+    body = {
+        "model": os.environ.get("MENDBENCH_MODEL", "none"), "temperature": 0,
+        "messages": [{"role": "system", "content": "Mend the note."}, {"role": "user", "content": prompt}],
+    }  # fmt: skip
+    request = urllib.request.Request(
+        os.environ["MENDBENCH_MODEL_URL"] + "/chat/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request) as came:
+            return json.load(came)["choices"][0]["message"]["content"]
+    except urllib.error.HTTPError as error:
+        return json.dumps({"refused": json.load(error)["error"]["code"]})
+
+
+def edited(workflow, answer):
+    changed = json.loads(json.dumps(workflow))
+    for edit in answer.get("edits", []):
+        node = next(one for one in changed["nodes"] if one["id"] == edit["node"])
+        node["params"]["body"]["text"] = edit["value"]
+    return changed
+
+
+def repair():
+    with open(os.environ["MENDBENCH_REQUEST"], encoding="utf-8") as file:  # noqa: PTH123
+        request = file.read()
+    workflow, first = told("MENDBENCH_WORKFLOW"), None
+    document = execute(workflow)
+    attempts, asked = [], 0
+    while not document["success"] and asked < (9 if WRONG == "insists" else 3):
+        first = first or document
+        said = f"{request}\n{json.dumps(workflow)}\nIt failed: {document['errors']}\nData: {document['mendbench']['resume']}"
+        answer = json.loads(ask(said))
+        asked += 1
+        if "cannot_fix" in answer:
+            document["mendbench"]["declined"] = answer["cannot_fix"]
+            break
+        if "refused" in answer:
+            break
+        workflow = edited(workflow, answer)
+        document = execute(workflow, document["mendbench"]["resume"])
+        attempts.append(
+            {"workflow": workflow, "execution": {name: own for name, own in document.items() if name != "mendbench"}}
+        )
+    own = {"workflow": workflow, "declined": document["mendbench"].get("declined")}
+    if WRONG != "silent":
+        own |= {"first": first, "attempts": attempts}
+    return {**document, "mendbench": own}
+
+
+if os.environ["MENDBENCH_TASK"] == "describe":
+    print(json.dumps({"mendbench": {"version": "0.3", "repairs": True, "judge": "mendbench"}}))
+else:
+    print(json.dumps(repair() if os.environ["MENDBENCH_TASK"] == "repair" else execute()))

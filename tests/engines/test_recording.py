@@ -1,0 +1,47 @@
+"""A world that a command engine asks for is recorded and replayed like any other, whatever port it was served at."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from mendbench.bench.config import EngineConfig
+from mendbench.bench.rows import whole
+from mendbench.bench.trial import run_trial
+from tests.fakes.cases import HOST, RENAMED, LiveRecorder, build, copy_of, key, make_live, setting_of
+from tests.fakes.engines import PLAIN
+
+
+@pytest.fixture
+def root(tmp_path):
+    return copy_of(build(tmp_path / "built"), tmp_path / "corpus")
+
+
+def ran(root, recorder=None):
+    engine = EngineConfig(command=[sys.executable, "-S", "-E", str(PLAIN)], timeout_s=30)
+    one = replace(key(RENAMED, strategy="none", repairer="reference"), engine="plain")
+    row, texts = run_trial(replace(setting_of(root), engines={"plain": engine}), one, recorder)
+    return whole(row, texts)
+
+
+def test_what_a_command_asks_of_a_live_world_is_recorded_and_replayed(root):
+    make_live(root, RENAMED)
+    assert (ran(root)["verdict"], ran(root)["stop_reason"]) == ("unjudged", "unjudged")
+    recorded = ran(root, LiveRecorder(trajectory=False))
+    assert (recorded["verdict"], recorded["outcome"]) == ("correct", "repaired")
+    text = (root / "cassettes" / RENAMED / "world.yaml").read_text("utf-8")
+    assert f"{HOST}/people/p-1" in text
+    assert "127.0.0.1" not in text
+    replayed = ran(root)
+    assert (replayed["verdict"], replayed["outcome"], replayed["evidence"]) == (
+        "correct",
+        "repaired",
+        recorded["evidence"],
+    )
+
+
+def test_a_miss_names_the_original_request(root):
+    make_live(root, RENAMED)
+    problem = ran(root)["problem"]
+    assert problem["detail"]["request"] == f"GET {HOST}/people/p-1"
+    assert "--engine plain" in problem["detail"]["record"]

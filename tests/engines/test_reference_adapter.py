@@ -1,0 +1,36 @@
+"""Our own runtime behind the command port: every field of its trials is what it is in process, prompts and answers included."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mendbench.bench.config import EngineConfig
+from mendbench.bench.rows import whole
+from mendbench.bench.trial import run_trial
+from tests.fakes.cases import CLOSED, RENAMED, build, key, setting_of
+
+ADAPTER = Path(__file__).parents[2] / "examples" / "engines" / "mendbench_cli.py"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("corpus"))
+
+
+def told(setting, one):
+    row, texts = run_trial(setting, one)
+    return {name: value for name, value in whole(row, texts).items() if name not in {"key", "engine", "timing"}}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [key(RENAMED), key(RENAMED, strategy="none", policy="naive"), key(CLOSED), key(RENAMED, repairer="reference")],
+    ids=lambda each: f"{each.case}-{each.strategy}-{each.policy}-{each.repairer}",
+)
+def test_a_trial_is_the_same_in_every_field(root, one):
+    ours = setting_of(root)
+    engine = EngineConfig(command=[sys.executable, str(ADAPTER)], timeout_s=60)
+    theirs = replace(ours, engines={"reference": engine})
+    assert told(theirs, replace(one, engine="reference")) == told(ours, one)
