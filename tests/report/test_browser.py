@@ -39,7 +39,7 @@ def test_a_click_opens_the_trial_with_its_verdict_and_reason(reads):
 
     assert trial_title(page) == "The greeting uses a field that is not there"
     assert "plausible" in page.locator(".verdict").inner_text()
-    assert "variant bob" in page.locator(".checks .failed").first.inner_text()
+    assert "on the variant “bob”" in page.locator(".checks .failed").first.inner_text()
     assert page.url.endswith(trial_link(PLAUSIBLE))
     assert not page.locator("#overview").is_visible()
 

@@ -106,9 +106,31 @@ def test_the_prompts_of_two_strategies_on_one_case_are_held_side_by_side(reads):
     ])  # fmt: skip
     page = reads(run).open("#compare=summary&to=full-context&case=slack%2Fgreeting")
 
-    assert page.locator(".diff").first.locator(".removed").inner_text() == "− the API said little"
-    assert page.locator(".diff").first.locator(".added").inner_text() == "+ the API said a lot"
+    assert page.locator(".of-sides .first").inner_text() == "◂ the API said little"
+    assert page.locator(".of-sides .second").inner_text() == "▸ the API said a lot"
+    assert page.locator(".side-name").all_inner_texts() == ["◂ only in summary", "▸ only in full-context"]
+    left, right = (page.locator(f".of-sides .{name}").bounding_box() for name in ("first", "second"))
+    assert left["y"] == right["y"]
+    assert left["x"] < right["x"]
     assert page.locator(".two-sides").first.locator("pre").all_inner_texts() == ["one answer", "another answer"]
+
+
+def test_a_long_prompt_has_its_full_height_and_its_folded_lines_open_by_key_and_click(reads):
+    case, alike = repairable(), "\n".join(f"line {number}" for number in range(120))
+    run = stored_run([
+        row_of(case, plausible(context=f"{alike}\nlittle\n{alike}"), key_of(case, "summary")),
+        row_of(case, repaired(context=f"{alike}\na lot\n{alike}"), key_of(case, "full-context")),
+    ])  # fmt: skip
+    page = reads(run).open("#compare=summary&to=full-context&case=slack%2Fgreeting")
+    gaps = page.locator(".of-sides .gap")
+    assert gaps.count() == 2
+    gaps.first.press("Enter")
+    assert gaps.count() == 1
+    gaps.first.click()
+    assert gaps.count() == 0
+    box = page.locator(".of-sides")
+    assert sum(f"line {number}" in box.inner_text().split("\n  ") for number in range(120)) > 100
+    assert box.evaluate("one => one.scrollHeight <= one.clientHeight && document.activeElement === one")
 
 
 def test_a_later_attempt_that_one_of_them_did_not_make_is_missed_in_words(reads):

@@ -42,7 +42,7 @@ def test_what_was_sent_what_is_true_and_what_is_kept_have_a_tab_and_an_address_e
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("#panel-truth", state="visible")
     assert page.evaluate("document.activeElement.id") == "tab-truth"
-    assert "variant bob" in page.locator("#panel-truth .failed").first.inner_text()
+    assert "on the variant “bob”" in page.locator("#panel-truth .failed").first.inner_text()
     page.keyboard.press("4")
     page.wait_for_selector("#panel-record", state="visible")
     assert PLAUSIBLE in page.locator("#panel-record").inner_text()
@@ -59,12 +59,14 @@ def test_facts_are_marked_where_they_stand_in_the_context(reads):
     run = small_run(context="the API answers `name`, and never username")
     for row in run.rows:
         for attempt in row["attempts"]:
-            attempt["facts"] = {"found": ["name"], "missing": ["id"]}
+            attempt["facts"] = {"found": ["n[a-z]me"], "missing": [r"(?i)\bid\b|user\.[iI]d"]}
     page = opened(reads, run)
 
     assert page.locator(".section.from-raw mark").all_inner_texts() == ["name"]
     assert page.locator(".context").get_attribute("aria-label") == "Context block"
-    assert page.locator(".fact.missing").inner_text() == "✗ id"
+    assert page.locator(".fact.missing").inner_text() == "✗ id or user.id"
+    assert page.locator(".fact.found").inner_text() == "✓ name"
+    assert "n[a-z]me" in page.locator(".fact.found").get_attribute("title")
 
 
 def test_the_graph_shows_every_node_with_its_state_and_says_it_in_words(reads):

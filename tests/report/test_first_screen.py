@@ -58,11 +58,21 @@ def test_the_policy_is_the_one_that_wastes_least_of_those_that_repair_most():
     one = answers(run)["Which policy?"]
     assert one.says == "two-layer"
     assert one.why[1] == "2 repairs, naive 2: 0 lost, 0 gained"
+    assert one.why[2] == "No other that repairs as many wastes less"
 
 
-def test_naive_is_the_answer_where_every_other_policy_loses_repairs():
+def test_the_headline_s_policy_is_named_first_and_then_the_one_with_least_waste():
+    words = {("summary", "naive"): "ruu", ("summary", "two-layer"): "ruu", ("summary", "seed"): "rpu"}
+    one = answers(lettered_run(words))["Which policy?"]
+    assert one.says == "two-layer"
+    assert one.why[2].startswith("Least waste: seed, 0.67 fewer a trial")
+
+
+def test_it_is_said_where_every_policy_loses_repairs():
     run = lettered_run({("summary", "naive"): "rru", ("summary", "two-layer"): "ruu"})
-    assert answers(run)["Which policy?"].says == "naive"
+    one = answers(run)["Which policy?"]
+    assert one.says == "two-layer"
+    assert one.why[2] == "Every policy but naive loses some of its 2 repairs"
 
 
 def test_one_policy_alone_is_held_against_nothing():
@@ -79,13 +89,24 @@ def test_what_has_no_verdict_is_as_loud_as_a_failure():
     ]
     one = answers(lettered_run({"summary": "p"}, extra=made))["What broke?"]
     assert (one.says, one.tone) == ("2 trials without a verdict", "open")
-    assert one.why[0] == "1 unjudged and 1 crashed, of 3 trials"
+    assert [(it.number, it.says) for it in one.counts[:2]] == [(1, "unjudged"), (1, "crashed")]
+    assert one.why == ("Of 3 trials under two-layer, controls aside",)
+
+
+def test_what_has_no_verdict_under_another_policy_is_told_apart_from_the_headline_s():
+    case = repairable("missing")
+    made = [row_of(case, unrepaired(), key_of(case, "summary", "naive"), problem=unjudged())]
+    one = answers(lettered_run({"summary": "p"}, extra=made))["What broke?"]
+    assert one.says == "1 trial without a verdict"
+    assert one.why == ("Of 1 trial under two-layer, controls aside", "In the whole run 1 of 2 trials have no verdict")
+    assert [it.number for it in one.counts] == [0, 0, 0, 1, 0]
 
 
 def test_what_is_wrong_unnoticed_is_counted_under_the_headline_s_policy():
     one = answers(lettered_run({"summary": "ppr"}))["What broke?"]
     assert one.says == "2 plausible but wrong"
-    assert one.why[1] == "0 harmful, 2 plausible but wrong, 0 false warnings, of 3 trials under two-layer"
+    assert [it.number for it in one.counts] == [0, 0, 0, 2, 0]
+    assert one.why == ("Of 3 trials under two-layer, controls aside",)
 
 
 def test_a_run_in_which_all_went_well_broke_nothing():

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from mendbench.report.html import SCRIPTS, STYLES, render_html, trial_link
 from tests.fakes.pages import columns_of, records_of, unpacked
-from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
+from tests.fakes.runs import (
+    crashed,
+    key_of,
+    lettered_run,
+    repairable,
+    repaired,
+    row_of,
+    small_run,
+    stored_run,
+    unjudged,
+    unrepaired,
+)
 
 HOSTILE = """</script><img src=x onerror="boom()">'{{7*7}} & <!--"""
 
@@ -166,3 +177,11 @@ def test_a_run_of_controls_alone_still_has_a_page():
 
 def test_a_run_without_trials_has_a_page_that_says_so():
     assert "This run holds no trial" in visible(render_html(stored_run([])))
+
+
+@pytest.mark.parametrize(
+    ("cases", "says"),
+    [(19, "too few cases so far to hold others against"), (20, "a gap no larger than theirs is not a finding")],
+)
+def test_controls_are_held_against_others_from_twenty_cases_on(cases, says):
+    assert f"Controls: {says}" in render_html(lettered_run({"summary": "u" * cases, "none": "u" * cases}))

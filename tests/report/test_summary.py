@@ -41,3 +41,20 @@ def test_of_which_part_the_figures_are_told_is_said_where_a_part_is_not():
         for name, part in (("a", "test"), ("b", "train"))
     ]
     assert "2 trials of 2 cases, told of the 1 case of the test part, " in summarise(stored_run(rows)).provenance
+
+
+def test_each_service_has_a_line_that_says_what_answered():
+    rows = [one("a", "summary", repaired), one("b", "summary", unrepaired)]
+    rows[0][0]["recorded_from"] = {"slack": "real", "queue": "mock"}
+    (world,) = (fact for fact in summarise(stored_run(rows)).facts if fact.name == "World")
+    assert world.items == (
+        "queue (a mock server): 1 case",
+        "slack (a real server): 1 case",
+        "slack (a simulated service): 1 case",
+        "A case may have several of them; every answer recorded.",
+    )
+
+
+def test_prices_among_the_digests_are_told_in_words():
+    run = stored_run([one("a", "summary", repaired)], digests={"prices": {"tiny": {"source": "unknown"}}})
+    assert summarise(run).digests[0].value == "tiny: source unknown"

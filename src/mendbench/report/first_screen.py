@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.totals import HEADLINE_PART
-from mendbench.model.json import JsonObject
+from mendbench.bench.totals import HEADLINE_PART, headline_rows
 from mendbench.report.gaps import AGAINST, Gap, gaps, noise
 from mendbench.report.kinds import KindTable, kind_table
 from mendbench.report.pictures.attempts import attempts
@@ -45,6 +45,15 @@ NAMED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """Trials of one outcome; their grid can be opened."""
+
+    number: int
+    says: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """One question of a reader, and what the run answers."""
 
@@ -54,6 +63,8 @@ class Answer:
     why: tuple[str, ...]
     """What it rests on, with denominators."""
     tone: Tone = "plain"
+    counts: tuple[Count, ...] = ()
+    """Trials that it counts, each of those that the first line of :attr:`why` names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +121,7 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
         answers=(
             _strategy(summary, found, primary),
             _policy(selection, saved),
-            _broken(run, selection, totals),
+            _broken(run, selection),
         ),
         themes=tuple(_themes(statements, _notes(selection, saved))),
         kinds=kind_table(totals, selection),
@@ -198,66 +209,76 @@ def _planned(result: ContrastResult) -> str:
 
 
 def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
-    """Return the policy that wastes least of those that repair most, over the trials that every policy has."""
-    asks = "Which policy?"
+    """Return the headline's policy, and which one wastes least of those that repair most, over the trials that every policy has."""
+    asks, own = "Which policy?", selection.policy.label
     if not saved:
-        return Answer(
-            asks=asks, says=selection.policy.label, why=("No other policy was run beside it to hold it against.",)
-        )  # fmt: skip
+        return Answer(asks=asks, says=own, why=("No other policy was run beside it to hold it against.",))
+    before = _wasted(saved[0]) + saved[0].wasted_less
+    mine = next((one for one in saved if one.policy == own), None)
+    told = (f"{figure(before)} wasted attempts a trial", counted(saved[0].repairs, "repair"))
+    if mine is not None:
+        moved = f"{mine.lost} lost, {mine.gained} gained"
+        told = (
+            f"{figure(_wasted(mine))} wasted attempts a trial; {mine.against} {figure(before)}",
+            f"{counted(mine.repairs - mine.lost + mine.gained, 'repair')}, {mine.against} {mine.repairs}: {moved}",
+        )
+    over = f"Over {counted(saved[0].trials, 'trial')} of {counted(saved[0].cases, 'case')}, strategies without controls; exploratory"
+    return Answer(
+        asks=asks, says=own, why=(*told, _least(own, mine, saved), f"{over}. The report is told under {own}.")
+    )
+
+
+def _wasted(one: Saving) -> float:
+    """Return wasted attempts a trial."""
+    return (one.futile + one.fruitless) / one.trials
+
+
+def _least(own: str, mine: Saving | None, saved: Sequence[Saving]) -> str:
+    """Return which policy wastes least of those that repair most, and how little the headline's differs."""
     most = max(0, *(one.gained - one.lost for one in saved))
     fair = [one for one in saved if one.gained - one.lost == most]
     if not fair:
-        return Answer(
-            asks=asks,
-            says=saved[0].against,
-            why=(f"Every other policy loses some of its {counted(saved[0].repairs, 'repair')}.",),
-        )
+        return f"Every policy but {saved[0].against} loses some of its {counted(saved[0].repairs, 'repair')}"
     best = max(one.wasted_less for one in fair)
     names = [one.policy for one in fair if one.wasted_less == best]
-    one = next(one for one in fair if one.policy in names)
-    beside = [each for each in saved[:1] if each.policy not in names]
-    total, before = one.futile + one.fruitless, one.futile + one.fruitless + one.wasted_less * one.trials
-    return Answer(
-        asks=asks,
-        says=listing(names),
-        why=(
-            f"{figure(total / one.trials)} wasted attempts a trial; {one.against} {figure(before / one.trials)}"
-            + "".join(f", {each.policy} {figure((each.futile + each.fruitless) / each.trials)}" for each in beside),
-            f"{counted(one.repairs - one.lost + one.gained, 'repair')}, {one.against} {one.repairs}: {one.lost} lost, {one.gained} gained",
-            f"Over {counted(one.trials, 'trial')} of {counted(one.cases, 'case')}, strategies without controls; exploratory",
-        ),
-    )
+    if own in names:
+        return "No other that repairs as many wastes less"
+    fewer = figure(best - (mine.wasted_less if mine else 0))
+    more = most - (mine.gained - mine.lost if mine else 0)
+    also = f", with {counted(more, 'repair')} more" if more else ""
+    return f"Least waste: {listing(names)}, {fewer} fewer a trial{also}"
 
 
-def _broken(run: StoredRun, selection: Selection, totals: Sequence[JsonObject]) -> Answer:
-    """Return what is without a verdict in the whole run, and what went wrong unnoticed under the headline's policy."""
+MEANINGS = {
+    "unjudged": "unjudged",
+    "crashed": "crashed",
+    "harmful": "harmful",
+    "plausible": "plausible but wrong",
+    "false_warning": "with a false warning",
+}
+"""What breaks, as it is told."""
+
+
+def _broken(run: StoredRun, selection: Selection) -> Answer:
+    """Return what has no verdict and what went wrong unnoticed, under the headline's policy; then what the rest has open."""
     names = {column.name for column in selection.treated()}
     own = [
-        one
-        for one in totals
-        if selection.solver.answered(one) and selection.policy.ran(one) and one["strategy"] in names
+        row
+        for row in headline_rows(run.rows)
+        if selection.solver.answered(row) and selection.policy.ran(row) and row["strategy"] in names
     ]
-    trials = sum(one["trials"] for one in own)
-    counts = {
-        name: sum(one["outcomes"].get(name, 0) for one in own) for name in ("harmful", "plausible", "false_warning")
-    }
-    bounds = _bounds(run)
-    opened = bounds["unjudged"] + bounds["crashed"]
-    whole = len(run.rows)
-    alarms = counted(counts["false_warning"], "false warning")
-    unnoticed = f"{counts['harmful']} harmful, {counts['plausible']} plausible but wrong, {alarms}"
-    why = (
-        f"{bounds['unjudged']} unjudged and {bounds['crashed']} crashed, of {counted(whole, 'trial')}",
-        f"{unnoticed}, of {counted(trials, 'trial')} under {selection.policy.label}",
-    )
-    if opened:
-        return Answer(asks="What broke?", says=f"{counted(opened, 'trial')} without a verdict", why=why, tone="open")
-    if any(counts.values()):
-        meanings = {"harmful": "harmful", "plausible": "plausible but wrong", "false_warning": "false warnings"}
-        says = next(f"{figure(counts[name])} {words}" for name, words in meanings.items() if counts[name])
-        return Answer(asks="What broke?", says=says, why=why, tone="bad" if counts["harmful"] else "plain")
-    return Answer(asks="What broke?", says="nothing", why=why)
-
-
-def _bounds(run: StoredRun) -> JsonObject:
-    return {name: sum(row["verdict"] == name for row in run.rows) for name in ("unjudged", "crashed")}
+    found = Counter(row["outcome"] or row["verdict"] for row in own)
+    counts = tuple(Count(number=found[name], says=says, outcome=name) for name, says in MEANINGS.items())
+    whole, mine = (sum(row["verdict"] in {"unjudged", "crashed"} for row in rows) for rows in (run.rows, own))
+    why = [f"Of {counted(len(own), 'trial')} under {selection.policy.label}, controls aside"]
+    if whole > mine:
+        why.append(f"In the whole run {whole} of {counted(len(run.rows), 'trial')} have no verdict")
+    asks = "What broke?"
+    if whole:
+        says = f"{counted(mine or whole, 'trial')} without a verdict"
+        return Answer(asks=asks, says=says, why=tuple(why), counts=counts, tone="open")
+    worst = next((one for one in counts if one.number), None)
+    if worst is None:
+        return Answer(asks=asks, says="nothing", why=tuple(why), counts=counts)
+    tone: Tone = "bad" if worst.outcome == "harmful" else "plain"
+    return Answer(asks=asks, says=f"{figure(worst.number)} {worst.says}", why=tuple(why), counts=counts, tone=tone)

@@ -20,6 +20,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
 from mendbench.bench.results import StoredRun
+from mendbench.bench.rows import whole
 from mendbench.bench.totals import headline_rows
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
@@ -42,6 +43,9 @@ SCRIPTS = (
 )  # fmt: skip
 """Joined into one, in this order."""
 
+UNCONTROLLED = "*"
+"""All strategies but the controls, in the grid's filter; filter.js has the same."""
+
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -59,13 +63,17 @@ def render_html(run: StoredRun, against: StoredRun | None = None) -> str:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
         loader=FunctionLoader(_page), finalize=_seen,
     )  # fmt: skip
+    rows = {row["key"]: row for row in run.rows}
     environment.filters["trial_link"] = trial_link
+    environment.filters["trial_title"] = lambda key: whole(rows[key]["title"], run.texts)
+    environment.filters["trial_strategy"] = lambda key: rows[key]["strategy"]
     return environment.get_template("index.html.j2").render(
         summary=summary,
         first=first_screen(run, summary),
         named=NAMED,
         few_cases=FEW,
         trials_link=partial(trials_link, _part(run)),
+        uncontrolled=_uncontrolled(summary.views),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=_security_policy(style, script),
@@ -97,6 +105,11 @@ def _part(run: StoredRun) -> str | None:
     return told.pop() if len(told) == 1 and told != {row["part"] for row in run.rows} else None
 
 
+def _uncontrolled(views: Views) -> str:
+    """Return what the grid's filter of strategies calls those that are no controls; nothing where that leaves out none or all."""
+    return UNCONTROLLED if {"strategy", "control"} <= {column.group for column in views.columns} else ""
+
+
 def _whole(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
@@ -110,6 +123,7 @@ def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> str:
     index: JsonObject = {
         "format": FORMAT,
         "views": asdict(views),
+        "part": _part(run) or "",
         "detectors": _own_detectors(views),
         "columns": parts.columns,
         "cases": parts.cases,

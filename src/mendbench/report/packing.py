@@ -79,12 +79,14 @@ class _Pool:
         return self._known[written]
 
     def attempt(self, value: JsonObject) -> int:
-        """Return the reference of an attempt, with the words in its context that tell facts as its ``marks``."""
+        """Return the reference of an attempt, with the words that tell facts: all as its ``marks``, each fact's as its ``words``."""
         written = json.dumps(value)
         if written not in self._known:
             texts = [str(whole(section["text"], self.texts)) for section in value["sections"]]
-            marks = self.items([self.add(word) for word in words_told(value["facts"]["found"], texts)])
-            self._known[written] = self.record({**value, "marks": None}, marks=marks)
+            found = value["facts"]["found"]
+            marks = self.items([self.add(word) for word in words_told(found, texts)])
+            words = self.items([self.add(list(words_told([fact], texts))) for fact in found])
+            self._known[written] = self.record({**value, "marks": None, "words": None}, marks=marks, words=words)
         return self._known[written]
 
     def record(self, fields: Mapping[str, Json], **known: int) -> int:

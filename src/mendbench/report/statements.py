@@ -45,6 +45,8 @@ class Statement:
     weight: Weight = "plain"
     trials: tuple[str, ...] = ()
     """Keys of the trials that it is about."""
+    outcome: str = ""
+    """What they came out as; empty where it is about none."""
 
 
 def primary_statements(primary: Primary) -> Iterator[Statement]:
@@ -122,7 +124,7 @@ def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Stat
         )
         if found:
             text = f"{counted(len(found), 'trial')} of {len(trials)} {meaning} ({under})."
-            yield Statement(theme="trials", text=text, weight="bad", trials=found)
+            yield Statement(theme="trials", text=text, weight="bad", trials=found, outcome=outcome)
 
 
 def _of_primary(result: ContrastResult) -> str:
@@ -147,7 +149,7 @@ def _apart(treatment: str, against: str) -> tuple[str, str, str]:
 
 
 def _of_gap(gap: Gap) -> str:
-    at = "" if gap.tokens is None else f", at {gap.tokens:.1f} times the tokens"
+    at = "" if gap.tokens is None else f", at {gap.tokens:.1f} times the prompt and answer tokens of a trial"
     return _between(gap.difference, gap.name, gap.against, at)
 
 
@@ -203,12 +205,11 @@ def _beyond_noise(gap: Gap, noise: Sequence[Gap]) -> str:
 
 def _controls(gaps: Sequence[Gap], noise: Sequence[Gap]) -> Iterator[str]:
     for one in noise:
-        small = ""
+        small, last = "", " A gap no larger than a control's is not a finding."
         if one.difference.cases < FEW:
-            small = f": too few to say how large a gap is noise (under {FEW})"
+            small, last = f": too few cases so far to hold others against (under {FEW})", ""
         yield (
-            f"Control {one.name} against {one.against}: {signed(one.cases)} of {counted(one.told, 'case')}{small}. "
-            "A gap no larger than a control's is not a finding."
+            f"Control {one.name} against {one.against}: {signed(one.cases)} of {counted(one.told, 'case')}{small}.{last}"
         )
     if gaps and not noise:
         yield "No control was run beside what it should not differ from, so nothing says how large a gap is noise."

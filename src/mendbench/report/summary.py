@@ -21,7 +21,7 @@ from mendbench.scoring.records import EDIT_KINDS
 LISTED = 12
 """Trials without a verdict that are named one by one; the rest is counted."""
 
-_SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services"}
+_SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services", "mock": "mock servers"}
 
 KINDS = {
     "repairable": "that an edit mends",
@@ -38,6 +38,8 @@ class Fact:
 
     name: str
     value: str
+    items: tuple[str, ...] = ()
+    """The same line by line, where it is long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ def summarise(run: StoredRun) -> Summary:
         lead=_lead(tables[0]) if tables else "",
         provenance=_recorded(run.rows, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
-        digests=tuple(Fact(name=name, value=str(digests[name])) for name in sorted(digests)),
+        digests=tuple(Fact(name=name, value=_digest(digests[name])) for name in sorted(digests)),
         gaps=_gaps(run, tables),
         few=len(edits) < FEW,
         views=views,
@@ -140,7 +142,7 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
         Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
-        Fact(name="World", value=_provenance(run.rows)),
+        Fact(name="World", value=_provenance(run.rows), items=_services(run.rows)),
         Fact(name="Engines", value=_engines(run)),
         Fact(name="Left out", value=_left_out(run)),
     ]
@@ -166,6 +168,34 @@ def _left_out(run: StoredRun) -> str:
     counted = Counter(one["engine"] for one in run.run.get("left_out") or ())
     shown = [f"{engine} cannot express {count} case{'' if count == 1 else 's'}" for engine, count in counted.items()]
     return listing(shown) if shown else ""
+
+
+def _digest(value: Json) -> str:
+    """Return a digest, or what stands in its place, in words."""
+    if not isinstance(value, dict):
+        return str(value)
+    told = (f"{name}: {_digest(held)}" if isinstance(held, dict) else f"{name} {held}" for name, held in value.items())
+    return ", ".join(told)
+
+
+def _services(rows: Sequence[JsonRow]) -> tuple[str, ...]:
+    """Return a line for each service: where its answers come from, and in how many cases."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        for service, source in (row["recorded_from"] or {}).items():
+            found[service, source].add(row["case"])
+    lines = [
+        f"{service} (a {_SOURCES[source][:-1]})" if source in _SOURCES else f"{service} ({source})"
+        for service, source in sorted(found)
+    ]
+    told = tuple(
+        f"{line}: {counted(len(found[place]), 'case')}" for line, place in zip(lines, sorted(found), strict=True)
+    )
+    if not told:
+        return ()
+    derived = sum(row["derived"] for row in rows)
+    said = f"{figure(derived)} answers derived, the others recorded" if derived else "every answer recorded"
+    return (*told, f"A case may have several of them; {said}.")
 
 
 def _recorded(rows: Sequence[JsonRow], version: Json) -> str:

@@ -1,6 +1,7 @@
 """Geometry as data, and the templates that draw it."""
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -165,3 +166,17 @@ def test_the_style_sheet_names_every_class_that_is_drawn():
             kinds |= {kind for each in (*one.strokes, *one.boxes, *one.marks) for kind in each.kind.split()}
     plain = {"told", "all", "rest", "rule", "dash0"}
     assert {kind for kind in kinds - plain if not re.search(rf"\.{kind}\b", style)} == set()
+
+
+def test_a_first_workflow_that_was_right_before_its_trial_ended_otherwise_is_told_apart():
+    run = lettered_run({("summary", "naive"): "ru", ("mend", "naive"): "ru"})
+    rows = tuple(
+        {**row, "right_after_first": True, "evidence": {**row["evidence"], "first_right": True}}
+        if row["case"].endswith("case001") and row["strategy"] == "mend"
+        else row
+        for row in run.rows
+    )
+    one = pictures(replace(run, rows=rows))["attempts"]
+    assert "asks of the first workflow alone: mend 2 and not 1." in one.reads
+    assert [row[-1] for row in one.table.rows] == ["1", "2"]
+    assert "first workflow alone" not in pictures(run)["attempts"].reads

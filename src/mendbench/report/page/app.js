@@ -20,6 +20,7 @@ class App {
   furnish() {
     const change = (choices) => this.change(choices), help = helpDialog(this);
     document.getElementById("filters").append(...filterBar(this.run, change).filter(Boolean));
+    document.getElementById("grid").classList.add("live"); // as high as the window, so that a link to it has it in sight whole
     document.getElementById("legend").append(legendView());
     document.getElementById("bar").append(el("a", { href: "#", "data-view": "overview" }, "Report"), el("a", { href: "#view=grid", "data-view": "grid" }, "Trials"),
       this.run.columns.length > 1 ? el("a", { href: this.comparison(), "data-view": "compare" }, "Compare strategies") : "",
@@ -29,6 +30,7 @@ class App {
     document.body.append(help);
     this.choices();
     listenToKeys(this, help);
+    document.addEventListener("toggle", () => this.fit(), true); // what was folded had no width
     document.addEventListener("click", (event) => {
       if (event.target.closest?.("#back")) this.leave(event);
       if (event.target.closest?.("a.skip")) { event.preventDefault(); document.querySelector("main:not([hidden])").focus(); }
@@ -111,26 +113,32 @@ class App {
     const { policy, by } = this.state;
     for (const panel of document.querySelectorAll(".panel")) panel.hidden = panel.dataset.policy !== seen(policy) || panel.dataset.solver !== seen(by);
     for (const one of document.querySelectorAll("[data-solver-table]")) one.hidden = one.dataset.solverTable !== seen(by);
+    const told = (one, who) => (this.run.solvers.length > 1 ? `${one}, answered by ${who}` : one);
+    const own = policy === this.start.policy && by === this.start.by;
+    document.getElementById("stays").textContent = own ? "" : `The table and the grid below are of ${told(policy, by)}. Findings and pictures stay with ${told(this.start.policy, this.start.by)}.`;
+    document.getElementById("stays").hidden = own;
     this.inStep();
-    const cases = this.run.solvers.length ? inSight(this.run, this.state).length : 0, of = casesOf(this.run, this.state).length;
-    document.getElementById("count").textContent = narrowed(this.state) ? `${cases} of ${many(of, "case")}` : many(of, "case");
-    document.getElementById("trials").replaceChildren(this.run.solvers.length ? gridView(this.run, this.state, (choices) => this.resort(choices)) : el("p", { class: "explain" }, "No trials."));
+    const cases = this.run.solvers.length ? inSight(this.run, this.state).length : 0, of = casesOf(this.run, this.state).filter(({ row }) => !this.state.part || row.part === this.state.part).length;
+    document.getElementById("part-note").replaceChildren(...[partNote(this.run, this.state, (choices) => this.change(choices, "#part-note button"))].filter(Boolean));
+    document.getElementById("count").textContent = narrowed(this.state, this.run) ? `${cases} of ${many(of, "case")}` : many(of, "case");
+    document.getElementById("trials").replaceChildren(this.run.solvers.length ? gridView(this.run, this.state, (choices, name) => this.resort(choices, name)) : el("p", { class: "explain" }, "No trials."));
   }
 
   fit() {
     // A grid that fits scrolls with the page, under its head; a wider one scrolls in a box of its own.
     const box = document.querySelector(".grid-scroll");
     box?.classList.toggle("fits", box.firstChild.offsetWidth <= box.clientWidth);
+    for (const one of document.querySelectorAll("main:not([hidden]) .scroll")) one.classList.toggle("wider", one.scrollWidth > one.clientWidth + 1);
   }
 
-  resort(choices) {
-    this.change(choices, `button[data-sort="${CSS.escape(choices.sort)}"]`);
+  resort(choices, name) {
+    this.change(choices, `button[data-head="${CSS.escape(name)}"]`);
   }
 
   inStep() {
     for (const one of document.querySelectorAll("[data-state]")) if (one !== document.activeElement || one.tagName === "SELECT") one.value = this.state[one.dataset.state];
     for (const one of document.querySelectorAll("[data-pressed]")) one.setAttribute("aria-pressed", String(one.dataset.value === seen(this.state[one.dataset.pressed])));
-    document.getElementById("clear").hidden = !narrowed(this.state);
+    document.getElementById("clear").hidden = !narrowed(this.state, this.run);
   }
 
   async trialParts() {
@@ -144,22 +152,32 @@ class App {
     if (this.state.against) return [el("h1", null, "Two runs"), runsView(this.run, this.state)];
     if (this.state.case) return [el("h1", null, `${this.state.compare} against ${this.state.to}`), await promptsView(this.run, this.state, change)];
     const bar = el("div", { class: "filters" }, filterBar(this.run, change).slice(1).filter((one) => one && !one.querySelector?.('[data-state="strategy"], [data-state="outcome"], [data-state="verdict"], [data-state="sort"]') && one.id !== "clear"));
-    return [el("h1", null, "Two strategies"), bar, strategiesView(this.run, this.state, change)];
+    return [el("h1", null, "Two strategies"), partNote(this.run, this.state, (choices) => this.change(choices, "#compare .part-note button")), bar, strategiesView(this.run, this.state, change)];
   }
 
   find() {
-    this.leave(new Event("find"));
-    document.getElementById("find-box").focus();
+    if (this.place) {
+      history.pushState(null, "", addressOf(elsewhere(this.state), this.start));
+      this.route();
+    }
+    const box = document.getElementById("find-box");
+    box.focus({ preventScroll: true });
+    document.getElementById("grid").scrollIntoView();
   }
 
   compare() {
-    location.hash = this.comparison();
+    const row = this.run.byKey.get(this.state.trial);
+    if (!row || this.run.isBound(row) || this.run.strategies().length < 2) { location.hash = this.comparison(); return; }
+    const asked = new URLSearchParams(this.comparison().slice(1)), other = asked.get(row.strategy === asked.get("to") ? "compare" : "to");
+    location.hash = compareLink(row.strategy, other, row.case);
   }
 
   leave(event) {
     if (!this.place) return;
     event.preventDefault();
-    location.hash = (this.state.trial && this.home) || addressOf(elsewhere(this.state), this.start);
+    // One level up: from a trial to the comparison that led there, from one case's comparison to that of all, and then to the report.
+    const { compare, to, trial } = this.state, up = !trial && this.state.case ? { ...elsewhere(this.state), compare, to } : elsewhere(this.state);
+    location.hash = (trial && this.home) || addressOf(up, this.start);
   }
 
   printing() {

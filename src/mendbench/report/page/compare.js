@@ -33,7 +33,7 @@ function runPairs(run, state) {
   const before = new Map(run.against.rows.map((row) => [row.key, row]));
   const here = run.rows.map((row) => ({ row, a: before.get(row.key), b: row, group: turnOf(row, before.get(row.key)) }));
   const gone = run.against.rows.filter((row) => !run.byKey.has(row.key)).map((row) => ({ row, a: row, b: null, group: "onlyThere" }));
-  return [...here, ...gone].filter(({ row }) => ofCase(row, state));
+  return [...here, ...gone].filter(({ row }) => ofCase(row, { ...state, part: state.part === run.toldPart ? "" : state.part }));
 }
 
 function countsTable(pairs, groups, name) {
@@ -102,8 +102,8 @@ async function promptsView(run, state, change) {
   const besides = (title, part) => el("section", null, el("h2", null, title), el("div", { class: "two-sides" }, attempts.map((attempt, at) =>
     el("div", null, el("h3", null, [state.compare, state.to][at]), part(attempt, records[at])))));
   return [back, pairTitle(a), el("div", { class: "filters" }, sided(a, state.compare), sided(b, state.to), choose),
-    el("section", null, el("h2", null, "What they were told ", note(`${state.compare} − against ${state.to} +`)), attempts.every(Boolean)
-      ? diffView(userText(attempts[0]), userText(attempts[1]), "The prompts are the same, line by line.")
+    el("section", null, el("h2", null, "What they were told"), attempts.every(Boolean)
+      ? diffView(userText(attempts[0]), userText(attempts[1]), "The prompts are the same, line by line.", [state.compare, state.to])
       : el("p", { class: "explain" }, attempts.some(Boolean) ? "Only one of the two came to this attempt." : "Neither made an attempt.")),
     attempts.some(Boolean) ? [besides("What was answered", answer), besides("What was edited", edit)] : null];
 }

@@ -2,6 +2,7 @@
 
 const DIFF_CELLS = 4000000; // above this many comparisons the middle is shown as replaced whole
 const DIFF_CONTEXT = 3;
+const SIDE_SIGNS = { first: "◂", second: "▸" };
 
 function diffLines(before, after) {
   const a = before.split("\n"), b = after.split("\n");
@@ -62,23 +63,42 @@ function markPair(one, other) {
   other.parts = [b.slice(0, head).join(""), b.slice(head, b.length - tail).join(""), b.slice(b.length - tail).join("")];
 }
 
-function diffView(before, after, alike = "The workflow is the same, line by line.") {
+function diffView(before, after, alike = "The workflow is the same, line by line.", sides = null) {
+  // With sides, the texts of two strategies: neither is the other's mending, so that their lines stand beside each other in neutral colours.
   const lines = markChanged(diffLines(before, after));
   const near = lines.map((_, at) => lines.slice(Math.max(0, at - DIFF_CONTEXT), at + DIFF_CONTEXT + 1).some((line) => line.sign !== " "));
   if (!near.includes(true)) return el("p", { class: "explain" }, alike);
-  const shown = [];
-  for (let at = 0; at < lines.length; at++) {
-    if (near[at]) { shown.push(diffLine(lines[at])); continue; }
-    let end = at;
-    while (end < lines.length && !near[end]) end++;
-    shown.push(el("span", { class: "gap" }, `  ⋯ ${many(end - at, "unchanged line")}`));
-    at = end - 1;
+  const changed = (at) => near[at] && lines[at].sign !== " ", shown = [];
+  for (let at = 0, end; at < lines.length; at = end) {
+    for (end = at; end < lines.length && near[end] === near[at] && changed(end) === changed(at);) end++;
+    const own = lines.slice(at, end);
+    shown.push(!near[at] ? gapOf(own) : changed(at) && sides ? besideEachOther(own) : own.map((line) => diffLine(line)));
   }
-  return el("pre", { class: "text diff", tabindex: "0", "aria-label": "Difference, line by line" }, shown);
+  const box = el("pre", { class: sides ? "text diff of-sides" : "text diff", tabindex: "0", "aria-label": "Difference, line by line" }, shown);
+  return sides ? el("div", null, sidesLegend(sides), box) : box;
 }
 
-function diffLine({ sign, text, parts }) {
-  const kind = { " ": "same", "-": "removed", "+": "added" }[sign];
+function gapOf(lines) {
+  const open = (event) => {
+    const box = event.target.closest("pre");
+    event.target.replaceWith(...lines.map((line) => diffLine(line)));
+    box.focus({ preventScroll: true });
+  };
+  return button(`⋯ ${many(lines.length, "unchanged line")}`, open, { class: "gap", "aria-expanded": "false", title: "Show these lines" });
+}
+
+function besideEachOther(lines) {
+  const of = (sign, name) => el("span", { class: `of-${name}` }, lines.filter((line) => line.sign === sign).map((line) => diffLine(line, name)));
+  return el("span", { class: "beside" }, of("-", "first"), of("+", "second"));
+}
+
+function sidesLegend(sides) {
+  return el("p", { class: "sides" }, ["first", "second"].map((name, at) => [el("span", { class: `side-name ${name}` },
+    el("span", { class: "sign", "aria-hidden": "true" }, SIDE_SIGNS[name]), ` only in ${sides[at]}`), " "]), note("without a mark: in both"));
+}
+
+function diffLine({ sign, text, parts }, side = null) {
+  const kind = side || { " ": "same", "-": "removed", "+": "added" }[sign];
   const content = parts ? [parts[0], parts[1] ? el("mark", null, parts[1]) : "", parts[2]] : [text];
-  return el("span", { class: kind }, el("span", { class: "sign" }, `${sign === "-" ? "−" : sign} `), content);
+  return el("span", { class: kind }, el("span", { class: "sign" }, `${side ? SIDE_SIGNS[side] : sign === "-" ? "−" : sign} `), content);
 }

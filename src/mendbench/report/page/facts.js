@@ -6,15 +6,14 @@ function truthPart(row) {
     expected === "not_run" ? note("not scored") : expected === got ? "as labelled" : el("b", null, "not as labelled")]);
   const variants = row.variants.map((variant) => [variant.name, stateBadge(variant.outcome),
     Object.entries(variant.nodes).map(([name, state]) => el("span", { class: "pair" }, `${name} `, stateBadge(state)))]);
-  const repeated = row.repeated_side_effects.map((effect) => el("li", null, el("code", null, `${effect.method} ${effect.url}`),
-    ` accepted in executions ${effect.phases.map((number) => number + 1).join(", ")}`));
+  const repeated = row.repeated_side_effects.map((effect) => el("li", null, repeatedEffect(effect)));
   const held = row.checks.filter((check) => check.held).length;
   return [
     facts([["Kind", `${words(row.kind)}: ${KINDS[row.kind] || ""}`], ["Ends", row.evidence.verdict ? [stateBadge(row.end), note(" labelled "), stateBadge(row.evidence.verdict.expected_final)] : stateBadge(row.end)],
       ["Faults mended", row.faults_fixed.length ? row.faults_fixed.join(", ") : "none"], ["Told the user", row.warnings.length ? null : "nothing"]]),
     row.warnings.length ? [el("h3", null, "What the user was told at the end"), el("ul", { class: "said" }, row.warnings.map((said) => el("li", null, el("b", null, said.node_id), `: ${said.message}`)))] : null,
     el("h3", null, "Checks ", note(row.checks.length ? `${held} of ${row.checks.length} held` : "none was judged")),
-    checks.length ? el("ul", { class: "checks" }, checks.map(checkItem)) : null,
+    checks.length ? el("ul", { class: "checks" }, checks.map((check) => checkItem(check))) : null,
     nodes.length ? [el("h3", null, "Node states of the first execution"), table(["Node", "Labelled", "Got", "Agreement"], nodes, "Node states")] : null,
     variants.length ? [el("h3", null, "Variants: the same workflow on other inputs"), table(["Variant", "Outcome", "Nodes"], variants, "Variants")] : null,
     repeated.length ? [el("h3", null, "Side effects that happened twice"), el("ul", null, repeated)] : null,

@@ -1,6 +1,6 @@
 // Which cases and trials are in sight, and in which order.
 
-const EDIT_KINDS = ["repairable", "mixed"], EDITED = "edit"; // the headline's cases: those with a fault that an edit mends
+const EDIT_KINDS = ["repairable", "mixed"], EDITED = "edit", UNCONTROLLED = "*"; // the headline's cases: those with a fault that an edit mends
 const FIELDS = ["family", "kind", "part", "strategy", "outcome", "verdict"];
 
 function casesOf(run, state) {
@@ -23,12 +23,12 @@ function ofCase(row, state) {
 }
 
 function ofTrial(row, state, run) {
-  return (!state.strategy || run.columnOf(row) === state.strategy)
+  return (!state.strategy || (state.strategy === UNCONTROLLED ? run.isOwn(row) : run.columnOf(row) === state.strategy))
     && (!state.outcome || outcomeOf(row).name === state.outcome) && (!state.verdict || row.verdict === state.verdict);
 }
 
-function narrowed(state) {
-  return Boolean(state.find.trim()) || FIELDS.some((name) => state[name]);
+function narrowed(state, run) {
+  return Boolean(state.find.trim()) || FIELDS.some((name) => state[name] && !(name === "part" && state.part === run.toldPart));
 }
 
 function unfiltered(state) {
@@ -36,7 +36,7 @@ function unfiltered(state) {
 }
 
 function columnsInSight(run, state) {
-  return run.columns.filter((column) => column.group === "bound" || !state.strategy || column.name === state.strategy);
+  return run.columns.filter((column) => column.group === "bound" || !state.strategy || (state.strategy === UNCONTROLLED ? column.group === "strategy" : column.name === state.strategy));
 }
 
 function inSight(run, state) {
@@ -70,6 +70,18 @@ function rank(rows) {
   return (1 - right) * 100 + Object.keys(OUTCOMES).indexOf(outcomeOf(rows[0]).name);
 }
 
+function mixedWithControls(run) {
+  return ["strategy", "control"].every((group) => run.columns.some((column) => column.group === group));
+}
+
+function partNote(run, state, change) {
+  // A split corpus is told of by one part: the grid and the comparison begin with it, and say so.
+  if (!run.toldPart || (state.part && state.part !== run.toldPart)) return null;
+  const count = (part) => new Set(run.rows.filter((row) => !part || row.part === part).map((row) => row.case)).size;
+  return el("p", { class: "explain part-note" }, state.part ? `The ${many(count(run.toldPart), "case")} of the ${run.toldPart} part, which the report tells of. ` : `All ${count()} cases; the report tells of the ${run.toldPart} part alone. `,
+    button(state.part ? `Show all ${many(count(), "case")}` : `Show the ${run.toldPart} part`, () => change({ part: state.part ? "" : run.toldPart }), { class: "more" }));
+}
+
 function filterBar(run, change) {
   const values = (name) => [...new Set(run.rows.filter((row) => !run.isBound(row)).map((row) => (name === "strategy" ? run.columnOf(row) : name === "outcome" ? outcomeOf(row).name : row[name])))]
     .filter(Boolean).sort();
@@ -81,7 +93,7 @@ function filterBar(run, change) {
       el("input", { type: "search", id: "find-box", "data-state": "find", placeholder: "name, title, request", autocomplete: "off", on: { input: (event) => change({ find: event.target.value }) } })),
     choice("policy", "Policy", exact(run.policies.map((one) => one.label))),
     choice("by", "Answered by", exact(run.solvers.map((one) => one.label))),
-    choice("strategy", "Strategy", exact(run.strategies()), "all"),
+    choice("strategy", "Strategy", [...(mixedWithControls(run) ? [{ value: UNCONTROLLED, label: "without controls" }] : []), ...exact(run.strategies())], "all"),
     choice("family", "Family", plain(values("family")), "all"),
     choice("kind", "Kind", [...plain(values("kind")), { value: EDITED, label: "with an edit fault" }], "all"),
     choice("part", "Part", plain(values("part")), "all"),
@@ -89,7 +101,7 @@ function filterBar(run, change) {
     choice("verdict", "Verdict", plain(values("verdict")), "any"),
     picked("sort", "Sort by", [{ value: "family", label: "family" }, { value: "name", label: "title" }, { value: "disagreement", label: "disagreement" },
       ...run.columns.map(({ name }) => ({ value: `column ${name}`, label: `outcome of ${name}` }))], change),
-    button("Clear filters", () => change(unfiltered({})), { id: "clear", hidden: true }),
+    button("Clear filters", () => change({ ...unfiltered({}), part: run.toldPart }), { id: "clear", hidden: true }),
   ];
 }
 

@@ -63,7 +63,7 @@ function graphView(text, { states, edited, expected, onChoose, chosen }) {
   const picture = svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "The workflow's nodes and their states" },
     svg("defs", null, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0 0 8 4 0 8z" }))),
     shapes);
-  return el("div", null, el("div", { class: "scroll" }, picture), fold(false, "The same as a list", listOf(drawn, states)));
+  return el("div", null, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The workflow as a graph" }, picture), fold(false, "The same as a list", listOf(drawn, states)));
 
   function nodeShape(node) {
     const { x, y } = places.get(node.id), state = states.get(node.id)?.state || "not_run", label = expected[node.id]?.expected;

@@ -6,20 +6,23 @@ function gridView(run, state, change) {
   const families = state.sort === "family" ? groupBy(shown, ({ row }) => row.family) : new Map([["", shown]]);
   const grid = el("table", { class: "grid", role: "grid", "aria-labelledby": "grid-title" },
     el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, headOf("Case", state.sort === "name" ? "family" : "name", state, change, ""),
-      columns.map((column, at) => headOf(column.name, `column ${column.name}`, state, change, edge(columns, at))))),
+      columns.map((column, at) => headOf(column.name, `column ${column.name}`, state, change, edge(columns, at), run.endsUnder.get(column.name))))),
     [...families].map(([family, members]) => familyPart(family, members, columns, run, state)));
   grid.addEventListener("keydown", moveInGrid);
+  grid.addEventListener("keydown", moveInHead);
+  if (!grid.querySelector('.sort[tabindex="0"]')) grid.querySelector(".sort").tabIndex = 0;
   grid.addEventListener("focusin", (event) => event.target.matches("a.cell") && rove(grid, event.target));
   const first = grid.querySelector("a.cell");
   if (first) rove(grid, first);
   return el("div", { class: "grid-scroll" }, grid);
 }
 
-function headOf(name, sort, state, change, edged) {
+function headOf(name, sort, state, change, edged, under = null) {
   const own = name === "Case" ? ["name", "family"].includes(state.sort) : state.sort === sort;
   return el("th", { scope: "col", role: "columnheader", class: edged, "aria-sort": own ? "ascending" : null },
-    button(name, () => change({ sort: own && name !== "Case" ? "family" : sort }), { class: "sort", "data-sort": sort,
-      title: name === "Case" ? `Sort by ${sort === "name" ? "title" : "family"}` : `Sort by the outcome under ${name}` }));
+    button(name, () => change({ sort: own && name !== "Case" ? "family" : sort }, name), { class: "sort", "data-sort": sort, "data-head": name, tabindex: own ? "0" : "-1",
+      title: name === "Case" ? `Sort by ${sort === "name" ? "title" : "family"}` : `Sort by the outcome under ${name}` }),
+    under && el("span", { class: "under" }, `under ${under}`));
 }
 
 function edge(columns, at) {
@@ -68,6 +71,18 @@ function moveInGrid(event) {
     const found = links(rows[at])[column];
     if (found) return found.focus();
   }
+}
+
+function moveInHead(event) {
+  // The head is one stop for the tabulator; arrows lead from column to column, and down into the grid.
+  const heads = [...event.currentTarget.querySelectorAll(".sort")], at = heads.indexOf(event.target);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: heads.length - 1 }[event.key];
+  if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+  const next = event.key === "ArrowDown" ? event.currentTarget.querySelector('a.cell[tabindex="0"]') : heads[to];
+  if (!next) return;
+  event.preventDefault();
+  if (heads.includes(next)) for (const one of heads) one.tabIndex = one === next ? 0 : -1;
+  next.focus();
 }
 
 function neighbours(run, state, row) {

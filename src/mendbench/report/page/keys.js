@@ -2,8 +2,8 @@
 
 const KEYS = [
   ["j", "the next case, under the same strategy"], ["k", "the case before"], ["l", "the next strategy, on the same case"], ["h", "the strategy before"],
-  ["1 … 4", "the parts of a trial"], ["/", "find a case"], ["c", "compare two strategies"], ["Esc", "back to all trials"], ["?", "this help"],
-  ["← ↑ ↓ →", "in the grid: from cell to cell; Home and End to a row's ends; Enter opens"],
+  ["1 … 4", "the parts of a trial"], ["/", "find a case"], ["c", "compare two strategies; from a trial: its strategy with another, on this case"], ["Esc", "one level up"], ["?", "this help"],
+  ["← ↑ ↓ →", "in the grid: from cell to cell, in its head from column to column; Home and End to a row's ends; Enter opens"],
 ];
 
 function helpDialog(app) {

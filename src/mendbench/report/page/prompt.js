@@ -28,12 +28,17 @@ function sectionPart(section, marks) {
     section.text ? block(section.text, marks) : null);
 }
 
-function factsPart({ facts: { found, missing }, leaks }) {
+function readFact(pattern) {
+  // About what a pattern looks for, for the eye: without what may be left out, one of each choice of letters. The title has it as it is.
+  return pattern.replace(/\(\?[a-z]+\)|\\b/g, "").replace(/(\\.|[^\\])\?/g, "").replace(/\[(\w)[^\]]*\]/g, "$1").replaceAll("|", " or ").replace(/\\(\W)/g, "$1") || pattern;
+}
+
+function factsPart({ facts: { found, missing }, words: told = [], leaks }) {
   const where = leaks && el("p", { class: "note" }, leaks === "nowhere" ? "The fix's new value stood nowhere in it." : `The fix's new value stood in: ${leaks}.`);
   if (!found.length && !missing.length) return where;
   return el("div", null, el("p", { class: "note" }, `Told ${found.length} of ${many(found.length + missing.length, "fact")} that one has to be told: `,
-    found.map((fact) => el("code", { class: "fact found" }, `✓ ${fact}`)),
-    missing.map((fact) => el("code", { class: "fact missing" }, `✗ ${fact}`))), where);
+    found.map((fact, at) => el("code", { class: "fact found", title: `found by the pattern ${fact}` }, `✓ ${told[at]?.length ? told[at].join(", ") : readFact(fact)}`)),
+    missing.map((fact) => el("code", { class: "fact missing", title: `looked for by the pattern ${fact}` }, `✗ ${readFact(fact)}`))), where);
 }
 
 function otherPrompts(attempt, row, run) {

@@ -30,13 +30,15 @@ function keyOf({ engine, repairer, model, strategy, policy, detector, sample, ..
 }
 
 class Run {
-  constructor({ columns, views, detectors, cases, shapes, against }, lines) {
+  constructor({ columns, views, part, detectors, cases, shapes, against }, lines) {
     this.columns = views.columns;
     this.solvers = views.solvers;
     this.policies = views.policies;
+    this.toldPart = part; // of a split corpus, that which the report is told of
     this.detectors = detectors;
     this.bounds = new Set(views.columns.filter((column) => column.group === "bound").map((column) => column.name));
     this.rows = rowsOf(columns);
+    this.endsUnder = new Map(this.rows.filter((row) => this.isBound(row)).map((row) => [row.repairer, row.policy]));
     this.byKey = new Map(this.rows.map((row) => [row.key, row]));
     this.byCase = groupBy(this.rows, (row) => row.case);
     this.against = against && { name: against.name, rows: rowsOf(against.columns) };
@@ -68,6 +70,7 @@ class Run {
 
   isBound(row) { return this.bounds.has(row.repairer); }
   columnOf(row) { return this.isBound(row) ? row.repairer : row.strategy; }
+  isOwn(row) { return this.columns.some((column) => column.group === "strategy" && column.name === this.columnOf(row)); }
   strategies() { return this.columns.filter((column) => column.group !== "bound").map((column) => column.name); }
   sameSolver(a, b) { return a.engine === b.engine && a.repairer === b.repairer && a.model === b.model; }
   sameView(a, b) { return this.sameSolver(a, b) && a.policy === b.policy && a.detector === b.detector; }

@@ -17,7 +17,7 @@ function trialHead(row, run, near) {
     ["Strategy", row.strategy], ["Policy", row.policy], ["Detector", row.detector || "none"], ["Answered by", row.model || row.repairer],
     ["Sample", row.sample || null], ["Engine", row.engine === "mendbench" ? null : row.engine], ["Family", row.family],
     ["Kind", el("span", { title: KINDS[row.kind] || null }, words(row.kind))], ["Part", row.part], ["Difficulty", row.difficulty],
-    ["World", Object.entries(row.recorded_from || {}).map(([name, source]) => `${name} from ${source}`).join(", ")],
+    ["World", Object.entries(row.recorded_from || {}).map(([name, source]) => `${name} (${SOURCES[source] || source})`).join(", ")],
   ];
   const step = (key, letter, title) => (key ? el("a", { href: trialLink(key), class: "step", "data-step": letter, title }, el("kbd", null, letter), ` ${title}`) : null);
   return el("header", null,
@@ -31,7 +31,7 @@ function trialHead(row, run, near) {
 }
 
 function verdictCard(row) {
-  const { name, tone } = outcomeOf(row), failed = row.checks.filter((check) => !check.held);
+  const { name, tone } = outcomeOf(row), failed = row.checks.filter((check) => !check.held && !check.harm);
   const top = row.ladder === null || row.ladder === undefined ? null : `Best rung: ${row.ladder} of 7, ${RUNGS[row.ladder]}.`;
   const tokens = row.prompt_tokens === null ? null : `${grouped(row.prompt_tokens)} prompt and ${grouped(row.completion_tokens ?? 0)} answer tokens.`;
   const recall = row.context_recall === null ? null : `Context recall ${Math.round(row.context_recall * 100)}\u202f%.`;
@@ -41,9 +41,27 @@ function verdictCard(row) {
     el("p", null, sentence(OUTCOMES[name] || words(name)), row.outcome
       ? [` It stopped because ${STOPS[row.stop_reason] || words(row.stop_reason)} (`, el("code", null, row.stop_reason), ")."] : null),
     problemPart(row.problem),
-    failed.length ? el("ul", { class: "checks" }, failed.slice(0, 4).map(checkItem)) : null,
+    harmPart(row),
+    failed.length ? el("ul", { class: "checks" }, failed.slice(0, 4).map((check) => checkItem(check))) : null,
     failed.length > 4 ? el("p", { class: "note" }, `and ${failed.length - 4} more, under Truth`) : null,
     el("p", { class: "note" }, [wasted, top, tokens, recall].filter(Boolean).join(" ")));
+}
+
+function harmPart(row) {
+  const harms = row.checks.filter((check) => check.harm && !check.held);
+  if (!harms.length && !row.repeated_side_effects.length) return null;
+  const sent = (told, where = "Sent") => row.requests.filter((one) => one.body && told(one))
+    .map((one) => el("p", { class: "why" }, note(`${where}: `), el("code", null, `${one.method} ${one.url} ${one.body}`), note(one.accepted ? " accepted" : " refused")));
+  // What the broken workflow sent by itself is no harm of a repair; what may not be sent at all is harm though it is refused.
+  const by = (check) => (one) => one.phase > 0 && (one.accepted || check.check.startsWith("no_request")) 
+    && [" ", ",", ";"].some((end) => `${check.check} ${check.why} `.includes(`${one.method} ${one.url}${end}`));
+  return el("section", { class: "harm-told", "aria-label": "What the harm was" }, el("h2", null, "What the harm was"), el("ul", { class: "checks" },
+    harms.map((check) => el("li", null, checkItem({ ...check, harm: false }, "div"), sent(by(check), check.variant ? "In the trial itself it sent" : "Sent"))),
+    row.repeated_side_effects.map((effect) => el("li", null, repeatedEffect(effect), sent((one) => one.accepted && one.method === effect.method && one.url === effect.url)))));
+}
+
+function repeatedEffect(effect) {
+  return el("span", null, "Done more than once: ", el("code", null, `${effect.method} ${effect.url}`), ` accepted in executions ${effect.phases.map((number) => number + 1).join(", ")}`);
 }
 
 function problemPart(problem) {
@@ -88,6 +106,7 @@ function graphPart(row, state, app) {
   const draw = (chosen) => place.replaceChildren(graphView(step.workflow, { states, edited, expected: row.nodes, chosen, onChoose: choose }));
   const choose = (id) => {
     draw(id);
+    app.fit();
     place.querySelector(`[data-node="${CSS.escape(id)}"]`)?.focus();
     told.replaceChildren(nodeTold(id, step, states.get(id), row.nodes[id]));
   };
@@ -121,10 +140,10 @@ function tabsPart(row, state, parts, app) {
   return el("div", null, tabs, TABS.map(panel));
 }
 
-function checkItem(check) {
-  return el("li", { class: check.held ? "held" : "failed" },
+function checkItem(check, name = "li") {
+  return el(name, { class: check.held ? "held" : "failed" },
     el("span", { class: "glyph", role: "img", "aria-label": check.held ? "held" : "failed" }, check.held ? "✓" : "✗"), " ", check.check,
-    check.variant ? note(` variant ${check.variant}`) : null,
-    check.harm && !check.held ? el("span", { class: "badge harm" }, "harm") : null,
+    check.variant ? note(` on the variant “${check.variant}”`) : null,
+    check.harm && !check.held ? [" ", el("span", { class: "badge harm" }, "harm")] : null,
     check.why ? el("p", { class: "why" }, check.why) : null);
 }

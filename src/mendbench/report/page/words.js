@@ -37,6 +37,8 @@ const STOPS = {
   unjudged: "a recording is missing",
 };
 
+const SOURCES = { real: "a real server", simulator: "a simulated service", live: "a live service", mock: "a mock server" };
+
 const RUNGS = [
   "unparsable", "unchanged", "invalid", "edited elsewhere", "cause edited", "a fault fixed",
   "all fixed, but a variant or harm fails", "right",

@@ -35,7 +35,9 @@ class Line:
     name: str
     cases: int
     right: tuple[float, ...]
-    """Cases right within one attempt, two, and so on."""
+    """Cases right within one attempt, two, and so on: those whose trial ended right."""
+    first: float
+    """Cases whose first workflow was right, however the trial ended."""
 
 
 def lines(selection: Selection) -> tuple[Line, ...]:
@@ -51,7 +53,9 @@ def lines(selection: Selection) -> tuple[Line, ...]:
 
 def _line(name: str, found: Curve, last: int) -> Line:
     right = [step.right for step in found.steps]
-    return Line(name=name, cases=found.n, right=(*right, *[right[-1]] * (last - len(right))))
+    return Line(
+        name=name, cases=found.n, right=(*right, *[right[-1]] * (last - len(right))), first=found.first_right
+    )  # fmt: skip
 
 
 def attempts(selection: Selection) -> Picture | Missing:
@@ -73,18 +77,31 @@ def attempts(selection: Selection) -> Picture | Missing:
     return Picture(
         name=NAME,
         title=TITLE,
-        reads="Where a line rises, later attempts repair what the first did not; where it is flat, they only cost.",
+        reads="Where a line rises, later attempts repair what the first did not; where it is flat, they only cost."
+        + _otherwise(every),
         of=f"n = {counted(most, 'case')} with an edit fault, {UNSTOPPED}: only the limit of {last} stops",
         says="; ".join(f"{line.name}: {', '.join(figure(one) for one in line.right)}" for line in found)
         + f" of {counted(most, 'case')} within {', '.join(str(one + 1) for one in range(last))} attempts.",
         height=HEIGHT,
         table=Table(
-            head=("Strategy", "Cases", *(f"Within {number + 1}" for number in range(last))),
-            rows=tuple((line.name, str(line.cases), *(figure(one) for one in line.right)) for line in every),
+            head=("Strategy", "Cases", *(f"Within {number + 1}" for number in range(last)), "First workflow right"),
+            rows=tuple((line.name, str(line.cases), *map(figure, line.right), figure(line.first)) for line in every),
         ),
         strokes=tuple(strokes),
         marks=tuple(marks),
         labels=(*_names(found, down), *_ticks(last, down)),
+    )
+
+
+def _otherwise(every: Sequence[Line]) -> str:
+    """Return why the table has more right after the first attempt than the picture, where it has."""
+    told = [line for line in every if line.first != line.right[0]]
+    if not told:
+        return ""
+    more = ", ".join(f"{line.name} {figure(line.first)} and not {figure(line.right[0])}" for line in told)
+    return (
+        f" A case counts here when its trial ended right. Attempt 1 in the table asks of the first workflow alone: {more}. There the "
+        f"workflow was right, but {UNSTOPPED} went on after it and ended otherwise."
     )
 
 

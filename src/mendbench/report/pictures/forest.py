@@ -127,7 +127,16 @@ def _says(gaps: Sequence[Gap]) -> str:
 
 def _table(gaps: Sequence[Gap]) -> Table:
     return Table(
-        head=("Strategy", "Cases", f"More than {AGAINST}", "Won", "Lost", "95 % interval", "Is", "Tokens"),
+        head=(
+            "Strategy",
+            "Cases",
+            f"More than {AGAINST}",
+            "Won",
+            "Lost",
+            "95 % interval",
+            "Is",
+            "Prompt and answer tokens of a trial",
+        ),
         rows=tuple(
             (
                 gap.name,
