@@ -35,9 +35,9 @@ test: .venv/.test
 	@sh tests/setup-browser
 	$(BIN)/python -m pytest -n 2
 
-# What takes longer than a commit should: ten times the examples of every property.
+# What takes longer than a commit should: the slow tests, and ten times the examples of every property.
 check-release: check
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "slow or not slow"
 
 check: .venv/.test
 	$(BIN)/ruff format --check src tests benchmarks examples

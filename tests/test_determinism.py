@@ -40,12 +40,14 @@ def once(desk):
     return replayed(desk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", OTHERWISE.values(), ids=OTHERWISE)
 def test_the_environment_changes_no_byte(desk, once, environment):
     assert replayed(desk, **environment) == once
 
 
-def test_the_number_of_workers_and_the_folder_change_no_byte(desk, once, tmp_path):
+def test_the_environment_the_number_of_workers_and_the_folder_together_change_no_byte(desk, once, tmp_path):
     other = tmp_path / "elsewhere, with a space" / "bürö"
     shutil.copytree(desk, other, ignore=shutil.ignore_patterns("out"))
-    assert replayed(other, workers=2) == once
+    environment = {name: value for each in OTHERWISE.values() for name, value in each.items()}
+    assert replayed(other, workers=2, **environment) == once

@@ -241,6 +241,7 @@ def test_a_scheduler_without_mendbench_is_told_and_no_trial_is_blamed():
         pool.start()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_in_mid_run_ends_the_run_and_blames_no_item(tmp_path, root, monkeypatch):
     monkeypatch.setattr(clusters, "SILENCE_S", 1)
     with cluster(tmp_path) as started:

@@ -20,6 +20,7 @@ PLACES = {
     "prompts": "#compare=full-context&to=summary&case=slack%2Fgreeting",
     "runs": "#against=1",
 }
+LATER = {(place, "dark") for place in PLACES if place not in {"overview", "trial"}}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 
 
@@ -28,8 +29,14 @@ def axe():
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "scheme"),
+    [
+        pytest.param(place, scheme, marks=[pytest.mark.slow] if (place, scheme) in LATER else [])
+        for place in PLACES
+        for scheme in ("light", "dark")
+    ],
+)
 def test_axe_finds_nothing_to_complain_of(reads, axe, place, scheme):
     run = small_run()
     page = reads(run, replace(run, rows=run.rows[2:]), color_scheme=scheme, reduced_motion="reduce").open(PLACES[place])

@@ -198,6 +198,11 @@ def test_any_text_is_told_as_it_is(text):
         ).strip() == f"said: {words} end".replace("\N{ZERO WIDTH SPACE}", "")
 
 
+@pytest.mark.parametrize("number", ["1.", "22)", "000)", "999999999.", "1234567890."])
+def test_a_number_begins_no_list(number):
+    assert render(f"{plain(number)}\n").tags <= {"p"}
+
+
 @given(st.text(alphabet="-+*>#=~`_|<1234567890. )\n\tab:[]()!&;@w", max_size=30))
 def test_no_text_begins_a_list_a_heading_or_a_block(text):
     page = render(f"{plain(text)}\n")

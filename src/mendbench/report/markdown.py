@@ -32,12 +32,15 @@ FINDINGS = 40
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "notice": "ℹ️", "passed": "✅", "failed": "❌", "open": "⚠️"}  # noqa: RUF001 - the sign for information
 
+_NUMBERED = "|".join(rf"(?<=^\d{{{digits}}})[.)](?!\S)" for digits in range(1, 10))
+"""What makes a line the item of a numbered list: a number of up to nine digits (CommonMark 0.31, section 5.2)."""
+
 _MARKUP = re.compile(
-    r"""[&<>`*\[\]|\\#@~$]                  # tags, code, emphasis, links, cells, mentions, references, formulas
+    rf"""[&<>`*\[\]|\\#@~$]                  # tags, code, emphasis, links, cells, mentions, references, formulas
     |:(?=\S)                                # addresses and emoji
     |(?<![^\W_])_|_(?![^\W_])               # emphasis; within a word it is none
     |(?<=www)\.                             # addresses without a scheme
-    |^[-+=]|(?<=^\d)[.)](?!\S)|(?<=^\d\d)[.)](?!\S)     # what makes a line a list or a heading""",
+    |^[-+=]|{_NUMBERED}                     # what makes a line a list or a heading""",
     re.VERBOSE | re.IGNORECASE,
 )
 
