@@ -10,6 +10,8 @@ settings.register_profile("quick", max_examples=40, deadline=None)
 settings.register_profile("thorough", max_examples=400, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a child that keeps nothing compiles every module anew
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has them ignore Ctrl-C, and a child would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
