@@ -15,7 +15,7 @@ from mendbench.bench.engines import OURS
 from mendbench.bench.protocol import FILE as PROTOCOL
 from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.results import StoredRun, read_run
-from mendbench.bench.split import read_split
+from mendbench.bench.split import cases_by_part, read_split
 from mendbench.errors import BadInput, UnknownName
 from mendbench.report.html import trial_link
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY
@@ -303,13 +303,10 @@ class _Planned:
 
 def _planned() -> _Planned:
     corpus = open_corpus(load_config(Path.cwd()), None, None, tolerant=True)
-    plan, split = read_protocol(corpus.cases_dir), read_split(corpus.cases_dir)
+    plan = read_protocol(corpus.cases_dir)
     if plan is None:
         raise BadInput(str(corpus.cases_dir), f"no {PROTOCOL}", "name two runs, or two parts of one, to compare")
-    expected = {
-        part: tuple(case.id for case in corpus.cases if split is not None and split.part_of(case) == part)
-        for part in (plan.part, TRAINING)
-    }
+    expected = cases_by_part(read_split(corpus.cases_dir), corpus.cases)
     return _Planned(digest=corpus.digest, plan=plan, expected=expected)
 
 
@@ -320,7 +317,10 @@ def _results(stored: StoredRun, planned: _Planned) -> tuple[ContrastResult, ...]
         )
     expected = planned.expected
     return contrasts(
-        records_of(stored.rows), planned.plan, expected=expected[planned.plan.part], training=expected[TRAINING]
+        records_of(stored.rows),
+        planned.plan,
+        expected=expected.get(planned.plan.part, ()),
+        training=expected.get(TRAINING, ()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -21,6 +21,7 @@ from mendbench.bench.recording import record_all
 from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
 from mendbench.bench.rows import FORMAT, trial_key
 from mendbench.bench.run_document import told_by_rows
+from mendbench.bench.split import cases_by_part
 from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
 from mendbench.bench.trial import run_trials
 from mendbench.errors import BadInput
@@ -151,12 +152,9 @@ def _record(
 
 def _contrasts(protocol: Protocol, setting: Setting) -> JsonObject:
     """Return the plan of primary contrasts and the cases that it is about, by part: a run of everything tells what became of them."""
-    parts: dict[str, list[str]] = defaultdict(list)
-    for case in setting.corpus.cases:
-        if (part := setting.part_of(case)) is not None:
-            parts[part].append(case.id)
     plan = protocol.model_dump(mode="json", exclude={"frozen"}, exclude_none=True)
-    return {"plan": plan, "cases": dict(sorted(parts.items()))}
+    parts = cases_by_part(setting.split, setting.corpus.cases)
+    return {"plan": plan, "cases": {part: list(cases) for part, cases in parts.items()}}
 
 
 def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...]) -> JsonObject:

@@ -48,6 +48,15 @@ class Split:
         return next((name for name in ("train", "test") if case.group in getattr(self, name)), None)
 
 
+def cases_by_part(split: Split | None, cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:
+    """Return the ids of the cases in each part, in their order; cases in no part are left out."""
+    parts: dict[str, tuple[str, ...]] = {}
+    for case in cases:
+        if split is not None and (part := split.part_of(case)) is not None:
+            parts[part] = (*parts.get(part, ()), case.id)
+    return dict(sorted(parts.items()))
+
+
 def read_split(cases_dir: Path) -> Split | None:
     """Return the split of the corpus in a folder, None if it has none.
 
