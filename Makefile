@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help bench test check check-release speed profile gallery format lock clean record-world record-test record-lock
+.PHONY: help bench test check check-release torture speed profile gallery format lock clean record-world record-test record-lock
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -11,6 +11,7 @@ help:
 	@echo "make test    every test, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, and the gate on the shipped matrix"
 	@echo "make check-release   the same and every test, properties with ten times the examples"
+	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"
 	@echo "make speed   replay beside other commands: ratios, with their spread"
 	@echo "make profile   where a replay's time goes"
 	@echo "make gallery   the shipped matrix's report and its pictures, reports/benchmark.html and docs/images"
@@ -38,6 +39,10 @@ test: .venv/.test
 # What takes longer than a commit should: the slow tests, and ten times the examples of every property.
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+# The long versions of what tests/torture tries briefly in `make test`. PARTS="crashes secrets" chooses.
+torture: .venv/.test
+	$(BIN)/python -m tests.torture $(PARTS)
 
 check: .venv/.test
 	$(BIN)/ruff format --check src tests benchmarks examples

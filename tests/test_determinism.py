@@ -1,14 +1,11 @@
 """Two replays of the same files are the same bytes, whoever makes them, where, when, and on how many workers."""
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from tests.fakes import cases
+from tests.torture.determinism import replayed
 
 OTHERWISE = {
     "hash seed": {"PYTHONHASHSEED": "4711"},
@@ -17,17 +14,6 @@ OTHERWISE = {
     "user": {"HOME": "/nonexistent", "USER": "somebody", "LOGNAME": "somebody"},
     "terminal": {"COLUMNS": "40", "TERM": "dumb", "NO_COLOR": "1"},
 }
-
-
-def replayed(folder, workers=1, **environment):
-    """Return the bytes of a run's files, but for the fields under ``timing``."""
-    program = [sys.executable, "-m", "mendbench", "run", "--workers", str(workers), "--out", "out"]
-    told = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", **environment}
-    subprocess.run(program, cwd=folder, env=told, check=True, capture_output=True)
-    found = {path.name: path.read_bytes() for path in sorted((folder / "out").iterdir())}
-    rows = [json.loads(line) for line in found["trials.jsonl"].splitlines()]
-    found["trials.jsonl"] = json.dumps([{**row, "timing": None} for row in rows]).encode()
-    return found
 
 
 @pytest.fixture(scope="module")

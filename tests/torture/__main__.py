@@ -1,0 +1,43 @@
+"""``python -m tests.torture [PART ...] [--count N] [--seed N]``: try, and say what was tried and what survived."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from typing import TYPE_CHECKING, cast
+
+from tests.torture.tally import Tally
+
+if TYPE_CHECKING:
+    from tests.torture.tally import Part
+
+PARTS = ("crashes", "damaged", "hostile", "sealed", "shell", "secrets", "faults", "determinism")
+
+
+def main() -> int:
+    """Return 0 if all was survived, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--count", type=int, help="attempts of each kind, instead of each part's own number")
+    parser.add_argument("--seed", type=int, default=0)
+    told = parser.parse_args()
+    lost = 0
+    for name in told.parts or PARTS:
+        part = cast("Part", importlib.import_module(f"tests.torture.{name}"))
+        tally, since = Tally(), time.monotonic()
+        for attempt in part.attempts(part.LONG if told.count is None else told.count, told.seed):
+            tally.add(attempt)
+            if attempt.failure is not None:
+                print(f"  {attempt.kind}: {attempt.what}: {attempt.failure}", file=sys.stderr, flush=True)
+        print(f"{name} ({time.monotonic() - since:.0f} s)")
+        for kind, tried in tally.tried.items():
+            print(f"  {tally.survived(kind):>7,} of {tried:>7,} survived: {kind}")
+        lost += len(tally.failures)
+    print("all was survived" if not lost else f"{lost} not survived (told above)")
+    return min(lost, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
