@@ -13,7 +13,7 @@ help:
 	@echo "make check-release   the same and every test, properties with ten times the examples"
 	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"
 	@echo "make speed   replay beside other commands: ratios, with their spread"
-	@echo "make profile   where a replay's time goes"
+	@echo "make profile   where a replay's time goes, as a table and as a flame graph, reports/flame.svg"
 	@echo "make gallery   the shipped matrix's report and its pictures, reports/benchmark.html and docs/images"
 	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
@@ -59,6 +59,7 @@ speed: .venv/.test
 profile: .venv/.run
 	$(BIN)/python -m cProfile -o reports/profile.pstats -m mendbench run 'github/*' --workers 1 --out reports/profiled
 	$(BIN)/python -c "import pstats; pstats.Stats('reports/profile.pstats').sort_stats('cumulative').print_stats(60)"
+	$(BIN)/python benchmarks/flame.py --label "mendbench run 'github/*'" -- run 'github/*' --workers 1 --out reports/profiled
 
 gallery: .venv/.test
 	@sh tests/setup-browser
