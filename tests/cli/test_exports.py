@@ -112,3 +112,10 @@ def test_what_cannot_be_written_is_one_line(run, mendbench, words, says):
     said = mendbench("report", run, *words)
     assert said.code == 2
     assert says in said.line
+
+
+def test_an_against_that_nothing_tells_of_leaves_the_report_as_it_was(run, mendbench):
+    report = Path(run) / "index.html"
+    report.write_text("as it was", encoding="utf-8")
+    assert mendbench("report", run, "--against", "no-such-folder").code == 2
+    assert report.read_text(encoding="utf-8") == "as it was"

@@ -62,16 +62,24 @@ class Outputs:
         return self.summary or self.annotations or any(one is not None for one in files)
 
 
+def refuse_useless(wanted: Outputs) -> None:
+    """Refuse an ``--against`` that nothing would be written of, before anything is written.
+
+    Raises:
+        BadInput: it is no run's folder, and no other output is wanted.
+    """
+    if wanted.against is not None and not wanted.any and not wanted.against.is_dir():
+        mend = "give --junit, --markdown, --github-summary or --annotations too, or a run's folder"
+        raise BadInput("--against", "nothing to write it to", mend)
+
+
 def write_outputs(run: StoredRun, wanted: Outputs) -> None:
     """Write what is wanted of a run, and say which files.
 
     Raises:
-        BadInput: something cannot be written, or there is nothing to write what ``--against`` says to.
+        BadInput: something cannot be written.
     """
     if not wanted.any:
-        if wanted.against is not None and not wanted.against.is_dir():
-            mend = "give --junit, --markdown, --github-summary or --annotations too, or a run's folder"
-            raise BadInput("--against", "nothing to write it to", mend)
         return
 
     from mendbench import api

@@ -173,6 +173,7 @@ def report(
         annotations=annotations,
         against=against,
     )
+    exports.refuse_useless(wanted)
     anew = api.rescore(folder) if rescore else None
     other = against if against is not None and against.is_dir() else None
     stored = api.report(folder, other) if anew is None or other is not None else anew.run
