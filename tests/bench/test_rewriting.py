@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mendbench.bench import place as places
 from mendbench.bench import rewriting
 from mendbench.bench.results import open_run, read_run
 from mendbench.bench.rewriting import rewrite_run
@@ -64,6 +65,13 @@ def test_a_run_that_cannot_be_written_whole_stays_as_it_was(place, monkeypatch):
     assert names(place.parent) == ["latest"]
 
 
+@pytest.fixture
+def in_two_steps(monkeypatch):
+    """A system on which two folders cannot change places in one step."""
+    monkeypatch.setattr(places, "exchanged", lambda _one, _other: False)
+
+
+@pytest.mark.usefixtures("in_two_steps")
 def test_a_run_that_cannot_be_swapped_in_leaves_the_old_one_in_its_place(place, monkeypatch):
     before, run, rename = bytes_of(place), read_run(place), Path.rename
 
@@ -106,6 +114,14 @@ def test_the_folder_that_one_stands_in_can_be_written_too(place, monkeypatch):
     assert (place / "index.html").read_text() == "anew"
 
 
+@pytest.mark.usefixtures("in_two_steps")
+def test_a_run_is_rewritten_in_two_steps_too(place):
+    rewrite_run(read_run(place), {"index.html": "anew"})
+    assert (place / "index.html").read_text() == "anew"
+    assert names(place.parent) == ["latest"]
+
+
+@pytest.mark.usefixtures("in_two_steps")
 def test_a_run_whose_place_was_taken_meanwhile_is_kept_and_named(place, monkeypatch):
     before, run, rename = bytes_of(place), read_run(place), Path.rename
 

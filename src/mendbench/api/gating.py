@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial as bound
@@ -19,6 +18,7 @@ from mendbench.bench.results import StoredRun, open_run, read_run
 from mendbench.bench.rows import trial_key
 from mendbench.bench.trial import run_trials
 from mendbench.errors import BadInput
+from mendbench.kit.scratch import scratch
 from mendbench.model.trial import TrialKey
 from mendbench.report.html import trial_link
 from mendbench.scoring.gating.gate import gate as gated
@@ -121,12 +121,12 @@ def self_test(
         raise BadInput(str(stored.folder), "a run without trials", "run at least one with `mendbench run`")
     refuse_unknown(keys, setting)
     rules = replace(_rules(loaded.config), limits=())
-    with tempfile.TemporaryDirectory(prefix="mendbench-gate-") as folder:
+    with scratch("gate") as folder:
         first: Baseline | None = None
         alarms, unstable = 0, set[str]()
         for number in range(times + 1):
             steps = bound(_told_of, on_progress, number * len(keys), (times + 1) * len(keys))
-            again = _replayed(Path(folder) / f"replay-{number}", stored, keys, setting, workers, steps)
+            again = _replayed(folder / f"replay-{number}", stored, keys, setting, workers, steps)
             if first is None:
                 first = baseline_of(again, again.folder)
                 continue

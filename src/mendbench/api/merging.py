@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mendbench.bench.results import StoredRun, open_run, read_run
+from mendbench.bench.results import MERGED, StoredRun, open_run, read_run
 from mendbench.bench.run_document import told_by_rows
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json
@@ -36,7 +36,7 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
     stale = [one.run["stale"] for one in shards if "stale" in one.run]
     if stale:
         document["stale"] = {name: sum(own[name] for own in stale) for name in stale[0]}
-    with open_run(out, {"merged": [one.run["shard"] for one in shards]}, resume=False) as folder:
+    with open_run(out, {MERGED: [one.run["shard"] for one in shards]}, resume=False) as folder:
         for one in shards:
             folder.take(one)
         document |= told_by_rows(folder.rows())

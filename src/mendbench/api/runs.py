@@ -118,11 +118,16 @@ def report(folder: Path, against: Path | None = None) -> StoredRun:
     """Write the report of a complete run again, and return the run. ``against`` is the folder of one that it is held against.
 
     Raises:
-        BadInput: there is no complete run in one of the folders.
+        BadInput: there is no complete run in one of the folders, or the report cannot be written.
     """
     stored = read_run(folder)
     other = None if against is None else read_run(against)
-    write_atomically(folder / "index.html", render_html(stored, other))
+    html = render_html(stored, other)
+    try:
+        write_atomically(folder / "index.html", html)
+    except OSError as error:
+        mend = "make room, or make the folder writable"
+        raise BadInput(str(folder / "index.html"), error.strerror or str(error), mend) from None
     return stored
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,9 +12,11 @@ from mendbench.bench.baseline import baseline_of, in_order, is_baseline, read_ba
 from mendbench.bench.gate_evidence import secrets_in
 from mendbench.bench.results import StoredRun
 from mendbench.errors import BadInput, CheckFailed, Incomplete
-from mendbench.kit.files import write_atomically
+from mendbench.kit.files import locked, write_atomically
 from mendbench.scoring.gating.gate import differences
 from mendbench.scoring.gating.result import Baseline, Entry
+
+_ANOTHER = "choose another file with --baseline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,22 @@ def accept(path: Path, stored: StoredRun, *, partial: bool) -> Update:
     """
     _refuse_secrets(stored)
     _refuse_incomplete(stored, partial=partial)
+    with _held(path):
+        return _accepted(path, stored, partial=partial)
+
+
+@contextlib.contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Let nobody else change the baseline between its being read and written: lines that stay would be lost."""
+    with contextlib.ExitStack() as ending:
+        try:
+            ending.enter_context(locked(Path(os.path.realpath(path)).parent))
+        except OSError as error:
+            raise BadInput(str(path), error.strerror or "cannot be written", _ANOTHER) from None
+        yield
+
+
+def _accepted(path: Path, stored: StoredRun, *, partial: bool) -> Update:
     old, unread = _old(path, partial=partial)
     new = baseline_of(stored, path)
     if not new.entries:
@@ -133,7 +153,5 @@ def _written(path: Path, text: str) -> bool:
             return False
         write_atomically(Path(os.path.realpath(path)), text)
     except OSError as error:
-        raise BadInput(
-            str(path), error.strerror or "cannot be written", "choose another file with --baseline"
-        ) from None
+        raise BadInput(str(path), error.strerror or "cannot be written", _ANOTHER) from None
     return True

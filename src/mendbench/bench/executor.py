@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, groupby
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from mendbench.errors import BadInput, Incomplete
@@ -157,6 +158,9 @@ class LocalPool(Generic[T, R]):
         """As :meth:`Pool.submit`."""
         try:
             return self._pool.submit(_run_chunk, chunk)
+        except FileNotFoundError as error:  # processes are started through a socket in the temporary folder
+            mend = "make room in the temporary folder, name another with the variable TMPDIR, or use --workers 1"
+            raise BadInput("workers", error.strerror or str(error), mend) from None
         except (BrokenProcessPool, BrokenPipeError) as error:
             # It broke between two hand-outs: told as it is of those that were under way.
             failed: Future[list[R]] = Future()
@@ -192,7 +196,16 @@ _own_task: Callable[[Any], Any] | None = None
 def _begin(task: Callable[[Any], Any]) -> None:
     global _own_task  # noqa: PLW0603 - a worker has no other place that its initializer can reach
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and is the parent's business alone
+    threading.Thread(target=_outlive_nobody, name="parent", daemon=True).start()
     _own_task = task
+
+
+def _outlive_nobody() -> None:
+    """End this worker when the process that it works for is gone, killed for example: nobody would ever end it."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run_chunk(chunk: Sequence[Any]) -> list[Any]:

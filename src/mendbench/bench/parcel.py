@@ -10,8 +10,6 @@ import hashlib
 import io
 import os
 import re
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +18,7 @@ from pathlib import Path
 from mendbench.bench.corpus import CASE_FILES
 from mendbench.bench.parts import Setting
 from mendbench.errors import Incomplete
+from mendbench.kit.files import folder_beside
 from mendbench.strategies.interface import SUFFIX, WITHOUT
 
 _CASES, _CASSETTES, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "strategies", "templates"
@@ -119,9 +118,8 @@ def unpack(parcel: Parcel, cache: Path) -> Path:
         OSError: the folder cannot be written to.
     """
     files = _contents(parcel)
-    cache.mkdir(parents=True, exist_ok=True)
-    place, beside = cache / parcel.digest, Path(tempfile.mkdtemp(dir=cache, prefix=".unpacking-"))
-    try:
+    place = cache / parcel.digest
+    with folder_beside(place) as beside:
         for name, data in files.items():
             path = beside / "new" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,8 +127,6 @@ def unpack(parcel: Parcel, cache: Path) -> Path:
         if not _moved(beside / "new", place) and unpacked(parcel.digest, cache) is None:
             _moved(place, beside / "damaged")
             _moved(beside / "new", place)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
     found = unpacked(parcel.digest, cache)
     if found is None:
         raise Incomplete(f"{place}: cannot be written as it should be; delete it and run again")

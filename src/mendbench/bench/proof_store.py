@@ -13,7 +13,7 @@ from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
 from mendbench.model.case import Case
 from mendbench.replay.recordings import TRAJECTORIES, WORLD
-from mendbench.runtime.trace_file import FOLDER
+from mendbench.runtime.trace_file import FOLDER, ignore_folder
 
 FORMAT = 1
 """1: the first."""
@@ -26,10 +26,9 @@ def store_proof(proofs: Path, case: Case, recordings: Path, proof: Proof) -> Non
     """Keep a proof. Where nothing can be written, nothing is kept: it can be made again."""
     document = {"format": FORMAT, "of": _of(case, recordings), "proof": dataclasses.asdict(proof)}
     with contextlib.suppress(OSError):
+        if proofs.parent.name == FOLDER:
+            ignore_folder(proofs.parent)
         write_atomically(_place(proofs, case), json.dumps(document, indent=1) + "\n")
-        ignore = proofs.parent / ".gitignore"
-        if proofs.parent.name == FOLDER and not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
 
 
 def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +13,7 @@ from mendbench.bench.sandbox_folders import FreshFiles, FreshShell
 from mendbench.bench.scope import FILES, OWN, SHELL, Recording, state_of
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.redaction import plant_canaries
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.kit.urls import host_of
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
@@ -57,7 +57,7 @@ class Recorder:
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, Reach]] = {}
         self._speaking: dict[str, HttpLive | McpLive] = {}
-        self._folders: list[tempfile.TemporaryDirectory[str]] = []
+        self._folders: list[Path] = []
         self._opened: dict[Path, Recordings] = {}
 
     def __enter__(self) -> Self:
@@ -70,7 +70,7 @@ class Recorder:
         """Stop asking, stop every server that was started, and remove every sandbox folder."""
         with ExitStack() as ending:  # the last named ends first, and each of them whatever the others raise
             for folder in self._folders:
-                ending.callback(folder.cleanup)
+                ending.callback(drop_scratch, folder)
             for world, _ in self._running.values():
                 ending.callback(world.stop)
             for live in self._speaking.values():
@@ -177,8 +177,8 @@ class Recorder:
 
     def folder(self) -> Path:
         """Return a new empty folder, which is there until the end."""
-        self._folders.append(tempfile.TemporaryDirectory(prefix="mendbench-files-"))
-        return Path(self._folders[-1].name)
+        self._folders.append(make_scratch("files"))
+        return self._folders[-1]
 
 
 class _RepairerAsker:

@@ -1,38 +1,43 @@
 """The folder of a run: rows as they finish, sorted and swapped into place when all are there.
 
 While a run goes on it writes to a hidden folder beside its place: ``reports/latest`` is written as ``reports/.latest.partial``. So a
-complete run is replaced whole or not at all, and an interrupted one can be finished with ``--resume``.
+complete run is replaced whole or not at all, and an interrupted one can be finished with ``--resume``. The plan of a run goes
+last of all: as long as it is there, the run can be resumed, wherever whoever wrote it was killed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, get_args
+from typing import get_args
 
+from mendbench.bench.place import found_again, held, put_back, take
 from mendbench.bench.rows import FORMAT, REQUIRED, references, trial_key
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
-from mendbench.kit.files import write_atomically
+from mendbench.kit.files import Appended, is_left, make_folder, remove, write_atomically
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.model.verdict import VerdictName
 from mendbench.scoring.records import record_of
 
-TRIALS, TEXTS, RUN, PLAN, LOCK = "trials.jsonl", "texts.jsonl", "run.json", "plan.json", "lock"
+TRIALS, TEXTS, RUN, PLAN = "trials.jsonl", "texts.jsonl", "run.json", "plan.json"
 
-OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, LOCK, "index.html"})
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, "index.html"})
 """Everything that a run's folder can hold."""
 
 VERDICTS = frozenset(get_args(VerdictName))
 """All that a trial's verdict can be."""
 
+MERGED = "merged"
+"""What the plan of a run has that is put together of others: it is lost for nobody, and begun again."""
+
+_ELSEWHERE = "choose another folder with --out"
 _AGAIN = "make the run again with `mendbench run`"
 
 
@@ -54,23 +59,25 @@ class RunFolder:
         self._rows: dict[str, JsonRow] = {row["key"]: row for row in _torn(partial / TRIALS)}
         self._texts: dict[str, str] = {item["digest"]: item["text"] for item in _torn(partial / TEXTS)}
         self._rows = {key: row for key, row in self._rows.items() if references(row) <= set(self._texts)}
-        self._trials_file: IO[str] = _rewrite(partial / TRIALS, self._rows.values())
-        self._texts_file: IO[str] = _rewrite(partial / TEXTS, _text_lines(self._texts))
+        self._trials_file = _rewrite(partial / TRIALS, self._rows.values())
+        self._texts_file = _rewrite(partial / TEXTS, _text_lines(self._texts))
 
     def done(self) -> frozenset[str]:
         """Return the keys of the trials that are already there."""
         return frozenset(self._rows)
 
     def add(self, row: JsonRow, texts: Mapping[str, str]) -> None:
-        """Append one trial and the texts that only it has so far; both are flushed."""
-        for key, text in texts.items():
-            if key not in self._texts:
-                self._texts[key] = text
-                self._texts_file.write(canonical_json({"digest": key, "text": text}) + "\n")
-        self._texts_file.flush()
+        """Append one trial and the texts that only it has so far: both are written before the next one is begun.
+
+        Raises:
+            BadInput: they cannot be written; what was added before stays.
+        """
+        fresh = {key: text for key, text in texts.items() if key not in self._texts}
+        with self._written():
+            self._texts_file.add(_lines(_text_lines(fresh)))
+            self._trials_file.add(_lines([row]))
+        self._texts |= fresh
         self._rows[row["key"]] = row
-        self._trials_file.write(canonical_json(row) + "\n")
-        self._trials_file.flush()
 
     def rows(self) -> tuple[JsonRow, ...]:
         """Return all rows so far, in the order of their keys."""
@@ -86,30 +93,36 @@ class RunFolder:
             self.add(row, {key: run.texts[key] for key in references(row)})
 
     def finish(self, run: JsonObject, files: Mapping[str, str]) -> StoredRun:
-        """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place."""
-        self._trials_file.close()
-        self._texts_file.close()
+        """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place.
+
+        Raises:
+            BadInput: it cannot be written, or something that is of no run was put into its place; all trials wait for ``--resume``.
+        """
+        self.close()
         rows = self.rows()
-        write_atomically(self._partial / TRIALS, trials_text(rows))
-        lines = _text_lines(dict(sorted(self._texts.items())))
-        write_atomically(self._partial / TEXTS, "".join(canonical_json(line) + "\n" for line in lines))
-        write_atomically(self._partial / RUN, run_text(run))
-        for name, text in files.items():
-            write_atomically(self._partial / name, text)
-        old = self._place.with_name(f".{self._place.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        if self._place.exists():
-            self._place.rename(old)
-        self._partial.rename(self._place)
-        for name in (PLAN, LOCK):
-            (self._place / name).unlink(missing_ok=True)
-        shutil.rmtree(old, ignore_errors=True)
+        texts = _lines(_text_lines(dict(sorted(self._texts.items()))))
+        with self._written():
+            for name, text in {TRIALS: trials_text(rows), TEXTS: texts, RUN: run_text(run), **files}.items():
+                write_atomically(self._partial / name, text)
+            _refuse_foreign(self._place)
+            take(self._place, self._partial)
+            (self._place / PLAN).unlink(missing_ok=True)
         return StoredRun(folder=self._place, run=run, rows=rows, texts=self._texts)
 
     def close(self) -> None:
         """Let go of the files; what was added stays for ``--resume``."""
         self._trials_file.close()
         self._texts_file.close()
+
+    @contextlib.contextmanager
+    def _written(self) -> Iterator[None]:
+        """Say in one line what the disk refuses."""
+        try:
+            yield
+        except OSError as error:
+            kept = f"{len(self._rows)} trials that are done wait for `mendbench run --resume {self._place}`"
+            mend = f"make room; {kept}" if self._rows else "make room, or choose another folder with --out"
+            raise BadInput(str(self._place), error.strerror or str(error), mend) from None
 
 
 @contextlib.contextmanager
@@ -126,31 +139,19 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
     if place.name in {"", ".."}:
         raise BadInput(str(place), "not a folder that a run can replace", "name another one with --out")
     partial = place.with_name(f".{place.name}.partial")
-    try:
-        _refuse_foreign(place)
-        _refuse_or_clear(place, partial, resume=resume)
-        partial.mkdir(parents=True, exist_ok=True)
-        lock = (partial / LOCK).open("w", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(str(place), error.strerror or "cannot be written", "choose another folder with --out") from None
-    with lock:
+    with held(place, busy="wait for it, or choose another --out", unwritable=_ELSEWHERE):
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BadInput(str(place), "another run is writing it", "wait for it, or choose another --out") from None
-        if not (partial / PLAN).is_file():
-            for name in (TRIALS, TEXTS):
-                (partial / name).unlink(missing_ok=True)
-        elif _read_plan(partial) != json.loads(canonical_json(plan)):
-            mend = "run it with the options and the corpus it began with, or delete the folder"
-            raise BadInput(str(partial), "the unfinished run there was begun with another plan", mend)
-        write_atomically(partial / PLAN, canonical_json(plan) + "\n")
-        folder = RunFolder(place, partial)
+            put_back(place)
+            _refuse_foreign(place)
+            _begin(place, partial, plan, resume=resume)
+            folder = RunFolder(place, partial)
+        except OSError as error:
+            raise BadInput(str(place), error.strerror or "cannot be written", _ELSEWHERE) from None
         try:
             yield folder
         except MendbenchError:
             if not folder.done():
-                shutil.rmtree(partial, ignore_errors=True)
+                remove(partial)
             raise
         finally:
             folder.close()
@@ -158,7 +159,7 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
 
 def trials_text(rows: Iterable[JsonRow]) -> str:
     """Return what ``trials.jsonl`` holds of these rows."""
-    return "".join(canonical_json(row) + "\n" for row in rows)
+    return _lines(rows)
 
 
 def run_text(run: JsonObject) -> str:
@@ -172,7 +173,7 @@ def read_run(folder: Path) -> StoredRun:
     Raises:
         BadInput: there is none, or a file of it is broken.
     """
-    if not (folder / RUN).is_file():
+    if not (folder / RUN).is_file() and not (found_again(folder) and (folder / RUN).is_file()):
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
     run = _whole_lines(folder / RUN, one=True)[0]
     if run.get("format") != FORMAT:
@@ -192,22 +193,6 @@ def read_run(folder: Path) -> StoredRun:
             raise BadInput(f"{folder / TRIALS}:{number}", wrong, _AGAIN)
         before = row["key"]
     return StoredRun(folder=folder, run=run, rows=rows, texts=texts)
-
-
-def refuse_busy(place: Path) -> None:
-    """Refuse a folder that a run is being written to.
-
-    Raises:
-        BadInput: one is.
-    """
-    lock = place.with_name(f".{place.name}.partial") / LOCK
-    if not lock.is_file():
-        return
-    with lock.open("a", encoding="utf-8") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BadInput(str(place), "another run is writing it", "wait for it") from None
 
 
 def _no_trial(row: JsonRow, texts: Mapping[str, str]) -> str | None:
@@ -238,23 +223,32 @@ def _refuse_foreign(place: Path) -> None:
     """Refuse a folder that holds anything but a run: a run replaces its folder whole."""
     if not place.exists():
         return
-    foreign = sorted({path.name for path in place.iterdir()} - OURS) if place.is_dir() else [place.name]
+    names = {path.name for path in place.iterdir() if not is_left(path.name)} if place.is_dir() else {place.name}
+    foreign = sorted(names - OURS)
     if foreign:
-        raise BadInput(str(place), f"it holds {foreign[0]!r}, which is of no run", "choose another folder with --out")
+        raise BadInput(str(place), f"it holds {foreign[0]!r}, which is of no run", _ELSEWHERE)
 
 
-def _refuse_or_clear(place: Path, partial: Path, *, resume: bool) -> None:
-    unfinished = partial.is_dir() and (partial / PLAN).is_file()
+def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool) -> None:
+    """Make the folder of a run that is begun or resumed, with its plan in it."""
+    unfinished = (partial / PLAN).is_file() and MERGED not in (_read_plan(partial) or {})
+    ended = not unfinished and (place / PLAN).is_file()  # killed after the swap: all is there but the last step
+    if resume and not unfinished and not ended:
+        raise BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
     if unfinished and not resume:
         mend = f"finish it with `mendbench run --resume {place}`, or delete {partial}"
-        with (partial / LOCK).open("a", encoding="utf-8") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise BadInput(str(place), "another run is writing it", "wait, or choose another --out") from None
         raise BadInput(str(place), "a run was begun here and not finished", mend)
-    if resume and not unfinished:
-        raise BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
+    begun = place if ended else partial
+    if resume and _read_plan(begun) != json.loads(canonical_json(plan)):
+        mend = "run it with the options and the corpus it began with, or delete the folder"
+        raise BadInput(str(begun), "the unfinished run there was begun with another plan", mend)
+    if not unfinished:
+        remove(partial)
+        make_folder(partial)
+    if resume and ended:
+        for name in (TRIALS, TEXTS):
+            shutil.copyfile(place / name, partial / name)
+    write_atomically(partial / PLAN, canonical_json(plan) + "\n")
 
 
 def _read_plan(partial: Path) -> JsonObject | None:
@@ -302,9 +296,13 @@ def _torn(path: Path) -> list[JsonObject]:
     return found
 
 
-def _rewrite(path: Path, lines: Iterable[JsonObject]) -> IO[str]:
-    write_atomically(path, "".join(canonical_json(line) + "\n" for line in lines))
-    return path.open("a", encoding="utf-8")
+def _rewrite(path: Path, lines: Iterable[JsonObject]) -> Appended:
+    write_atomically(path, _lines(lines))
+    return Appended(path)
+
+
+def _lines(items: Iterable[JsonObject]) -> str:
+    return "".join(canonical_json(item) + "\n" for item in items)
 
 
 def _text_lines(texts: Mapping[str, str]) -> list[JsonObject]:

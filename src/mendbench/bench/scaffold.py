@@ -15,7 +15,7 @@ from mendbench.bench.case_file import FAMILIES, CaseFile
 from mendbench.bench.labels import MARK, mark
 from mendbench.bench.scope import FILES, MODELS, SHELL
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.files import write_atomically
+from mendbench.kit.files import folder_beside, move_folder, write_atomically
 from mendbench.kit.patching import node_ids
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
@@ -110,7 +110,9 @@ def refuse_existing(*folders: Path) -> None:
 
 
 def write_draft(draft: Draft, cases_dir: Path) -> tuple[Path, ...]:
-    """Write a new case's files, and the schema beside the cases where it is not there or of another version.
+    """Write a new case's folder, and the schema beside the cases where it is not there or of another version.
+
+    The folder is there whole or not at all.
 
     Raises:
         BadInput: the case exists, or its folder cannot be written to.
@@ -119,18 +121,22 @@ def write_draft(draft: Draft, cases_dir: Path) -> tuple[Path, ...]:
     refuse_existing(folder)
     schema = json.dumps(case_schema(), indent=1, ensure_ascii=False) + "\n"
     texts = {
-        folder / "case.yaml": case_text(draft),
-        folder / "workflow.json": json.dumps(draft.workflow, indent=2, ensure_ascii=False) + "\n",
+        "case.yaml": case_text(draft),
+        "workflow.json": json.dumps(draft.workflow, indent=2, ensure_ascii=False) + "\n",
     }
     at = cases_dir / SCHEMA_FILE
+    written = [folder / name for name in texts]
     try:
         if not at.is_file() or at.read_text(encoding="utf-8") != schema:
-            texts[at] = schema
-        for path, text in texts.items():
-            write_atomically(path, text)
+            write_atomically(at, schema)
+            written.append(at)
+        with folder_beside(cases_dir / draft.name) as beside:
+            for name, text in texts.items():
+                write_atomically(beside / name, text)
+            move_folder(beside, folder)
     except OSError as error:
         raise BadInput(str(folder), error.strerror or "cannot be written", "name another folder with --cases") from None
-    return tuple(texts)
+    return tuple(written)
 
 
 def case_schema() -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import shlex
@@ -15,6 +16,9 @@ from mendbench.cli.output import say
 from mendbench.errors import EffectEscape, Incomplete, MendbenchError
 
 P = ParamSpec("P")
+
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM})
+"""What a disk says that is full, or that may not be written to."""
 
 
 class Exit(IntEnum):
@@ -65,6 +69,9 @@ def code_of(error: BaseException) -> int:
     if isinstance(error, EffectEscape):
         say(str(error))
         return Incomplete.exit_code
+    if isinstance(error, OSError) and error.errno in _DISK:
+        say(f"{error.filename or 'a file'}: {error.strerror}; make room, or mend the permissions")
+        return Exit.USAGE
     if os.environ.get("MENDBENCH_TRACEBACK"):
         traceback.print_exception(error)
     say(f"internal fault: {type(error).__name__}: {error}; MENDBENCH_TRACEBACK=1 shows where")

@@ -31,6 +31,7 @@ from mendbench.engines.sender import guesser
 from mendbench.engines.spelling import CONTROL, Spelling, hosts_in
 from mendbench.engines.world_server import AskModel, Served, Serving, WorldServer
 from mendbench.kit.redaction import Redactor, sanitise
+from mendbench.kit.scratch import scratch
 from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
@@ -178,8 +179,7 @@ class CommandEngine:
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:
-        with tempfile.TemporaryDirectory(prefix="mendbench-engine-", ignore_cleanup_errors=True) as name:
-            folder = Path(name).resolve()
+        with scratch("engine") as folder:
             (folder / "trace").mkdir()
             yield folder
             if self._command.traces is not None and any((folder / "trace").iterdir()):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import tempfile
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias, cast
 
 from mendbench.engines.document import OWN
 from mendbench.engines.process import Limits, run_command
+from mendbench.kit.scratch import scratch
 from mendbench.model.json import Json, JsonObject
 
 FORMAT = 1
@@ -69,8 +69,8 @@ class Declared:
 def _printed(argv: tuple[str, ...], limits: Limits) -> str:
     """Return what a command prints when it is asked to describe itself; nothing where that fails."""
     bounds = replace(limits, time_s=min(limits.time_s, DESCRIBE_S))
-    with tempfile.TemporaryDirectory(prefix="mendbench-engine-") as folder:
-        environ = {**os.environ, TASK: "describe", "MENDBENCH_FORMAT": str(FORMAT), "MENDBENCH_TRACE_DIR": folder}
+    with scratch("engine") as folder:
+        environ = {**os.environ, TASK: "describe", "MENDBENCH_FORMAT": str(FORMAT), "MENDBENCH_TRACE_DIR": str(folder)}
         ran = run_command(argv, environ, bounds, mark=secrets.token_hex(8))
     return ran.out.decode("utf-8", "replace") if ran.ending == "exit" and ran.code == 0 else ""
 

@@ -21,6 +21,7 @@ from typing import get_args
 import yaml
 
 from mendbench.errors import BadInput, MendbenchError
+from mendbench.kit import files
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import append_durably, write_atomically
 from mendbench.model.exchange import Answer, Fault, Headers, Request
@@ -197,45 +198,54 @@ def append(path: Path, entry: Entry) -> None:
     A torn tail is cut first; a new file begins with the header.
 
     Raises:
-        BadInput: the file is no cassette.
+        BadInput: the file is no cassette, or cannot be written: it is then as it was, without a torn tail.
         MendbenchError: the entry cannot be written.
     """
     text = dump_entry(entry)
-    data = path.read_bytes() if path.exists() else b""
-    kept = whole_length(data, str(path))
-    if kept < len(data):
-        os.truncate(path, kept)
-    join = "" if data[:kept].endswith(b"\n") else "\n"
-    append_durably(path, HEADER + text if not kept else join + text)
+    with _on_disk(path):
+        data = path.read_bytes() if path.exists() else b""
+        kept = whole_length(data, str(path))
+        if kept < len(data):
+            os.truncate(path, kept)
+        join = "" if data[:kept].endswith(b"\n") else "\n"
+        append_durably(path, HEADER + text if not kept else join + text)
 
 
 def rewrite(path: Path, entries: Iterable[Entry]) -> None:
-    """Replace a cassette by these entries, at once; without entries it is removed."""
+    """Replace a cassette by these entries, at once; without entries it is removed.
+
+    Raises:
+        BadInput: it cannot be written: it is then as it was.
+    """
     text = dump(entries)
-    if text:
-        write_atomically(path, text)
-    else:
-        path.unlink(missing_ok=True)
+    with _on_disk(path):
+        if text:
+            write_atomically(path, text)
+        else:
+            path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from recording into ``folder`` meanwhile.
+    """Keep other processes from recording into ``folder`` meanwhile. Where the system has no such lock, it only makes it.
 
-    Where the system has no such lock, it does nothing.
+    Raises:
+        BadInput: the folder cannot be made.
     """
-    try:
-        import fcntl  # noqa: PLC0415  absent on Windows
-    except ImportError:
+    with contextlib.ExitStack() as ending:
+        with _on_disk(folder):
+            ending.enter_context(files.locked(folder))
         yield
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
+
+
+@contextlib.contextmanager
+def _on_disk(path: Path) -> Iterator[None]:
+    """Say in one line what the disk refuses."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(handle)
+    except OSError as error:
+        mend = "make room, or make it writable, and do the same again: what is recorded stays, and is not asked again"
+        raise BadInput(str(path), error.strerror or str(error), mend) from None
 
 
 def _plain(entry: Entry, *, binary: bool) -> JsonObject:

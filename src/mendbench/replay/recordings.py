@@ -19,7 +19,8 @@ RecordMode: TypeAlias = Literal["none", "new_episodes", "all"]
 WORLD = "world.yaml"
 TRAJECTORIES = "world.trajectories.yaml"
 
-_Stamp: TypeAlias = tuple[int, int]
+_Stamp: TypeAlias = tuple[int, int, int]
+"""When a file was written, how long it is, and which one it is: a file that is written whole is another one."""
 
 
 class _File:
@@ -45,16 +46,20 @@ class _File:
         entry = cassette.settled(entry)
         with cassette.locked(self.path.parent):
             self.refresh()
-            standing = self.entries.get(entry.key)
-            if standing is not None and not (replace and entry.key not in self.fresh):
-                return standing
-            if standing is None:
-                cassette.append(self.path, entry)
-            else:
-                cassette.rewrite(self.path, (self.entries | {entry.key: entry}).values())
-            self.entries[entry.key] = entry
-            self.fresh.add(entry.key)
-            self._stamp = _stamp(self.path)
+            return self.put(entry, replace=replace)
+
+    def put(self, entry: Entry, *, replace: bool) -> Entry:
+        """Store a settled entry as :meth:`store` does. Only for who holds the folder's lock and has refreshed the file."""
+        standing = self.entries.get(entry.key)
+        if standing is not None and not (replace and entry.key not in self.fresh):
+            return standing
+        if standing is None:
+            cassette.append(self.path, entry)
+        else:
+            cassette.rewrite(self.path, (self.entries | {entry.key: entry}).values())
+        self.entries[entry.key] = entry
+        self.fresh.add(entry.key)
+        self._stamp = _stamp(self.path)
         return entry
 
     def arrange(self, keys: Iterable[str]) -> None:
@@ -153,12 +158,15 @@ class Recordings:
         """Store an exchange with the world and return the one that stands under its key from now on.
 
         With ``replace``, an entry that was there before this instance was opened is replaced, in the file where it
-        stands.
+        stands. Another process may have put it into either file meanwhile.
         """
-        with self._lock:
+        entry = cassette.settled(entry)
+        with self._lock, cassette.locked(self.folder):
+            for each in (self._world, self._trajectories):
+                each.refresh()
             standing = next((f for f in (self._world, self._trajectories) if entry.key in f.entries), None)
             file = standing or (self._trajectories if trajectory else self._world)
-            return file.store(entry, replace=replace)
+            return file.put(entry, replace=replace)
 
     def ask(self, model: str, key: str, *, fresh: bool = False) -> Entry | None:
         """Return a model's entry of that key; with ``fresh`` only one that this instance recorded."""
@@ -200,7 +208,7 @@ def _stamp(path: Path) -> _Stamp | None:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return (found.st_mtime_ns, found.st_size)
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 @functools.lru_cache(maxsize=1024)

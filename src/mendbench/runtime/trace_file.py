@@ -24,14 +24,23 @@ def write_trace(trace: JsonObject, path: Path) -> None:
         BadInput: the place cannot be written to.
     """
     try:
+        if path.parent.name == FOLDER:
+            ignore_folder(path.parent)
         write_atomically(path, json.dumps(trace, indent=1, ensure_ascii=True, default=str) + "\n")
-        ignore = path.parent / ".gitignore"
-        if path.parent.name == FOLDER and not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise BadInput(
             str(path), error.strerror or "cannot be written", "give a place that can be with --trace"
         ) from None
+
+
+def ignore_folder(folder: Path) -> None:
+    """Let Git ignore all that is in a folder, before anything is.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    if not (folder / ".gitignore").exists():
+        write_atomically(folder / ".gitignore", "*\n")
 
 
 def read_trace(path: Path) -> JsonObject:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +16,9 @@ from mendbench.bench.scaffold import Draft, refuse_existing, split_id, write_dra
 from mendbench.bench.scope import Recording, open_scope, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, ReplayMiss
+from mendbench.kit.files import folder_beside, move_folder, write_atomically
 from mendbench.kit.redaction import Redactor, sanitise
+from mendbench.kit.scratch import scratch
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case, Kind
 from mendbench.model.exchange import Exchange
@@ -75,33 +75,59 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
     """Write a case from what happened elsewhere. Its labels are marked; its recording replays.
 
     Raises:
-        BadInput: the case exists, no workflow is given or recovered, or an input is missing. Nothing is written then.
+        BadInput: the case exists, or recordings of its name that are others; no workflow is given or recovered, or an input is
+            missing. Nothing is written then.
     """
     family, name = split_id(wish.case)
     folder, cassettes = cases_dir / family / name, cassettes_dir / family / name
-    refuse_existing(folder, cassettes)
+    refuse_existing(folder)
     draft, redactor, notes = _drafted(wish, family, name)
     source = _told(wish.source, redactor)
-    with tempfile.TemporaryDirectory(prefix="mendbench-import-") as scratch:
-        dry, asked = _explored(draft, folder, source, redactor, Path(scratch))
+    with scratch("import") as made:
+        dry, asked = _explored(draft, folder, source, redactor, made)
         draft = _reaching(draft, asked, wish.provenance)
         if wish.provenance == "simulator":
             draft = replace(draft, state=with_static_routes(draft.state, dry.traffic))
             notes.append(_STATIC)
-        recorded, case = Path(scratch) / "whole", _case(draft, folder)
+        recorded, case = made / "whole", _case(draft, folder)
         whole, again = (_run(case, one, redactor, recorded) for one in (source, None))
         notes += _notes(dry, source)
         if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
             notes.append(f"the recording does not replay: {again.miss or 'it asks otherwise'}")
-        files = write_draft(_labelled(draft, source, whole), cases_dir)
         # A simulator's state is still to be changed, and what it answers with it.
-        if recorded.is_dir() and wish.provenance != "simulator":
-            shutil.copytree(recorded, cassettes)
-            files += tuple(sorted(cassettes.iterdir()))
+        kept = recorded if recorded.is_dir() and wish.provenance != "simulator" else None
+        recordings = _put(kept, cassettes)
+        # The case comes last: where it is, all that it needs is.
+        files = (*write_draft(_labelled(draft, source, whole), cases_dir), *recordings)
     return Imported(
         case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
         notes=tuple(notes), labels=len(missing_labels(folder)),
     )  # fmt: skip
+
+
+def _put(recorded: Path | None, cassettes: Path) -> tuple[Path, ...]:
+    """Let the recordings stand in their place, whole, and return their files. The same ones may stand there: an import was killed.
+
+    Raises:
+        BadInput: others stand there, or they cannot be written.
+    """
+    made = {} if recorded is None else _bytes(recorded)
+    if not made or (cassettes.exists() and _bytes(cassettes) != made):
+        refuse_existing(cassettes)
+    if made and not cassettes.exists():
+        try:
+            with folder_beside(cassettes.parent.parent / cassettes.name) as beside:
+                for name, data in made.items():
+                    write_atomically(beside / name, data)
+                move_folder(beside, cassettes)
+        except OSError as error:
+            mend = "name another folder with --cassettes"
+            raise BadInput(str(cassettes), error.strerror or "cannot be written", mend) from None
+    return tuple(cassettes / name for name in sorted(made))
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +144,7 @@ class _Ran:
     miss: str = ""
 
 
-def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, scratch: Path) -> tuple[_Ran, list[str]]:
+def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, made: Path) -> tuple[_Ran, list[str]]:
     """Return a run with every host declared that the workflow asks, and the URLs that it asked.
 
     A source that tells no requests, or a workflow that makes up its URLs, shows its hosts only as it asks them: an undeclared
@@ -126,7 +152,7 @@ def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, sc
     """
     reach = [*(one.request.url for one in source.found if one.request is not None), *_literal_urls(draft.workflow)]
     for attempt in range(MOST_HOSTS):
-        ran = _run(_case(_reaching(draft, reach, "live"), folder), source, redactor, scratch / f"dry-{attempt}")
+        ran = _run(_case(_reaching(draft, reach, "live"), folder), source, redactor, made / f"dry-{attempt}")
         asked = [*(one.request.url for one in ran.traffic), *ran.missed]
         if declared_services([*reach, *asked], "live") == declared_services(reach, "live"):
             break

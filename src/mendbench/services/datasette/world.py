@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
-import tempfile
 from importlib import resources, util
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer
 
 HOST = "data.datasette.example"
@@ -46,7 +45,7 @@ class Datasette:
                 "service datasette", "the package datasette is not installed", "install mendbench[real-worlds]"
             )
         self.stop()
-        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-datasette-"))
+        self._folder = make_scratch("datasette")
         self.reset({})
         settings = (word for setting in _SETTINGS.items() for word in ("--setting", *setting))
         words = ("serve", str(self._file()), "--host", "127.0.0.1", "--port", "0", *settings)
@@ -83,7 +82,7 @@ class Datasette:
         """Stop the server and remove its files. Does nothing if it does not run."""
         self._server.stop()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None
 
     def _file(self) -> Path:

@@ -13,12 +13,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import shutil
-import tempfile
 from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer, refuse_absent
 from mendbench.services.rim import Front, Pins
 from mendbench.services.sandboxed import ENVIRONMENT, emptied, merged_files, refuse_unknown, write_files
@@ -86,7 +85,7 @@ class Jupyter:
         """
         refuse_absent(self.name, "jupyter_server")
         self.stop()
-        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-jupyter-")).resolve()
+        self._folder = make_scratch("jupyter")
         self._front.pins = pins(self._folder / "root")
         try:
             self.reset({})
@@ -120,7 +119,7 @@ class Jupyter:
         self._server.stop()
         self._token = ""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None
 
     def _launched(self, folder: Path, token: str) -> str:

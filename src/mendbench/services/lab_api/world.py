@@ -6,13 +6,12 @@ What it does stands in ``app.py``. Its data is ``seed.json``, with the case's st
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.kit.merge import merge_patch
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer, refuse_absent
 from mendbench.services.rim import Front, Pins
 from mendbench.services.sandboxed import ENVIRONMENT, refuse_unknown
@@ -43,7 +42,7 @@ class LabApi:
         """
         refuse_absent(self.name, "fastapi", "uvicorn")
         self.stop()
-        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-lab-"))
+        self._folder = make_scratch("lab")
         try:
             self.reset({})
             words = (str(Path(__file__).with_name("app.py")), str(self._file()))
@@ -68,7 +67,7 @@ class LabApi:
         self._front.close()
         self._server.stop()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None
 
     def _file(self) -> Path:

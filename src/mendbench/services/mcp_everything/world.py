@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.ports.world import StreamableServer
 from mendbench.services.local_server import LocalServer
 from mendbench.services.sandboxed import HOME, Program, node_package, refuse_unknown, sandboxed
@@ -40,7 +39,7 @@ class EverythingServer:
         """
         program = node_package(self.name, _PACKAGE, "mcp-server-everything", f"{_INSIDE}/launch.mjs")
         self.stop()
-        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-everything-"))
+        self._folder = make_scratch("everything")
         try:
             return StreamableServer(url=self._launched(program, self._folder))
         except BaseException:
@@ -61,7 +60,7 @@ class EverythingServer:
         """Stop the server and remove its folder. Does nothing if it does not run."""
         self._server.stop()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None
 
     def _launched(self, program: Program, folder: Path) -> str:

@@ -8,12 +8,11 @@ file was made, which is another time in each recording; the other tools answer t
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (
     HOME,
@@ -49,7 +48,7 @@ class FilesystemServer:
         script = f"{NODE_MODULES}/{_PACKAGE}/dist/index.js"
         program = node_package(self.name, _PACKAGE, "mcp-server-filesystem", script, ROOT)
         self.stop()
-        folder = Path(tempfile.mkdtemp(prefix="mendbench-files-"))
+        folder = make_scratch("files")
         self._folder = folder
         try:
             self.reset({})
@@ -75,5 +74,5 @@ class FilesystemServer:
     def stop(self) -> None:
         """Remove the folder. Does nothing if there is none."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from importlib import resources
@@ -23,6 +22,7 @@ from typing import cast
 
 from mendbench.errors import BadInput
 from mendbench.kit.clock import START_MS
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (
@@ -66,7 +66,7 @@ class GitServer:
         if shutil.which("git") is None:
             raise BadInput(f"service {self.name}", "Git is not installed", "install git")
         self.stop()
-        folder = Path(tempfile.mkdtemp(prefix="mendbench-git-"))
+        folder = make_scratch("git")
         self._folder = folder
         now = _dated(datetime.fromtimestamp(START_MS / 1000, UTC))
         try:
@@ -97,7 +97,7 @@ class GitServer:
     def stop(self) -> None:
         """Remove the repository. Does nothing if there is none."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None
 
     def _commit(self, commit: JsonObject, when: datetime) -> None:

@@ -7,13 +7,12 @@ Zones are those of the pinned package tzdata, and not the machine's.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.kit.clock import START_MS
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import HOME, python_module, refuse_unknown, sandboxed
 
@@ -48,7 +47,7 @@ class TimeServer:
         """
         program = python_module(self.name, "mcp-server-time", "-c", _LAUNCH)
         self.stop()
-        folder = Path(tempfile.mkdtemp(prefix="mendbench-time-"))
+        folder = make_scratch("time")
         self._folder = folder
         try:
             self.reset({})
@@ -79,5 +78,5 @@ class TimeServer:
     def stop(self) -> None:
         """Remove the folder. Does nothing if there is none."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None

@@ -18,8 +18,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
-import tempfile
 from collections import Counter
 from importlib import resources
 from pathlib import Path
@@ -27,6 +25,7 @@ from urllib.parse import urlsplit
 
 from mendbench.errors import BadInput
 from mendbench.kit.merge import merge_patch
+from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.model.exchange import Headers, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.local_server import LocalServer, refuse_absent
@@ -88,7 +87,7 @@ class MotoAws:
         """
         refuse_absent(self.name, "moto", "flask", "boto3")
         self.stop()
-        self._folder = Path(tempfile.mkdtemp(prefix="mendbench-moto-"))
+        self._folder = make_scratch("moto")
         keys = {"AWS_ACCESS_KEY_ID": "mock", "AWS_SECRET_ACCESS_KEY": "mock", "AWS_DEFAULT_REGION": REGION}
         environ = {**ENVIRONMENT, **keys, "HOME": str(self._folder)}
         try:
@@ -127,7 +126,7 @@ class MotoAws:
         self._front.close()
         self._server.stop()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            drop_scratch(self._folder)
             self._folder = None
 
     def _prepared(self, asked: Incoming) -> Headers:

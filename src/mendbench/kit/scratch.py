@@ -1,0 +1,58 @@
+"""Folders for a moment, in the system's temporary folder: what a killed process left there is removed by the next one that makes one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.kit.files import clear_left, held_folder, remove
+
+_PREFIX, _SUFFIX = "mendbench-", ".scratch"
+
+_held: dict[Path, int] = {}
+"""Handles of this process's folders: as long as they are open, nobody takes the folders for left."""
+
+
+@contextlib.contextmanager
+def scratch(what: str) -> Iterator[Path]:
+    """Yield a new empty folder; ``what`` it is for stands in its name.
+
+    Raises:
+        BadInput: it cannot be made.
+    """
+    folder = make_scratch(what)
+    try:
+        yield folder
+    finally:
+        drop_scratch(folder)
+
+
+def make_scratch(what: str) -> Path:
+    """Return a new empty folder, which is there until :func:`drop_scratch`; ``what`` it is for stands in its name.
+
+    Raises:
+        BadInput: it cannot be made.
+    """
+    try:
+        clear_left(Path(tempfile.gettempdir()), _PREFIX, _SUFFIX)
+        handle = None
+        while handle is None:
+            folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-", suffix=_SUFFIX)).resolve()
+            handle = held_folder(folder)
+    except OSError as error:
+        mend = "make room there, or name another folder with the variable TMPDIR"
+        raise BadInput("the temporary folder", error.strerror or str(error), mend) from None
+    _held[folder] = handle
+    return folder
+
+
+def drop_scratch(folder: Path) -> None:
+    """Remove a folder, as far as that can be done. Safe to call twice."""
+    remove(folder)
+    handle = _held.pop(folder, None)
+    if handle is not None:
+        os.close(handle)
