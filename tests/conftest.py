@@ -12,7 +12,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a child that keeps nothing compiles every module anew
 
-os.fsync = lambda _file: None  # nothing here has to outlive a power cut, and waiting for the disk is half of many tests' time
+os.fsync = lambda _file: (
+    None
+)  # nothing here has to outlive a power cut, and waiting for the disk is half of many tests' time
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has them ignore Ctrl-C, and a child would inherit that.

@@ -147,7 +147,7 @@ def _record(
 ) -> None:
     with Recorder(
         setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers,
-        queued=True, concurrency=options.concurrency,
+        queued=True, concurrency=options.concurrency, anew=folder.anew,
     ) as recorder:  # fmt: skip
         for step in record_all(setting, keys, recorder):
             if step.row is not None:

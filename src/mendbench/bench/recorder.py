@@ -22,6 +22,7 @@ from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServe
 from mendbench.repairers.callable import PREFIX, callable_model
 from mendbench.repairers.command import command_model
 from mendbench.repairers.programs import CallableCaller, CommandCaller
+from mendbench.replay.anew import Anew
 from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
@@ -36,6 +37,7 @@ from mendbench.services import real_world
 class Recorder:
     """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
 
+    In mode ``all``, answers that came are written down in the file ``anew``, and not asked for again by who goes on with it.
     With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
     """
 
@@ -49,8 +51,10 @@ class Recorder:
         repairers: Mapping[str, RepairerConfig] | None = None,
         queued: bool = False,
         concurrency: int | None = None,
+        anew: Path | None = None,
     ) -> None:
         self.mode = mode
+        self._anew = Anew(anew) if anew is not None and mode == "all" else None
         self.queue = AskQueue(self.pace) if queued and mode != "none" else None
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._programs = dict(_program(config) for config in (repairers or {}).values())
@@ -90,7 +94,7 @@ class Recorder:
         if self.mode != "all":
             return Recordings.open(folder)
         if folder not in self._opened:
-            self._opened[folder] = Recordings.open(folder)
+            self._opened[folder] = Recordings.open(folder, self._anew)
         return self._opened[folder]
 
     def asker(self) -> AskCaller | None:

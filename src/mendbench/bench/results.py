@@ -26,9 +26,9 @@ from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.model.verdict import VerdictName
 from mendbench.scoring.records import record_of
 
-TRIALS, TEXTS, RUN, PLAN = "trials.jsonl", "texts.jsonl", "run.json", "plan.json"
+TRIALS, TEXTS, RUN, PLAN, ANEW = "trials.jsonl", "texts.jsonl", "run.json", "plan.json", "anew.jsonl"
 
-OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, "index.html"})
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, ANEW, "index.html"})
 """Everything that a run's folder can hold."""
 
 VERDICTS = frozenset(get_args(VerdictName))
@@ -61,6 +61,11 @@ class RunFolder:
         self._rows = {key: row for key, row in self._rows.items() if references(row) <= set(self._texts)}
         self._trials_file = _rewrite(partial / TRIALS, self._rows.values())
         self._texts_file = _rewrite(partial / TEXTS, _text_lines(self._texts))
+
+    @property
+    def anew(self) -> Path:
+        """Where to write down what was recorded anew, for who resumes."""
+        return self._partial / ANEW
 
     def done(self) -> frozenset[str]:
         """Return the keys of the trials that are already there."""
@@ -106,7 +111,8 @@ class RunFolder:
                 write_atomically(self._partial / name, text)
             _refuse_foreign(self._place)
             take(self._place, self._partial)
-            (self._place / PLAN).unlink(missing_ok=True)
+            for name in (PLAN, ANEW):
+                (self._place / name).unlink(missing_ok=True)
         return StoredRun(folder=self._place, run=run, rows=rows, texts=self._texts)
 
     def close(self) -> None:
@@ -246,7 +252,7 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool) -> Non
         remove(partial)
         make_folder(partial)
     if resume and ended:
-        for name in (TRIALS, TEXTS):
+        for name in {TRIALS, TEXTS, ANEW} & {path.name for path in place.iterdir()}:
             shutil.copyfile(place / name, partial / name)
     write_atomically(partial / PLAN, canonical_json(plan) + "\n")
 

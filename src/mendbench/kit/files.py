@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-LEFT = ".mendbench"
-"""How the name of a file or a folder ends that is not in its place yet. It begins with a dot."""
+LEFT = ".mendbench-part"
+"""How the name of a file or a folder ends that is not in its place yet."""
+
+_LEFT = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(LEFT)}")
 
 _AT_CWD, _EXCHANGE = -100, 2
 """``AT_FDCWD`` and ``RENAME_EXCHANGE`` of renameat2(2) of Linux."""
@@ -177,7 +180,7 @@ def remove(path: Path) -> None:
 
 def is_left(name: str) -> bool:
     """Return whether a name is one of something that is not in its place yet."""
-    return name.startswith(".") and name.endswith(LEFT) and name != LEFT
+    return _LEFT.fullmatch(name) is not None
 
 
 @contextlib.contextmanager
@@ -216,10 +219,10 @@ def held_folder(folder: Path) -> int | None:
     return None
 
 
-def clear_left(folder: Path, prefix: str = ".", suffix: str = LEFT) -> None:
+def clear_left(folder: Path, named: Callable[[str], bool] = is_left) -> None:
     """Remove what processes that are no more left in a folder: by its name, and if nobody holds it."""
     with contextlib.suppress(OSError), os.scandir(folder) as found:
-        for name in [each.name for each in found if each.name.startswith(prefix) and each.name.endswith(suffix)]:
+        for name in [each.name for each in found if named(each.name)]:
             with contextlib.suppress(OSError):
                 _clear(folder / name)
 

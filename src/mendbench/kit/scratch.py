@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from mendbench.errors import BadInput
 from mendbench.kit.files import clear_left, held_folder, remove
 
 _PREFIX, _SUFFIX = "mendbench-", ".scratch"
+_NAMED = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")
 
 _held: dict[Path, int] = {}
 """Handles of this process's folders: as long as they are open, nobody takes the folders for left."""
@@ -38,7 +40,7 @@ def make_scratch(what: str) -> Path:
         BadInput: it cannot be made.
     """
     try:
-        clear_left(Path(tempfile.gettempdir()), _PREFIX, _SUFFIX)
+        clear_left(Path(tempfile.gettempdir()), lambda name: _NAMED.fullmatch(name) is not None)
         handle = None
         while handle is None:
             folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-", suffix=_SUFFIX)).resolve()

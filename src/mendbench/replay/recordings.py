@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.errors import BadInput
 from mendbench.replay import cassette
+from mendbench.replay.anew import Anew
 from mendbench.replay.cassette import Entry
 
 RecordMode: TypeAlias = Literal["none", "new_episodes", "all"]
@@ -94,8 +95,8 @@ class Recordings:
     Share one instance among all scopes of a case: it knows what was used and what was recorded anew.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, anew: Anew | None = None) -> None:
+        self.folder, self._anew = folder, anew
         self.used: set[str] = set()
         """Keys of the world's entries that were served."""
         self._lock = RLock()
@@ -109,13 +110,13 @@ class Recordings:
             )
 
     @classmethod
-    def open(cls, folder: Path) -> Recordings:
-        """Return the recordings in a folder, which need not exist.
+    def open(cls, folder: Path, anew: Anew | None = None) -> Recordings:
+        """Return the recordings in a folder, which need not exist. With ``anew``, models' answers noted there count as recorded anew.
 
         Raises:
             BadInput: a cassette in it is broken.
         """
-        return cls(folder)
+        return cls(folder, anew)
 
     def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
         """Return the name of each file in the folder with when it was written and how long it is: they differ after a change."""
@@ -182,7 +183,11 @@ class Recordings:
     def append_ask(self, model: str, entry: Entry, *, replace: bool = False) -> Entry:
         """Store a model's answer and return the one that stands under its key from now on."""
         with self._lock:
-            return self._model(model).store(entry, replace=replace)
+            file = self._model(model)
+            stands = file.store(entry, replace=replace)
+            if self._anew is not None:
+                self._anew.add(file.path, entry.key)
+            return stands
 
     def arrange(self, model: str, keys: Iterable[str]) -> None:
         """Let a model's answers of these keys stand in that order, in the places that they have together."""
@@ -192,7 +197,8 @@ class Recordings:
     def _model(self, model: str) -> _File:
         name = model_file(model)
         if name not in self._models:
-            self._models[name] = _File(self.folder / name)
+            file = self._models[name] = _File(self.folder / name)
+            file.fresh |= file.entries.keys() & (self._anew.of(file.path) if self._anew is not None else set())
         return self._models[name]
 
 

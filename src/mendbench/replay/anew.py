@@ -1,0 +1,64 @@
+"""Which answers a recording of everything has had anew, in a file: killed, it goes on without asking for any of them again."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.files import append_durably, write_atomically
+
+
+class Anew:
+    """The keys of answers by their cassette, written down one by one, each after its answer."""
+
+    def __init__(self, path: Path) -> None:
+        """Read what is written down; a torn last line is cut.
+
+        Raises:
+            BadInput: the file cannot be written to.
+        """
+        self._path = path
+        self._keys: defaultdict[str, set[str]] = defaultdict(set)
+        if path.is_file():
+            lines = _whole(path)
+            for line in lines:
+                cassette, key = json.loads(line)
+                self._keys[cassette].add(key)
+            self._written("".join(f"{line}\n" for line in lines))
+
+    def of(self, cassette: Path) -> frozenset[str]:
+        """Return the keys of a cassette's answers that came anew."""
+        return frozenset(self._keys[str(cassette)])
+
+    def add(self, cassette: Path, key: str) -> None:
+        """Write down that an answer came, and stands in its cassette.
+
+        Raises:
+            BadInput: it cannot be written.
+        """
+        if key not in self._keys[str(cassette)]:
+            self._written(canonical_json([str(cassette), key]) + "\n", more=True)
+            self._keys[str(cassette)].add(key)
+
+    def _written(self, text: str, *, more: bool = False) -> None:
+        try:
+            (append_durably if more else write_atomically)(self._path, text)
+        except OSError as error:
+            mend = "make room, and finish the run with --resume"
+            raise BadInput(str(self._path), error.strerror or str(error), mend) from None
+
+
+def _whole(path: Path) -> list[str]:
+    """Return the lines that are whole: only the last can be torn, and a line that is none tells no more than that."""
+    found = []
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
+        try:
+            cassette, key = json.loads(line)
+        except (ValueError, TypeError):
+            break
+        if isinstance(cassette, str) and isinstance(key, str):
+            found.append(line)
+    return found

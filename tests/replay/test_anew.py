@@ -1,0 +1,52 @@
+"""What a recording of everything has had anew, for who goes on with it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.errors import BadInput
+from mendbench.kit.urls import model_url
+from mendbench.model.exchange import Request
+from mendbench.replay.anew import Anew
+from mendbench.replay.cassette import Entry
+from mendbench.replay.recordings import Recordings
+from tests.fakes.recording import MODEL, ask_of, key_of
+from tests.fakes.worlds import completion
+
+
+def entry(text, said):
+    request = Request(method="POST", url=model_url(MODEL), body=b"")
+    return Entry(key=key_of(text), request=request, answer=completion(said), ask=ask_of(text))
+
+
+def test_only_what_came_since_it_began_counts_as_anew_for_who_goes_on(tmp_path):
+    for text in ("one", "two"):
+        Recordings.open(tmp_path / "case").append_ask(MODEL, entry(text, "old"))
+    first = Recordings.open(tmp_path / "case", Anew(tmp_path / "anew"))
+    assert first.ask(MODEL, key_of("one"), fresh=True) is None
+    first.append_ask(MODEL, entry("one", "new"), replace=True)
+    again = Recordings.open(tmp_path / "case", Anew(tmp_path / "anew"))
+    assert b"new" in again.ask(MODEL, key_of("one"), fresh=True).answer.body
+    assert again.ask(MODEL, key_of("two"), fresh=True) is None
+    stands = again.append_ask(MODEL, entry("one", "newer"), replace=True)
+    assert b"newer" not in stands.answer.body
+
+
+@given(cut=st.integers(0, 200))
+def test_wherever_it_was_torn_what_is_whole_counts_and_more_can_be_added(tmp_path_factory, cut):
+    folder = tmp_path_factory.mktemp("anew")
+    file, cassette = folder / "anew", folder / "c.yaml"
+    noted = Anew(file)
+    for key in ("a1", "b2", "c3"):
+        noted.add(cassette, key)
+    file.write_bytes(file.read_bytes()[:cut])
+    again = Anew(file)
+    assert again.of(cassette) <= {"a1", "b2", "c3"}
+    again.add(cassette, "d4")
+    assert Anew(file).of(cassette) == again.of(cassette) | {"d4"}
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match="make room, and finish the run with --resume"):
+        Anew(tmp_path / "file" / "anew").add(tmp_path / "c.yaml", "a1")
