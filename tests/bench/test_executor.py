@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.bench import executor
 from mendbench.bench.executor import DIED, IN_FLIGHT_PER_WORKER, LARGEST_CHUNK, chunked, run_all, workers_for
 from mendbench.errors import BadInput, GuardTripped, Incomplete, ReplayMiss, UnknownName
 
@@ -173,3 +174,16 @@ def test_ctrl_c_ends_busy_and_idle_workers_without_a_word():
     assert out.endswith("stopped\n")
     assert err == ""
     assert child.returncode == 0
+
+
+def test_a_worker_ends_when_the_process_that_it_works_for_is_gone(monkeypatch):
+    done = []
+
+    class Parent:
+        def join(self):
+            done.append("waited")
+
+    monkeypatch.setattr(executor, "parent_process", Parent)
+    monkeypatch.setattr(executor.os, "_exit", done.append)
+    executor._outlive_nobody()
+    assert done == ["waited", 1]

@@ -1,6 +1,8 @@
 """The folder of a run: appended to, sorted and swapped into place, and resumed."""
 
+import errno
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from mendbench.bench.results import open_run, read_run
 from mendbench.bench.rows import FORMAT, whole
 from mendbench.errors import BadInput, CheckFailed
+from mendbench.kit.files import LEFT
 from tests.fakes import runs
 
 PLAN = {"keys": ["a", "b", "c"]}
@@ -300,3 +303,79 @@ def test_a_run_that_was_tampered_with_is_refused(place, change, said):
         read_run(place)
     assert said in str(raised.value)
     assert str(raised.value).endswith("; make the run again with `mendbench run`")
+
+
+def names(folder):
+    return sorted(each.name for each in folder.iterdir())
+
+
+def killed_after_the_swap(place):
+    write(place)
+    (place / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+
+
+def test_a_run_that_was_killed_after_the_swap_is_there_and_can_be_resumed_and_replaced(place):
+    killed_after_the_swap(place)
+    assert len(read_run(place).rows) == 3
+    assert "begun with another plan" in refusal(place, plan={"keys": []}, resume=True)
+    with open_run(place, PLAN, resume=True) as folder:
+        assert len(folder.done()) == 3
+        folder.finish(DOCUMENT, {})
+    assert names(place) == ["run.json", "texts.jsonl", "trials.jsonl"]
+    assert names(place.parent) == ["latest"]
+    killed_after_the_swap(place)
+    assert len(write(place, ROWS[2:]).rows) == 1
+
+
+def test_what_a_killed_process_left_in_a_run_or_beside_it_is_not_stumbled_over(place):
+    write(place)
+    (place / f".index.html.abcdefgh{LEFT}").write_text("<p", encoding="utf-8")
+    place.with_name(".latest.lock").touch()
+    partial_of(place).mkdir()
+    (partial_of(place) / "index.html").touch()
+    write(place)
+    assert names(place) == ["run.json", "texts.jsonl", "trials.jsonl"]
+    assert names(place.parent) == ["latest"]
+
+
+def test_what_is_put_together_of_other_runs_is_begun_again(place):
+    merged = {"merged": [1, 2]}
+    with pytest.raises(KeyboardInterrupt), open_run(place, merged, resume=False) as folder:
+        folder.add(*ROWS[0])
+        raise KeyboardInterrupt
+    assert "no unfinished run to resume" in refusal(place, plan=merged, resume=True)
+    assert [row["case"] for row in write(place, ROWS[2:], plan=merged).rows] == ["c"]
+
+
+def test_what_somebody_put_into_the_place_meanwhile_stays_and_the_trials_wait(place):
+    with (
+        pytest.raises(BadInput, match=r"it holds 'thesis\.txt', which is of no run"),
+        open_run(place, PLAN, resume=False) as folder,
+    ):
+        folder.add(*ROWS[0])
+        place.mkdir()
+        (place / "thesis.txt").write_text("mine", encoding="utf-8")
+        folder.finish(DOCUMENT, {})
+    assert (place / "thesis.txt").read_text() == "mine"
+    (place / "thesis.txt").unlink()
+    with open_run(place, PLAN, resume=True) as folder:
+        assert folder.done() == {key("b")}
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_a_disk_that_is_full_is_one_line_and_what_was_done_waits(place, monkeypatch, done):
+    def full(_handle, _data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(BadInput) as raised, open_run(place, PLAN, resume=False) as folder:
+        for row in ROWS[:done]:
+            folder.add(*row)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", full)
+            folder.add(*ROWS[done])
+    kept = f"make room; what was done waits for `mendbench run --resume {place}`"
+    mend = kept if done else "make room, or choose another folder with --out"
+    assert str(raised.value) == f"{place}: No space left on device; {mend}"
+    assert partial_of(place).exists() == bool(done)
+    if done:
+        assert len(lines(partial_of(place) / "trials.jsonl")) == 1

@@ -1,3 +1,4 @@
+import errno
 import shlex
 import sys
 
@@ -17,6 +18,9 @@ from mendbench.errors import BadInput, CheckFailed, GuardTripped, Incomplete, Me
         (ReplayMiss("GET /x", nearest=None, differs=(), record="mendbench run"), Exit.INCOMPLETE),
         (GuardTripped("socket.connect", "example.com"), Exit.INCOMPLETE),
         (MendbenchError("ours"), Exit.INTERNAL),
+        (OSError(errno.ENOSPC, "No space left on device", "a.txt"), Exit.USAGE),
+        (OSError(errno.EROFS, "Read-only file system"), Exit.USAGE),
+        (OSError(errno.EBADF, "Bad file descriptor"), Exit.INTERNAL),
         (ZeroDivisionError("division\nby zero"), Exit.INTERNAL),
         (KeyboardInterrupt(), Exit.INTERRUPTED),
     ],

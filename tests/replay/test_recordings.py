@@ -113,6 +113,34 @@ def test_one_key_in_both_world_files_is_refused(tmp_path):
         Recordings.open(tmp_path)
 
 
+def test_what_another_recorder_put_into_the_other_file_meanwhile_stands_there_alone(tmp_path):
+    proof, run = Recordings.open(tmp_path), Recordings.open(tmp_path)
+    proof.append_world(world_entry("a"), trajectory=False)
+    assert run.append_world(world_entry("a", 2), trajectory=True) == world_entry("a")
+    run.append_world(world_entry("b"), trajectory=True)
+    assert proof.append_world(world_entry("b", 2), trajectory=False) == world_entry("b")
+    assert len(Recordings.open(tmp_path).world_entries()) == 2
+
+
+def test_a_disk_that_refuses_is_one_line_and_what_was_recorded_stays(tmp_path, monkeypatch):
+    recordings = Recordings.open(tmp_path)
+    recordings.append_world(world_entry("a"), trajectory=False)
+    before = (tmp_path / WORLD).read_bytes()
+
+    def full(_handle, _data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    for name, trajectory in (("b", False), ("c", True)):
+        with pytest.raises(
+            BadInput, match="No space left on device; make room, or make it writable, and do the same again"
+        ):
+            recordings.append_world(world_entry(name), trajectory=trajectory)
+    assert (tmp_path / WORLD).read_bytes() == before
+    assert not (tmp_path / TRAJECTORIES).exists()
+    assert recordings.world(world_entry("b").key) is None
+
+
 @pytest.mark.parametrize(
     ("model", "name"),
     [

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
+from mendbench.runtime import trace_file
 from mendbench.runtime.trace_file import LAST, read_trace, write_trace
 from mendbench.runtime.trace_views import errors_list, node_ids, node_view
 
@@ -29,6 +30,13 @@ def test_the_default_folder_ignores_itself_and_another_is_left_alone(tmp_path):
     write_trace(TRACE, tmp_path / "mine" / "t.json")
     assert (tmp_path / ".mendbench" / ".gitignore").read_text() == "*\n"
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["t.json"]
+
+
+def test_no_trace_is_there_before_git_ignores_it(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(trace_file, "write_atomically", lambda path, _text: written.append(path.name))
+    write_trace(TRACE, tmp_path / LAST)
+    assert written == [".gitignore", "last-trace.json"]
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):

@@ -126,8 +126,8 @@ class RunFolder:
         try:
             yield
         except OSError as error:
-            kept = f"{len(self._rows)} trials that are done wait for `mendbench run --resume {self._place}`"
-            mend = f"make room; {kept}" if self._rows else "make room, or choose another folder with --out"
+            kept = f"make room; what was done waits for `mendbench run --resume {self._place}`"
+            mend = kept if self._rows else "make room, or choose another folder with --out"
             raise BadInput(str(self._place), error.strerror or str(error), mend) from None
 
 

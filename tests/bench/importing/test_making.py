@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shutil
 
 import pytest
 
@@ -174,6 +175,23 @@ def test_a_case_that_is_there_is_left_alone(tmp_path, folder):
     with pytest.raises(BadInput, match="it is there already"):
         done(tmp_path)
     assert texts(tmp_path) == {}
+
+
+def test_an_import_that_was_killed_before_the_case_was_there_goes_on(tmp_path):
+    done(tmp_path)
+    whole = texts(tmp_path)
+    shutil.rmtree(tmp_path / "cases/http/empty-note")
+    done(tmp_path)
+    assert texts(tmp_path) == whole
+
+
+def test_other_recordings_of_its_name_are_left_alone(tmp_path):
+    done(tmp_path)
+    shutil.rmtree(tmp_path / "cases/http/empty-note")
+    (tmp_path / "cassettes/http/empty-note/world.yaml").write_text("mine", encoding="utf-8")
+    with pytest.raises(BadInput, match="cassettes/http/empty-note: it is there already"):
+        done(tmp_path)
+    assert not (tmp_path / "cases/http/empty-note").exists()
 
 
 def test_an_engine_trace_is_imported_by_its_nodes(tmp_path):

@@ -62,8 +62,8 @@ class Stage:
 
 
 @contextlib.contextmanager
-def staged(parent: Path) -> Iterator[Stage]:
-    """Yield the stage; everything of it is below ``parent``."""
+def staged(parent: Path, build: Callable[[Path], Path] = cases.build) -> Iterator[Stage]:
+    """Yield the stage, with the corpus that ``build`` makes; everything of it is below ``parent``."""
     model = ModelServer()
     answers = {
         "POST /v1/chat/completions": model,
@@ -71,7 +71,7 @@ def staged(parent: Path) -> Iterator[Stage]:
         "POST /issues": loopback.issue,
     }
     with zygote() as children, loopback.loopback(answers) as base:
-        built = cases.build(parent / "built")
+        built = build(parent / "built")
         config = built / "mendbench.toml"
         told = config.read_text(encoding="utf-8").replace(
             "[models.tiny-coder]", f'[models.tiny-coder]\nbase_url = "{base}/v1"'

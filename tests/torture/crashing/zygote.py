@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 WARM = (
-    "mendbench.api", "mendbench.bench.case_file", "mendbench.bench.place", "mendbench.bench.prompts.importing", "mendbench.cli.main", "mendbench.cli.run",
-    "mendbench.cli.screen", "mendbench.replay.chat", "mendbench.report.html", "mendbench.workflows", "mendbench.api.runs",
+    "email.parser", "http.server", "httpcore2", "httpx2", "idna", "jmespath", "mendbench.api", "mendbench.api.runs",
+    "mendbench.bench.case_file", "mendbench.bench.place", "mendbench.bench.prompts.importing", "mendbench.cli.main",
+    "mendbench.cli.run", "mendbench.cli.screen", "mendbench.replay.chat", "mendbench.report.html", "mendbench.workflows",
+    "pydantic.type_adapter", "sqlite3", "typer._adapters",
 )  # fmt: skip
 """What children need not import each for itself."""
 

@@ -1,0 +1,100 @@
+"""File systems that are really full, or really read-only: mounted where nobody else sees them, which takes root and ``unshare``.
+
+Run as ``unshare --mount python -m tests.torture.crashing.disks``, it prints each attempt as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.torture.crashing.commands import COMMANDS, broken, staged, tree
+from tests.torture.crashing.striking import goes_on, known_as, new, refused
+from tests.torture.tally import Attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.torture.crashing.commands import Stage
+    from tests.torture.crashing.striking import Known
+
+PAGE = 4096
+MOUNTS = ("unshare", "--mount", "--propagation", "private")
+REALLY_FULL, REALLY_READ_ONLY = "a small file system that is full", "a file system that is mounted read-only"
+ROOM = (0, 2, 16)
+"""Pages that are left in the file system as the command begins."""
+
+
+def on_real_disks() -> Iterator[Attempt]:
+    """Yield the attempts on file systems of their own; none where this process may not mount any."""
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*MOUNTS, "true"], check=False, capture_output=True).returncode
+    ):
+        return
+    command = [*MOUNTS, sys.executable, "-m", "tests.torture.crashing.disks"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3]) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield Attempt(**json.loads(line))
+    if process.returncode:
+        yield Attempt(kind=REALLY_FULL, what="all of it", failure=f"it ended with {process.returncode}")
+
+
+def _attempts() -> Iterator[Attempt]:
+    with tempfile.TemporaryDirectory(prefix="torture-") as name, staged(Path(name)) as stage:
+        for known in known_as(stage, Path(name), COMMANDS):
+            for pages in ROOM:
+                what = f"{known.command.name} with room for {pages} pages"
+                yield Attempt(kind=REALLY_FULL, what=what, failure=_full(stage, known, Path(name), pages))
+            failure = _read_only(stage, known, Path(name))
+            yield Attempt(kind=REALLY_READ_ONLY, what=known.command.name, failure=failure)
+
+
+def _mounted(known: Known, parent: Path) -> Path:
+    desk = new(parent)
+    desk.mkdir()
+    _done("mount", "-t", "tmpfs", "-o", "size=64m", "none", str(desk))
+    shutil.copytree(known.desk, desk, dirs_exist_ok=True)
+    return desk
+
+
+def _full(stage: Stage, known: Known, parent: Path, pages: int) -> str | None:
+    desk = _mounted(known, parent)
+    try:
+        told = os.statvfs(desk)
+        size = (told.f_blocks - told.f_bfree) * told.f_frsize + pages * PAGE
+        _done("mount", "-o", f"remount,size={size}", str(desk))
+        said = stage.zygote.run(desk, known.command.words)
+        failure = None if said.code in known.command.codes else refused(said, desk, "No space left on device")
+        _done("mount", "-o", "remount,size=64m", str(desk))
+        return failure or broken(desk, known.before, known.after) or goes_on(stage, known, desk)
+    finally:
+        _done("umount", str(desk))
+
+
+def _read_only(stage: Stage, known: Known, parent: Path) -> str | None:
+    desk = _mounted(known, parent)
+    try:
+        _done("mount", "-o", "remount,ro", str(desk))
+        failure = refused(stage.zygote.run(desk, known.command.words), desk, "Read-only file system")
+        return failure or ("it is not as it was" if tree(desk, known.command.loose) != known.before else None)
+    finally:
+        _done("umount", str(desk))
+
+
+def _done(*words: str) -> None:
+    subprocess.run(words, check=True, capture_output=True)
+
+
+if __name__ == "__main__":
+    for attempt in _attempts():
+        sys.stdout.write(json.dumps(dataclasses.asdict(attempt)) + "\n")
+        sys.stdout.flush()
