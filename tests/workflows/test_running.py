@@ -236,6 +236,15 @@ def test_the_trace_goes_where_it_is_wanted(tmp_path):
     assert not LAST.exists()
 
 
+def test_a_trace_that_has_no_place_costs_neither_the_result_nor_the_error_that_ended_the_run(tmp_path):
+    (tmp_path / "file").touch()
+    ended = run(workflow({"title": "${fetch.response.name}"}), trace=tmp_path / "file" / "t.json")
+    assert ended.success
+    assert "give a place that can be with --trace" in str(ended.untraced)
+    with pytest.raises(Incomplete):
+        run(WRONG, asks=Model(Incomplete("no answer")), auto_repair=True, trace=tmp_path / "file" / "t.json")
+
+
 def test_what_a_listener_raises_at_a_node_changes_nothing():
     def broken(event):
         assert not isinstance(event, NodeCompleted)

@@ -86,9 +86,11 @@ def run(
     told = screen.teller() if output is Format.text else None
     asked = choice_screen.asker() if output is Format.text and not no_prompt else None
     ended = workflows.run_workflow(document, options, file=str(file), on_event=told, choose=asked)
+    screen.show_run(ended, output, trace)
     if save is not None and ended.repaired is not None:
         workflows.save_workflow(ended.repaired, save)
-    screen.show_run(ended, output, trace)
+    if ended.untraced is not None:
+        raise ended.untraced
     return Exit.DONE if ended.success else Exit.FAILED
 
 

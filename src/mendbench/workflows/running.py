@@ -68,6 +68,8 @@ class WorkflowRun:
     repaired: JsonObject | None
     """The changed workflow that ran last, if it did not end in an error: changed by a repairer, or by a choice."""
     trace: Path
+    untraced: BadInput | None = None
+    """Why there is no trace, where its place could not be written to: the workflow has run nevertheless."""
 
     @property
     def success(self) -> bool:
@@ -86,7 +88,7 @@ def run_workflow(
 ) -> WorkflowRun:
     """Run a workflow, repair it if that is asked for, write the trace, and return what became of it.
 
-    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun. ``choose`` is
+    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun, if its place can be. ``choose`` is
     asked where a warning stops the run, at most :data:`~mendbench.workflows.choices.MAX_CHOICES` times.
 
     Raises:
@@ -117,7 +119,7 @@ def run_workflow(
             result = _result(parts, story, broken)
             place = Path(options.trace or LAST)
             happened = _happened(parts, story, reach, file=file, started=started, result=result)
-            write_trace(build_trace(happened, parts.redactor.value), place)
+            untraced = _traced(build_trace(happened, parts.redactor.value), place)
     last = story.last
     changed = story.edited and last.execution.outcome != "error"
     return WorkflowRun(
@@ -126,7 +128,17 @@ def run_workflow(
         attempts=tuple(story.attempts),
         repaired=last.document if changed else None,
         trace=place,
+        untraced=untraced,
     )
+
+
+def _traced(trace: JsonObject, place: Path) -> BadInput | None:
+    """Write a trace, or return why it could not be: nobody loses the result for it, or the error that ended the run."""
+    try:
+        write_trace(trace, place)
+    except BadInput as error:
+        return error
+    return None
 
 
 def _parts(

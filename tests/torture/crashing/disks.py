@@ -1,6 +1,6 @@
 """File systems that are really full, or really read-only: mounted where nobody else sees them, which takes root and ``unshare``.
 
-Run as ``unshare --mount python -m tests.torture.crashing.disks``, it prints each attempt as a line of JSON.
+Run as ``unshare --mount python -m tests.torture.crashing.disks [COMMAND ...]``, it prints each attempt as a line of JSON.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ def on_real_disks() -> Iterator[Attempt]:
         yield Attempt(kind=REALLY_FULL, what="all of it", failure=f"it ended with {process.returncode}")
 
 
-def _attempts() -> Iterator[Attempt]:
+def _attempts(*names: str) -> Iterator[Attempt]:
+    commands = [command for command in COMMANDS if not names or command.name in names]
     with tempfile.TemporaryDirectory(prefix="torture-") as name, staged(Path(name)) as stage:
-        for known in known_as(stage, Path(name), COMMANDS):
+        for known in known_as(stage, Path(name), commands):
             for pages in ROOM:
                 what = f"{known.command.name} with room for {pages} pages"
                 yield Attempt(kind=REALLY_FULL, what=what, failure=_full(stage, known, Path(name), pages))
@@ -95,6 +96,6 @@ def _done(*words: str) -> None:
 
 
 if __name__ == "__main__":
-    for attempt in _attempts():
+    for attempt in _attempts(*sys.argv[1:]):
         sys.stdout.write(json.dumps(dataclasses.asdict(attempt)) + "\n")
         sys.stdout.flush()

@@ -119,7 +119,7 @@ def _strike(stage: Stage, known: Known, desk: Path, kind: str, at: float) -> str
 def refused(said: Said, desk: Path, why: str) -> str | None:
     """Return in what a command that the disk refuses was not right: one line, code 2, and nothing half-written."""
     lines = said.err.splitlines()
-    told = [line for line in lines if why in line]
+    told = [line for line in lines if why in line or line.startswith("mendbench: the temporary folder: ")]
     if said.code != 2 or len(told) != 1 or not all(line.startswith("mendbench: ") for line in lines):
         return f"code {said.code}, and said {said.err!r}"
     left = [str(path.relative_to(desk)) for path in desk.rglob("*") if is_left(path.name)]
