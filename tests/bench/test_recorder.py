@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -251,7 +250,7 @@ def test_each_scope_gets_a_folder_of_its_own_with_the_files_of_its_state():
         assert (own.ask(READ).body, other.ask(READ).body) == (b"mine", b"theirs")
         assert other.ask(Request(method="GET", url="file://sandbox/new.txt")).status == 404
         assert own.ask(Request(method="GET", url="file://sandbox/b.txt")).status == 404
-        folders = [Path(folder.name) for folder in recorder._folders]
+        folders = list(recorder._folders)
         assert [folder.is_dir() for folder in folders] == [True, True]
     assert [folder.exists() for folder in folders] == [False, False]
 
