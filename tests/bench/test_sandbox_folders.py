@@ -14,6 +14,7 @@ from mendbench.model.case import Variant
 from mendbench.replay.recordings import Recordings
 from mendbench.runtime.engine import MendbenchEngine
 from tests.fakes.engine import chain
+from tests.fakes.sandbox import IN_ITS_HOME, open_to_all, stand_in
 from tests.fakes.scoring import make_case
 from tests.fakes.worlds import post
 
@@ -25,16 +26,12 @@ CASE = make_case(recorded_from={"shell": "real"}, state={"shell": STATE})
 
 
 @pytest.fixture(autouse=True)
-def bwrap(tmp_path, monkeypatch):
+def bwrap(monkeypatch):
     """Stands for bubblewrap: runs the command in the folder that is bound as the home."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    program = programs / "bwrap"
-    program.write_text(
-        '#!/bin/sh\nwhile [ "$1" != "--" ]; do\n  [ "$1" = "--bind" ] && cd "$2"\n  shift\ndone\nshift\nexec "$@"\n'
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    with open_to_all() as programs:
+        stand_in(programs / "bwrap", IN_ITS_HOME)
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+        yield
 
 
 def live_of(recorder, case=CASE, variant=None):

@@ -1,21 +1,29 @@
 from __future__ import annotations
 
 import json
+import secrets
 
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.replay.shell_live import ShellLive, folder_digest, sandbox_options
+from mendbench.replay.shell_bounds import Bounds, emptied, fits
+from mendbench.replay.shell_filter import call_filter
+from mendbench.replay.shell_live import ShellLive, folder_digest, sandbox_options, variables_named
+from tests.fakes.sandbox import IN_ITS_HOME, open_to_all, stand_in
 from tests.fakes.worlds import get, post
 
 
 @pytest.fixture
+def tmp_path():
+    """A folder that everybody may enter."""
+    with open_to_all() as place:
+        yield place
+
+
+@pytest.fixture
 def bwrap(tmp_path):
-    """Stands for bubblewrap: drops its options and runs what follows them."""
-    program = tmp_path / "bwrap"
-    program.write_text('#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done\nshift\nexec "$@"\n')
-    program.chmod(0o755)
-    return str(program)
+    """Stands for bubblewrap: drops its options, runs what follows them, and says how it ended."""
+    return stand_in(tmp_path / "bwrap")
 
 
 def command(text, **more):
@@ -76,14 +84,10 @@ def test_it_serves_the_sandbox_only_and_never_begins_afresh():
 
 def in_folder(tmp_path, name="made"):
     """Stands for bubblewrap: runs the command in the folder that is bound as the home."""
-    program = tmp_path / "bwrap-in-folder"
-    program.write_text(
-        '#!/bin/sh\nwhile [ "$1" != "--" ]; do\n  [ "$1" = "--bind" ] && cd "$2"\n  shift\ndone\nshift\nexec "$@"\n'
-    )
-    program.chmod(0o755)
+    program = stand_in(tmp_path / "bwrap-in-folder", IN_ITS_HOME)
     folder = tmp_path / name
     folder.mkdir()
-    return folder, ShellLive(allow_shell=True, environ={}, folder=folder, bwrap=str(program))
+    return folder, ShellLive(allow_shell=True, environ={}, folder=folder, bwrap=program)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +132,8 @@ def test_a_folder_is_the_home_of_the_sandbox(tmp_path):
     options = sandbox_options({}, {}, tmp_path)
     assert options[options.index("--bind") + 1 : options.index("--bind") + 3] == [str(tmp_path), "/sandbox"]
     tmpfs = [options[i + 1] for i, each in enumerate(options) if each == "--tmpfs"]
-    assert tmpfs == ["/tmp"]
+    assert "/tmp" in tmpfs
+    assert "/sandbox" not in tmpfs
 
 
 def test_the_digest_of_a_folder_tells_names_and_contents_apart(tmp_path):
@@ -138,3 +143,89 @@ def test_the_digest_of_a_folder_tells_names_and_contents_apart(tmp_path):
     digests = {folder_digest(tmp_path / name) for name in ("one", "two", "three")}
     assert len(digests) == 3
     assert folder_digest(tmp_path / "one") in digests
+
+
+def test_a_command_that_goes_beyond_its_output_is_ended_and_says_so(bwrap):
+    answer = ShellLive(allow_shell=True, environ={}, bwrap=bwrap).ask(command("exec yes"))
+    assert (answer.status, json.loads(answer.body)) == (
+        413,
+        {"bound": "output", "says": "it wrote more than 1,000,000 bytes to one of its outputs"},
+    )
+
+
+def test_a_sandbox_that_cannot_be_set_up_is_no_failure_of_the_command(tmp_path):
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(BadInput, match=r"the sandbox cannot be set up \(No permissions to create new namespace\)"):
+        ShellLive(allow_shell=True, environ={}, bwrap=str(program)).ask(command("true"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "says"),
+    [
+        ({"cwd": "../outside"}, 403, "not in the sandbox's home"),
+        ({"cwd": "a/../../outside"}, 403, "not in the sandbox's home"),
+        ({"cwd": "link/new"}, 403, "not in the sandbox's home"),
+        ({"cwd": "file/new"}, 409, "cannot be used"),
+        ({"command": "true\0"}, 400, "NUL"),
+        ({"command": "\ud800"}, 400, "no Unicode text"),
+        ({"command": "x" * 100_001}, 413, "longer than 100,000 bytes"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_as_an_answer_and_nothing_is_made(tmp_path, fields, status, says):
+    folder, shell = in_folder(tmp_path)
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "file").write_text("x")
+    before = sorted(tmp_path.rglob("*"))
+    answer = shell.ask(post("shell://sandbox/", {"command": "true", **fields}))
+    assert (answer.status, says in answer.body.decode()) == (status, True)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert shell.reads(command("true"))
+
+
+def test_a_credential_that_a_command_was_given_is_not_in_its_answer(bwrap):
+    secret = secrets.token_urlsafe(24)
+    shell = ShellLive(allow_shell=True, environ={"DEPLOY_TOKEN": secret, "REGION": "north-9"}, bwrap=bwrap)
+    answer = shell.ask(command(f"echo {secret} north-9", env=["DEPLOY_TOKEN", "REGION"]))
+    assert json.loads(answer.body)["stdout"] == "<secret:DEPLOY_TOKEN> north-9\n"
+
+
+def test_a_repaired_workflow_gets_no_variables_but_those_that_the_given_one_asks_for():
+    nodes = [
+        {"id": "a", "type": "shell", "params": {"command": "x", "env": ["ONE", 2]}},
+        {"id": "b", "type": "shell", "params": {"command": "y"}},
+        {"id": "c", "type": "http", "params": {"env": ["TWO"]}},
+        "no node",
+    ]
+    assert variables_named({"nodes": nodes}) == {"ONE"}
+    assert variables_named({}) == frozenset()
+
+
+def test_files_beyond_the_bounds_are_told_and_removed(tmp_path):
+    bounds = Bounds(time_s=1, folder_bytes=100, entries=5)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "small").write_text("x" * 100)
+    assert fits(folder, bounds)
+    (folder / "more").write_text("x")
+    assert not fits(folder, bounds)
+    inner = folder
+    for _ in range(40):
+        inner = inner / ("d" * 60)
+        inner.mkdir()
+    inner.joinpath("file").write_text("x")
+    (folder / ("d" * 60)).chmod(0)
+    (folder / "link").symlink_to(tmp_path)
+    emptied(folder)
+    assert list(folder.iterdir()) == []
+    assert tmp_path.exists()
+
+
+@pytest.mark.parametrize(
+    ("machine", "known"), [("x86_64", True), ("aarch64", True), ("AArch64", True), ("riscv64", False)]
+)
+def test_system_calls_are_filtered_where_their_numbers_are_known(machine, known):
+    code = call_filter(machine)
+    assert (code is not None) is known
+    assert code is None or len(code) % 8 == 0

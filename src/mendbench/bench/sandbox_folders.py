@@ -21,7 +21,7 @@ from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.replay.file_live import FileLive, lay_out
-from mendbench.replay.shell_live import ShellLive
+from mendbench.replay.shell_live import ShellLive, variables_named
 
 _SHELL_STATE = frozenset({"files", "setup"})
 
@@ -95,7 +95,8 @@ class FreshShell:
                 "write {files: {…}, setup: script}",
             )
         folder = _laid_out(self._case, SHELL, self._new_folder(), files)
-        shell = ShellLive(allow_shell=self._allow_shell, environ=dict(os.environ), folder=folder)
+        given = {name: os.environ[name] for name in variables_named(self._case.workflow) if name in os.environ}
+        shell = ShellLive(allow_shell=self._allow_shell, environ=given, folder=folder)
         if script:
             said = json.loads(shell.ask(_command(script)).body or b"{}")
             if said.get("exit_code") != 0:

@@ -36,10 +36,17 @@ class Outside:
 
 
 @contextlib.contextmanager
-def real_outside(config: Config, redactor: Redactor, *, allow_shell: bool, folder: Path = SANDBOX) -> Iterator[Outside]:
+def real_outside(
+    config: Config,
+    redactor: Redactor,
+    *,
+    allow_shell: bool,
+    folder: Path = SANDBOX,
+    variables: frozenset[str] = frozenset(),
+) -> Iterator[Outside]:
     """Yield the real world: HTTP, the configured MCP servers and models, and the shell's sandbox if it is allowed.
 
-    Files are read and written below ``folder`` only.
+    Files are read and written below ``folder`` only; a command may have those of the ``variables`` that it asks for.
 
     Raises:
         BadInput: a configured MCP server has neither command nor URL, or a variable that it gets is not set.
@@ -51,7 +58,7 @@ def real_outside(config: Config, redactor: Redactor, *, allow_shell: bool, folde
         asks=OpenAsks(ConfiguredModels(config.models), redactor),
         mcp_servers=servers,
         allow_shell=allow_shell,
-        environ=os.environ,
+        environ={name: os.environ[name] for name in variables if name in os.environ},
         folder=folder,
     )
     with world:

@@ -18,6 +18,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import Attempt
 from mendbench.repair.policies import policy
 from mendbench.repairers import Options, repairer
+from mendbench.replay.shell_live import variables_named
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.trace import Happened, build_trace
 from mendbench.runtime.trace_file import LAST, write_trace
@@ -98,7 +99,8 @@ def run_workflow(
     parts = _parts(document, options, file, on_event)
     story = Story(given=document, document=document, inputs=parts.inputs)
     begun = contextlib.nullcontext(outside) if outside is not None else real_outside(
-        parts.config, parts.redactor, allow_shell=options.allow_shell, folder=options.files or SANDBOX
+        parts.config, parts.redactor, allow_shell=options.allow_shell, folder=options.files or SANDBOX,
+        variables=variables_named(document),
     )  # fmt: skip
     with begun as reach:
         started = reach.clock.now_ms()

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from mendbench.runtime.nodes.shell import NODE, URL, says_no
+from mendbench.runtime.nodes.shell import NODE, STOPPED, URL, says_no
 from tests.fakes.engine import FakeWorld, fault, ran, said
 
 
@@ -96,3 +96,12 @@ def test_a_command_that_was_not_run_is_noticed(answer):
 def test_a_parameter_that_cannot_be_used_is_named(params, words):
     with pytest.raises((ValueError, TypeError), match=words):
         run(ran(), **params)
+
+
+def test_a_command_that_went_beyond_a_bound_says_which():
+    output, _ = run(said({"bound": "output", "says": "it wrote more than 9 bytes"}, 413))
+    assert (output.outputs["exit_code"], output.outputs["error"]) == (
+        STOPPED,
+        "Command was stopped: it wrote more than 9 bytes",
+    )
+    assert output.noticed is not None

@@ -20,6 +20,8 @@ TIMED_OUT = -1
 """The exit code of a command that was still running at its timeout."""
 NOT_RUN = -2
 """The exit code of a command that could not be started."""
+STOPPED = -3
+"""The exit code of a command that went beyond a bound of the sandbox and was ended."""
 
 _WHO = "Shell"
 _STDERR_SHOWN = 500
@@ -75,6 +77,8 @@ def _read(command: str, answer: Answer, seconds: float) -> JsonObject:
         return {**outputs, "exit_code": TIMED_OUT, "error": f"Command timed out after {seconds:g} seconds"}
     if answer.fault is not None:
         return {**outputs, "exit_code": NOT_RUN, "error": fault_words(answer, "the sandbox", seconds)}
+    if not succeeded(answer) and isinstance(wrote.get("says"), str):
+        return {**outputs, "exit_code": STOPPED, "error": f"Command was stopped: {wrote['says']}"}
     if not succeeded(answer) or not isinstance(code, int) or isinstance(code, bool):
         return {**outputs, "exit_code": NOT_RUN, "error": f"Command could not be run: {_as_text(said)[:_STDERR_SHOWN]}"}
     if code == 0 or says_no(command, code, stderr):
