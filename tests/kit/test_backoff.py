@@ -122,3 +122,11 @@ def test_retry_after_is_seconds_or_a_date(value, expected):
 @pytest.mark.parametrize(("status", "fault", "expected"), [(429, None, True), (503, None, True), (404, None, False), (200, None, False), (0, "timeout", True), (0, "reset", True), (0, "dns", False), (0, "tls", False)])  # fmt: skip
 def test_what_another_try_may_cure(status, fault, expected):
     assert transient(Answer(status=status, fault=fault)) is expected
+
+
+def test_a_date_is_read_by_the_clock_of_who_set_it():
+    until, its_now = "Sun, 22 Nov 2026 12:00:07 GMT", "Sun, 22 Nov 2026 12:00:00 GMT"
+    assert retry_after_s(until, 0, its_now) == 7
+    assert retry_after_s(its_now, 0, until) == 0
+    assert retry_after_s(until, 1_795_348_800_000, "no date") == 7
+    assert retry_after_s("5", 0, its_now) == 5

@@ -114,3 +114,8 @@ def test_a_file_that_cannot_be_in_the_folder_is_not_laid_out(folder, path):
         lay_out(folder, {path: "x"})
     assert told.value.args == (path,)
     assert not (folder.parent / "x").exists()
+
+
+def test_a_link_that_leads_to_itself_is_no_file(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    assert FileLive(tmp_path).ask(Request(method="GET", url="file://sandbox/loop")).status == 409

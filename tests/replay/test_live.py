@@ -133,3 +133,10 @@ def test_a_live_world_is_asked_what_it_knows_of_its_reads():
     silent = FakeLive(lambda _request: Answer(status=200))
     asked = Request(method="POST", url="https://a.test/")
     assert [LiveWorld(parts).reads(asked) for parts in ([telling], [silent], [])] == [True, None, None]
+
+
+def test_a_compressed_answer_that_is_cut_off_is_no_whole_one():
+    packed = gzip.compress(b'{"ok": true}' * 9)
+    for body, fault in ((packed, None), (packed[:-9], "truncated"), (b"no gzip", "truncated"), (b"", None)):
+        wire = Answering(httpx2.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx2.ByteStream(body)))
+        assert HttpLive({}, transport=wire).ask(get("https://api.test/x")).fault == fault

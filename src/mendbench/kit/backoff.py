@@ -44,10 +44,11 @@ def transient(answer: Answer) -> bool:
     return answer.fault in TRANSIENT_FAULTS if answer.fault else answer.status in TRANSIENT_STATUSES
 
 
-def retry_after_s(value: str | None, now_ms: int) -> float | None:
+def retry_after_s(value: str | None, now_ms: int, date: str | None = None) -> float | None:
     """Return the seconds that a ``Retry-After`` header asks for, or None if it is absent or unreadable.
 
-    It holds seconds or a date (RFC 9110 section 10.2.3).
+    It holds seconds or a date (RFC 9110 section 10.2.3). A date is read by the clock of who set it: by ``date``, the answer's own
+    ``Date`` header, where it has one, and else by ``now_ms``.
     """
     if value is None:
         return None
@@ -57,13 +58,17 @@ def retry_after_s(value: str | None, now_ms: int) -> float | None:
         pass
     else:
         return seconds if 0 <= seconds < float("inf") else None
+    until, since = _date_s(value), _date_s(date or "")
+    return None if until is None else max(0.0, until - (now_ms / 1000 if since is None else since))
+
+
+def _date_s(text: str) -> float | None:
+    """Return a date (RFC 9110 section 5.6.7) in seconds since the Unix epoch, or None if it is none."""
     try:
-        when = parsedate_to_datetime(value)
-    except ValueError:
+        when = parsedate_to_datetime(text)
+        return (when.replace(tzinfo=UTC) if when.tzinfo is None else when).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max(0.0, when.timestamp() - now_ms / 1000)
 
 
 def wait_s(attempt: int, *, base_s: float, cap_s: float, seed: str) -> float:

@@ -89,7 +89,9 @@ class ChatCaller:
                     provider=provider,
                     max_retries=self.attempts - 1,
                     busy=_busy,
-                    retry_after=lambda answer: retry_after_s(answer.header("retry-after"), round(time.time() * 1000)),
+                    retry_after=lambda answer: retry_after_s(
+                        answer.header("retry-after"), round(time.time() * 1000), answer.header("date")
+                    ),
                     seed=digest(ask),
                     sleep=sending.rest,
                 )

@@ -50,7 +50,7 @@ class FileLive:
             status, body = self._done(request)
         except OSError as error:
             status, body = _status_of(error), b""
-        except ValueError:
+        except (ValueError, RuntimeError):  # RuntimeError: how a link that leads to itself is told before Python 3.13
             status, body = _CONFLICT, b""
         took = max(0, round((time.perf_counter() - began) * 1000))
         return Answer(status=status, headers=_TEXT if body else (), body=body, elapsed_ms=took)

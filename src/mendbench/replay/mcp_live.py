@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -111,6 +112,9 @@ class McpLive:
             parameters = StdioServerParameters(command=server[0], args=list(server[1:]))
             server = stdio_client(parameters, errlog=said)
         portal = self._opened()
+        logging.getLogger("mcp").addHandler(
+            logging.NullHandler()
+        )  # what a server says amiss ends in a fault, told once
         try:
             client = self._stack.enter_context(portal.wrap_async_context_manager(Client(server)))
         except Exception as error:  # the server's own start, and the SDK's transports

@@ -161,7 +161,9 @@ class Workshop:
             attempts=TRIES,
             base_s=FIRST_WAIT_S,
             cap_s=LONGEST_WAIT_S,
-            retry_after=lambda tried: retry_after_s(_header(tried.sighting, "retry-after"), clock.now_ms()),
+            retry_after=lambda tried: retry_after_s(
+                _header(tried.sighting, "retry-after"), clock.now_ms(), _header(tried.sighting, "date")
+            ),
             seed=unit.node.id,
         )
         return _settled(replace(last, duration_ms=clock.now_ms() - started), made)

@@ -41,7 +41,7 @@ def send_patiently(request: Request, send: Send, clock: Clock) -> Answer:
         attempts=TRIES,
         base_s=FIRST_WAIT_S,
         cap_s=LONGEST_WAIT_S,
-        retry_after=lambda answer: retry_after_s(answer.header("retry-after"), clock.now_ms()),
+        retry_after=lambda answer: retry_after_s(answer.header("retry-after"), clock.now_ms(), answer.header("date")),
         seed=f"{request.method} {host_of(request.url)}",
         patience_s=PATIENCE_S,
     )

@@ -1,0 +1,35 @@
+"""A few faults of each effect, recorded from servers that misbehave; ``make torture`` tries all of the matrix."""
+
+import pytest
+
+from tests.torture import faults
+from tests.torture.tally import failures
+
+
+def test_a_few_faults_of_each_effect_replay_as_they_were_recorded():
+    assert failures(faults.attempts(2, seed=5)) == []
+
+
+def test_every_cell_of_the_matrix_has_a_name_of_its_own():
+    for cells in (faults.HTTP_CELLS, faults.MCP_CELLS, faults.SHELL_CELLS, faults.FILE_CELLS, faults.MODEL_CELLS):
+        assert len({cell.name for cell in cells}) == len(cells)
+
+
+CELLS = (*faults.HTTP_CELLS, *faults.MCP_CELLS, *faults.SHELL_CELLS, *faults.FILE_CELLS)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    return faults.Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.effect}: {cell.name}")
+def test_a_fault_replays_as_it_was_recorded(cell, authority):
+    assert faults.met(cell, authority) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", faults.MODEL_CELLS, ids=lambda cell: cell.name)
+def test_a_fault_of_a_models_server_is_no_answer(cell, authority):
+    assert faults.model_tried(cell, authority) is None
