@@ -10,7 +10,7 @@ help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
 	@echo "make test    every test, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, and the gate on the shipped matrix"
-	@echo "make check-release   the same and every test, properties with ten times the examples"
+	@echo "make check-release   the same and every test, properties with ten times the examples; packages, audit, lowest and newest dependencies"
 	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"
 	@echo "make speed   replay beside other commands: ratios, with their spread"
 	@echo "make profile   where a replay's time goes, as a table and as a flame graph, reports/flame.svg"
@@ -36,9 +36,11 @@ test: .venv/.test
 	@sh tests/setup-browser
 	$(BIN)/python -m pytest -n 2
 
-# What takes longer than a commit should: the slow tests, and ten times the examples of every property.
+# What takes longer than a commit should: the slow tests, and ten times the examples of every property; and what a release has to stand.
+# PARTS="packages audit" chooses of the latter.
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "slow or not slow"
+	$(BIN)/python -m tests.release $(PARTS)
 
 # The long versions of what tests/torture tries briefly in `make test`. PARTS="crashes secrets" chooses.
 torture: .venv/.test
@@ -74,6 +76,7 @@ lock: .venv/.test
 	$(PIP) install uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml requirements/build.in -o requirements/run.txt
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras --group test -c requirements/run.txt pyproject.toml -o requirements/test.txt
+	$(BIN)/uv pip compile --resolution lowest-direct --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml requirements/lowest.in -o requirements/lowest.txt
 
 # What recording from real servers needs: pip's part, then npm's beside it. bubblewrap, Git and Node.js have to be there.
 .venv-record/.done: requirements/record.txt requirements/record-npm/package-lock.json

