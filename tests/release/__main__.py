@@ -27,7 +27,9 @@ def main() -> int:
             for step in PARTS[name](Path(place)):
                 steps.append(step)
                 print(
-                    f"{name}: {step.what}: {'held' if step.failure is None else 'FAILED'} ({step.seconds:.0f} s)", file=sys.stderr, flush=True
+                    f"{name}: {step.what}: {'held' if step.failure is None else 'FAILED'} ({step.seconds:.0f} s)",
+                    file=sys.stderr,
+                    flush=True,
                 )
     print(table(steps))
     if len(pythons()) < len(claimed_pythons()):

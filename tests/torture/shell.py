@@ -367,8 +367,9 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     if (forbidden := _forbidden()) is not None:
         yield Attempt(kind="the sandbox", what="true", failure=forbidden)
         return
-    yield killed_recorder()
     chance = random.Random(seed)
+    for _ in range(min(count, 10)):
+        yield killed_recorder(chance)
     by_kind: dict[str, list[Escape]] = {}
     for escape in ESCAPES:
         by_kind.setdefault(escape.kind, []).append(escape)
@@ -422,8 +423,8 @@ def refusals() -> Iterator[Attempt]:
             yield Attempt(kind=kind, what=what, failure=failure)
 
 
-def killed_recorder() -> Attempt:
-    """Kill a recorder while its command runs: the command ends with it."""
+def killed_recorder(chance: random.Random) -> Attempt:
+    """Kill a recorder while its sandbox is set up, or its command runs: nothing of it is left."""
     told = secrets.token_hex(12)
     body = canonical_json({"command": f"sleep 600; : {told}"})
     code = (
@@ -432,9 +433,11 @@ def killed_recorder() -> Attempt:
     )
     recorder = subprocess.Popen([sys.executable, "-c", code, body])
     deadline = time.monotonic() + 20
-    while len(_running(told)) < 3 and time.monotonic() < deadline and recorder.poll() is None:
-        time.sleep(0.05)
-    begun = len(_running(told)) >= 3
+    wanted = chance.randint(2, 4)  # the recorder, bubblewrap, its first process, the command
+    while len(_running(told)) < wanted and time.monotonic() < deadline and recorder.poll() is None:
+        pass
+    begun = len(_running(told)) >= wanted
+    time.sleep(chance.uniform(0, 0.02))
     recorder.send_signal(signal.SIGKILL)
     recorder.wait()
     deadline = time.monotonic() + 5
@@ -442,4 +445,4 @@ def killed_recorder() -> Attempt:
         time.sleep(0.02)
     left = _running(told)
     failure = f"it outlived the recorder: {left}" if left else None if begun else "it never began"
-    return Attempt(kind=OUTLIVE, what="kill -9 of the recorder", failure=failure)
+    return Attempt(kind=OUTLIVE, what=f"kill -9 of the recorder once there are {wanted} processes", failure=failure)
