@@ -1,7 +1,11 @@
 """The pre-commit hooks: their entries as pre-commit runs them, in a folder with a small corpus."""
 
+import base64
+import json
+import random
 import re
 import shlex
+import string
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +32,7 @@ def case_file(case_id):
 
 
 def test_hooks_have_what_pre_commit_asks_for():
-    assert set(HOOKS) == {"mendbench-case-check", "mendbench-gate"}
+    assert set(HOOKS) == {"mendbench-case-check", "mendbench-gate", "mendbench-secrets"}
     for hook in HOOKS.values():
         assert {"id", "name", "entry", "language"} <= set(hook)
         assert hook["language"] == "python"
@@ -119,7 +123,7 @@ def test_a_missing_recording_is_for_the_gate_to_tell_of(corpus):
 
 def test_a_run_that_fails_is_not_gated(corpus):
     (corpus / "mendbench.toml").write_text("format = [", "utf-8")
-    for hook in HOOKS:
+    for hook in ("mendbench-case-check", "mendbench-gate"):
         done = run(hook, case_file(cases.QUIET))
         assert done.returncode == 2, done
         assert done.stderr.count("\n") == 1
@@ -133,3 +137,17 @@ def test_an_unknown_hook_is_one_line(words):
     )
     assert done.returncode == 2
     assert done.stderr == f"mendbench: hooks: unknown hook {(*words, '')[0]!r}; name one of cases, gate\n"
+
+
+def test_a_file_with_a_credential_is_refused_and_not_shown(tmp_path):
+    drawn = "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    path = tmp_path / "trace.json"
+    path.write_text(
+        json.dumps({"executions": [{"said": base64.b64encode(f"used {drawn}".encode()).decode()}]}, indent=1), "utf-8"
+    )
+    done = run("mendbench-secrets", str(path))
+    assert done.returncode == 1
+    assert f"{path}:4: executions.0.said: a credential" in done.stderr
+    assert drawn not in done.stderr + done.stdout
+    path.write_text("{}", "utf-8")
+    assert run("mendbench-secrets", str(path)).returncode == 0

@@ -16,6 +16,7 @@ from mendbench.bench.checking import Checked, check
 from mendbench.bench.config import Loaded, PathsConfig, load_config
 from mendbench.bench.corpus import selected_ids
 from mendbench.bench.corpus_summary import counts, summary
+from mendbench.bench.credentials import files_with_credentials
 from mendbench.bench.importing.engine_trace import is_engine_trace, read_engine_trace
 from mendbench.bench.importing.har import read_har
 from mendbench.bench.importing.interface import Dropped, Source, json_file
@@ -73,6 +74,15 @@ def list_cases(
         counts=counts(chosen),
         broken=tuple(one for name, problems in setting.corpus.broken.items() if name in ids for one in problems),
     )
+
+
+def find_credentials(paths: tuple[Path, ...]) -> tuple[BadInput, ...]:
+    """Return where credentials stand in files, or in the files of folders: told by name and shape, never shown.
+
+    Raises:
+        BadInput: a path cannot be read.
+    """
+    return tuple(files_with_credentials(paths))
 
 
 def show_case(case_id: str, cases: Path | None, cassettes: Path | None) -> JsonObject:

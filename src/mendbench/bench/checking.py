@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from mendbench.bench.corpus import selected_ids
+from mendbench.bench.credentials import of_case
 from mendbench.bench.executor import run_all, workers_for
 from mendbench.bench.parts import Setting, asked_models
 from mendbench.bench.proof import Finding, Proof, prove, proved_with
@@ -116,7 +117,7 @@ def check_case(
     try:
         case = setting.corpus.case(case_id)
         folder = setting.corpus.cassettes(case)
-        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case)]
+        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case), *of_case(case, folder)]
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
             return Checked(case=case_id, problems=tuple(problems), proof=None)
         proof = prove(setting, case_id, recorder)

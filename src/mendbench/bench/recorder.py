@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from mendbench.bench.config import ModelConfig, RepairerConfig
+from mendbench.bench.credentials import refuse_credentials
 from mendbench.bench.sandbox_folders import FreshFiles, FreshShell
 from mendbench.bench.scope import FILES, OWN, SHELL, Recording, state_of
 from mendbench.errors import BadInput, MendbenchError
@@ -63,6 +64,7 @@ class Recorder:
         self._speaking: dict[str, HttpLive | McpLive] = {}
         self._folders: list[Path] = []
         self._opened: dict[Path, Recordings] = {}
+        self._clean: set[Path] = set()
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -142,9 +144,16 @@ class Recorder:
         return self._programs.get(model)
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
-        """Return how one scope of a case records."""
+        """Return how one scope of a case records.
+
+        Raises:
+            BadInput: a file of the case holds a credential, which would stand in the recording.
+        """
         if self.mode == "none":
             return Recording()
+        if case.folder not in self._clean:
+            refuse_credentials(case)
+            self._clean.add(case.folder)
         real = [name for name, source in case.recorded_from.items() if source == "real" and name not in OWN]
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
         if "live" in case.recorded_from.values():

@@ -159,8 +159,24 @@ def import_(
     return case_screen.show_written(written, output)
 
 
+def secrets(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or folders with all that is in them.")],
+    output: Output = Format.text,
+) -> int:
+    """Say where credentials stand in files, without showing them; exit 1 if there are any. Made for a pre-commit hook.
+
+    Told by the names of fields and by the shapes that providers give them, in JSON, YAML, cassettes, traces, HAR files and
+    texts, also in base64, percent-encoded, escaped or compressed.
+    """
+    from mendbench import api
+    from mendbench.cli import case_screen
+
+    return case_screen.show_credentials(api.find_credentials(tuple(paths)), len(paths), output)
+
+
 app.command("list")(coded(list_))
 app.command("show")(coded(show))
 app.command("new")(coded(new))
 app.command("import")(coded(import_))
 app.command("check")(coded(check))
+app.command("secrets")(coded(secrets))

@@ -13,6 +13,7 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.tables import show_tables, table
+from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
 
 SHOWN = 160
@@ -66,6 +67,18 @@ def show_case(document: JsonObject, output: Format) -> int:
     else:
         write("\n".join(_lines(document)) + "\n")
     return Exit.DONE
+
+
+def show_credentials(found: Sequence[BadInput], paths: int, output: Format) -> int:
+    """Print where credentials stand; exit 1 if there are any."""
+    if output is Format.json:
+        write_json([{"place": one.place, "found": one.found, "mend": one.mend} for one in found])
+        return Exit.FAILED if found else Exit.DONE
+    for one in found:
+        say(str(one))
+    if not found:
+        write(f"no credentials in {paths} {'path' if paths == 1 else 'paths'}\n")
+    return Exit.FAILED if found else Exit.DONE
 
 
 def show_written(written: Written, output: Format) -> int:

@@ -1,8 +1,10 @@
 """Secrets out, their names in: what every request and answer goes through before it is keyed, stored, shown or logged.
 
 A secret is found in any of the spellings that it travels in: plain, inside JSON strings (however deeply nested),
-percent-encoded, as part of a base64 text (so Basic auth), and in gzip bodies. It leaves a placeholder
-``<secret:NAME>`` behind. Redacting twice is redacting once. :func:`sanitise` is the other half: it knows no secret,
+percent-encoded, as HTML entities, in hexadecimal digits, as part of a base64 text (so Basic auth), in gzip bodies and in
+gzip that is base64, and in one of these inside another. It leaves a placeholder ``<secret:NAME>`` behind; what else an
+encoded piece said leaves its digest, so that what differed still differs and no length of a secret tells.
+Redacting twice is redacting once. :func:`sanitise` is the other half: it knows no secret,
 and judges by key names and by the shape of values.
 """
 
@@ -11,10 +13,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from mendbench.kit.encoded import BREAK, LAYERS, letters, peeled, pieces, unpacked
 from mendbench.kit.sensitive import redacted_mark, sanitise
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
@@ -38,6 +40,12 @@ _MAX_GZIP_LAYERS = 16
 _MIN_CORE = 6
 """Base64 characters that must match before a text counts as holding a secret."""
 _BASE64 = "A-Za-z0-9+/_-"
+_PADDING = "(?:=|%(?:25){0,3}3[Dd]){0,2}"
+_LINES = rf"(?:{BREAK}[A-Za-z0-9+/]+={{0,2}}(?=[\"'\\\r\n<]|\Z))*"
+_SKIPPED = (0, 2, 3)
+"""Characters of a base64 group that bytes before a secret take part in, by how many those are."""
+_MIN_ENCODED = 6
+"""Characters of a secret that is looked for inside encoded pieces: shorter ones turn up in any bytes."""
 
 
 def canary(case_id: str, name: str) -> str:
@@ -74,6 +82,8 @@ class Redactor:
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _literals: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _pattern: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _long: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """Names of the secrets that are looked for inside encoded pieces."""
 
     def __post_init__(self) -> None:
         """Compile one pattern over all spellings, the longest secret first."""
@@ -83,18 +93,48 @@ class Redactor:
         object.__setattr__(self, "_literals", tuple(literals))
         groups = "|".join(f"({_spellings(secret)})" for _, secret in known)
         object.__setattr__(self, "_pattern", re.compile(groups) if known else None)
+        object.__setattr__(self, "_long", tuple(name for name, secret in known if len(secret) >= _MIN_ENCODED))
 
     def text(self, text: str) -> str:
         """Return ``text`` with every spelling of every secret replaced by its placeholder."""
-        if self._pattern is None or not self._may_hold(text):
+        return text if self._pattern is None else self._text(text, LAYERS)
+
+    def _text(self, text: str, layers: int) -> str:
+        if self._may_hold(text):
+            text = self._outside_marks(text, self._plainly)
+        if not self._long or not layers:
             return text
-        pattern = self._pattern
+        clean = self._outside_marks(text, lambda part: self._pieces(part, layers - 1))
+        bare = peeled(clean)
+        if bare == clean:
+            return clean
+        found = self._text(bare, layers - 1)
+        return clean if found == bare else found
+
+    def _plainly(self, text: str) -> str:
+        return text if self._pattern is None else self._pattern.sub(self._placeholder, text)
+
+    def _outside_marks(self, text: str, clean: Callable[[str], str]) -> str:
+        """Return a text cleaned, what was put in the place of secrets before left as it is."""
+        if "<" not in text:
+            return clean(text)
+        return "".join(part if at % 2 else clean(part) for at, part in enumerate(_MARK.split(text)))
+
+    def _pieces(self, text: str, layers: int) -> str:
+        """Return a text without the encoded pieces that hold a secret."""
         parts: list[str] = []
         end = 0
-        for kept in _PLACEHOLDER.finditer(text):
-            parts += [pattern.sub(self._placeholder, text[end : kept.start()]), kept.group()]
-            end = kept.end()
-        return "".join([*parts, pattern.sub(self._placeholder, text[end:])])
+        for piece in pieces(text):
+            if piece.start < end:
+                continue
+            clean = self._text(piece.says, layers)
+            if clean == piece.says:
+                continue
+            names = "".join(dict.fromkeys(_PLACEHOLDER.findall(clean)))
+            rest = _PLACEHOLDER.sub("", clean)
+            parts += [text[end : piece.start], names, redacted_mark(rest) if rest else ""]
+            end = piece.end
+        return "".join([*parts, text[end:]])
 
     def data(self, data: bytes) -> bytes:
         """Return ``data`` redacted; what was gzip comes back decompressed."""
@@ -137,12 +177,8 @@ class Redactor:
         if self._pattern is None:
             return ()
         text = _decompressed(found).decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
-        names = {
-            self._names[(match.lastindex or 1) - 1]
-            for part in _PLACEHOLDER.split(text)
-            for match in self._pattern.finditer(part)
-        }
-        return tuple(sorted(names))
+        before = _PLACEHOLDER.sub("\0", text)
+        return tuple(sorted({name[8:-1] for name in _PLACEHOLDER.findall(self.text(before))}))
 
     def _may_hold(self, text: str) -> bool:
         """Return whether the slow search is worth it: an encoded spelling needs one of these characters."""
@@ -151,7 +187,9 @@ class Redactor:
         return any(literal in text for literal in self._literals)
 
     def _placeholder(self, match: re.Match[str]) -> str:
-        return f"<secret:{self._names[(match.lastindex or 1) - 1]}>"
+        name = self._names[(match.lastindex or 1) - 1]
+        rest = _after(self.secrets[name], match.group())
+        return f"<secret:{name}>" + (redacted_mark(rest) if rest else "")
 
     def _header(self, name: str, value: str) -> str:
         lower = name.lower()
@@ -172,15 +210,34 @@ def _hidden(text: str) -> str:
 
 
 def _spellings(secret: str) -> str:
-    """Return a pattern for a secret in plain, JSON-escaped and percent-encoded spelling, and inside base64."""
+    """Return a pattern for a secret in plain, JSON-escaped and percent-encoded spelling, and inside base64 to its end."""
     plain = "".join(_character(char) for char in secret)
     inside = [
         f"[{_BASE64}]?"
         + "".join(_character(char) for char in core)
-        + f"(?:[{_BASE64}])?(?:=|%(?:25){{0,3}}3[Dd]){{0,2}}"
+        + rf"(?:[{_BASE64}]|%(?:25){{0,3}}2[BFbf])*{_PADDING}{_LINES}"
         for core in _cores(secret)
     ]
     return "|".join([plain, *inside])
+
+
+def _after(secret: str, spelled: str) -> str:
+    """Return what a base64 text says after the secret in it; nothing where it is no base64 text."""
+    text = letters(spelled)
+    raw = secret.encode("utf-8", "surrogatepass")
+    for shift in range(3):
+        core = _core(raw, shift)
+        at = text.find(core) if len(core) >= _MIN_CORE else -1
+        if at in (0, 1):
+            whole = "A" * _SKIPPED[shift] + text[at:]
+            data = base64.b64decode(whole[: len(whole) // 4 * 4] + _last(whole[len(whole) // 4 * 4 :]))
+            return data[shift + len(raw) :].decode("utf-8", "replace")
+    return ""
+
+
+def _last(group: str) -> str:
+    """Return the last, incomplete group of a base64 text padded; nothing where it is none."""
+    return group + "=" * (4 - len(group)) if len(group) > 1 else ""
 
 
 def _character(char: str) -> str:
@@ -210,11 +267,16 @@ def _cores(secret: str) -> tuple[str, ...]:
     raw = secret.encode("utf-8", "surrogatepass")
     cores: list[str] = []
     for shift in range(3):
-        coded = base64.b64encode(b"\0" * shift + raw).decode()
-        core = coded[(0, 2, 3)[shift] : (shift + len(raw)) * 8 // 6]
+        core = _core(raw, shift)
         if len(core) >= _MIN_CORE:
             cores += [core, core.replace("+", "-").replace("/", "_")]
     return tuple(dict.fromkeys(cores))
+
+
+def _core(raw: bytes, shift: int) -> str:
+    """Return what stands for these bytes alone where so many others stand before them in a group of three."""
+    coded = base64.b64encode(b"\0" * shift + raw).decode()
+    return coded[_SKIPPED[shift] : (shift + len(raw)) * 8 // 6]
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -222,23 +284,11 @@ def _decompressed(data: bytes) -> bytes:
     for _ in range(_MAX_GZIP_LAYERS):
         if not data.startswith(_GZIP_MAGIC):
             break
-        inner = _gunzip(data)
-        if inner is None:
+        inner = unpacked(data)
+        if not inner:
             break
         data = inner
     return data
-
-
-def _gunzip(data: bytes) -> bytes | None:
-    parts: list[bytes] = []
-    while data.startswith(_GZIP_MAGIC):
-        reader = zlib.decompressobj(wbits=31)
-        try:
-            parts.append(reader.decompress(data))
-        except zlib.error:
-            break
-        data = reader.unused_data
-    return b"".join(parts) or None
 
 
 def _fitting(headers: Headers, before: bytes, after: bytes) -> Headers:

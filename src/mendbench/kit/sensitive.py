@@ -1,4 +1,8 @@
-"""Credentials that nobody declared, told by the name of the key that they stand under and by their shape."""
+"""Credentials that nobody declared, told by the name of the key that they stand under and by their shape.
+
+In a text a key is what stands before a value as JSON, forms, command lines, headers, connection strings and XML write it. Shapes
+and keys are looked for in what stands encoded in a text too: see :mod:`mendbench.kit.encoded`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,12 @@ import hashlib
 import itertools
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
+from mendbench.kit.encoded import LAYERS, peeled, pieces
 from mendbench.model.json import Json
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -14,20 +23,31 @@ _SECRET_WORDS = frozenset(
     {
         "apikey", "apitoken", "secret", "secrets", "password", "passwd", "pwd", "passphrase", "authorization", "auth",
         "bearer", "credential", "credentials", "cookie", "cookies", "token", "privatekey", "sshkey", "accesskey",
-        "clientsecret", "accesstoken", "authtoken", "refreshtoken",
+        "clientsecret", "accesstoken", "authtoken", "refreshtoken", "sessionid", "sessid", "jsessionid", "phpsessid", "jwt",
     }
 )  # fmt: skip
 _SECRET_PAIRS = frozenset(
     (first, last)
-    for first in ("api", "private", "ssh", "access", "secret", "signing", "encryption", "master")
+    for first in (
+        "api",
+        "private",
+        "ssh",
+        "access",
+        "secret",
+        "signing",
+        "encryption",
+        "master",
+        "account",
+        "subscription",
+    )
     for last in ("key", "keys")
-)
+) | {("session", "id"), ("connect", "sid")}
 _ABOUT = frozenset(
     {
         "count", "counts", "type", "types", "limit", "limits", "used", "usage", "expires", "expiry", "expired",
         "expiration", "length", "name", "names", "url", "uri", "endpoint", "id", "ids", "at", "in", "hint", "policy",
         "required", "valid", "scope", "scopes", "status", "method", "methods", "mode", "budget", "index", "error",
-        "errors", "message", "code", "field", "fields", "enabled",
+        "errors", "message", "code", "field", "fields", "enabled", "ms", "description",
     }
 )  # fmt: skip
 """Last words that make a key speak about a secret and not hold one: ``token_type``, ``password_policy``."""
@@ -38,24 +58,59 @@ _PLACEHOLDER = re.compile(r"<(?:secret:[^<>]*|redacted(?::[0-9a-f]{8})?)>")
 _SCHEMES_ONLY = re.compile(r"(?i)^(?:\b(?:bearer|basic|token|bot|digest|apikey)\b|[\s:=\"'])*$")
 _WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(\S+)$")
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
-_URL_PASSWORD = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*://[^\s:/@\"'<>]*):([^\s@/\"'<>]+)@")
-_PAIR = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)=([^&#\s\"'<>;,]+)")
-_TOKENS = re.compile(
-    r"""\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*       # JSON Web Token (RFC 7519)
-    |\bxox[abceoprs]-[A-Za-z0-9-]{8,}|\bxapp-[A-Za-z0-9-]{8,}        # Slack
-    |\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_[A-Za-z0-9_]{16,}    # GitHub
-    |\bglpat-[A-Za-z0-9_-]{16,}                                     # GitLab
-    |\b[sr]k-(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{10,}                 # OpenAI and kin
-    |\b(?:[srp]k_(?:live|test)|whsec)_[A-Za-z0-9]{10,}              # Stripe
-    |\bA[KS]IA[0-9A-Z]{16}\b                                        # Amazon Web Services
-    |\bAIza[A-Za-z0-9_-]{30,}|\bya29\.[A-Za-z0-9_-]{16,}            # Google
-    |\bhf_[A-Za-z0-9]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{30,}
-    |\b(?:ntn|secret)_[A-Za-z0-9]{30,}                              # Notion
-    |\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}                   # SendGrid
-    |-----BEGIN[ A-Z]*PRIVATE\ KEY-----(?:.*?-----END[ A-Z]*PRIVATE\ KEY-----|.*\Z)
-    """,
-    re.VERBOSE | re.DOTALL,
+_NO_VALUE = re.compile(r"^(?:\\*[\"'])?(?:\$\{[^{}]*\}|\$[A-Za-z_]\w*|[*•x.]+|)(?:\\*[\"'])?$")
+"""A template, a shell's variable, a mask, nothing: what stands where a credential would."""
+_URL_PASSWORD = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*://[^\s:/@\"'<>]*):((?!\d{1,5}[/?#])[^\s\"'<>]+)@")
+"""The password of a URL, to its last ``@``; a port is none."""
+_HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization: *(?:bearer|basic|token|bot|digest|apikey) +)([^\s\"'<>,;$]+)")
+_ORACLE = re.compile(r"\b(jdbc:oracle:\w+:[^\s/@]+)/([^\s@\"'<>]+)@")
+_VALUE = r"""(?:\\*"(?:[^"\\<>]|\\(?!")[^<>])*\\*"|\\*'(?:[^'\\<>]|\\.)*'|[^&#\s"'<>;,]+)"""
+_PAIR = re.compile(rf"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)=({_VALUE})")
+_QUOTED = re.compile(
+    r"""(\\*["'])([A-Za-z][A-Za-z0-9_. -]{1,60})\1(\s*(?:=>|:)\s*)(\\*["'])((?:(?!\4)(?:\\\\\\["']|\\[^<>\n]|[^<>\n]))+)\4"""
 )
+"""``"key": "value"`` in the middle of a text, as JSON and Python write it, and as JSON writes it in a text of its own."""
+_TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
+"""``key: value`` in a text. The value needs a digit: ``password: required`` tells of one and holds none."""
+_COOKIES = re.compile(r"(?im)^(\s*(?:set-)?cookie: )(?!<)([^\r\n<>]+)$")
+_OPTION = re.compile(
+    r"""(?<![\w-])(--[A-Za-z][A-Za-z0-9-]*)([ =])((?!-)(?:[^\s"'<>$\\]|\\[^<>]|"[^"<>$]*"|'[^'<>]*')+)"""
+)
+_USER_OPTION = re.compile(r"(?<![\w-])((?:-u|--user)[ =]?[\"']?[^\s:\"'<>$]+):([^\s\"'<>$]+)")
+_ELEMENT = re.compile(r"<([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>([^<>]+)(?=</\1>)")
+_PART = re.compile(r"(?i)(\bname=\"?([^\"\r\n;<>]+)\"?[^\r\n<>]*(?:\r?\n[^\r\n<>]+)*\r?\n\r?\n)([^<>]*?)(?=\r?\n--)")
+"""A field of a multipart body (RFC 7578)."""
+_FIELD = re.compile(r"(?is)(<[^<>]*\bname=[\"']([^\"'<>]+)[\"'][^<>]*\bvalue=[\"'])([^\"'<>]+)")
+_SHAPES = (
+    r"eyJ[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){2,4}",  # JSON Web Token (RFC 7519), signed or encrypted
+    r"xox[abceoprs]-[A-Za-z0-9-]{8,}", r"xapp-[A-Za-z0-9-]{8,}", r"hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",  # Slack
+    r"gh[pousr]_[A-Za-z0-9]{16,}", r"github_pat_[A-Za-z0-9_]{16,}", r"glpat-[A-Za-z0-9_-]{16,}",  # GitHub, GitLab
+    r"sk-(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{10,}", r"rk-(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{10,}",  # OpenAI, Anthropic and kin
+    r"sk_(?:live|test)_[A-Za-z0-9]{10,}", r"rk_(?:live|test)_[A-Za-z0-9]{10,}", r"pk_(?:live|test)_[A-Za-z0-9]{10,}",  # Stripe
+    r"whsec_[A-Za-z0-9]{10,}",
+    r"A[KS]IA[0-9A-Z]{16}\b",  # Amazon Web Services
+    r"AIza[A-Za-z0-9_-]{30,}", r"ya29\.[A-Za-z0-9_-]{16,}", r"GOCSPX-[A-Za-z0-9_-]{20,}", r"1//0[A-Za-z0-9_-]{30,}",  # Google
+    r"hf_[A-Za-z0-9]{20,}", r"npm_[A-Za-z0-9]{30,}", r"pypi-[A-Za-z0-9_-]{30,}",
+    r"ntn_[A-Za-z0-9]{30,}", r"secret_[A-Za-z0-9]{30,}",  # Notion
+    r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", r"SK[0-9a-f]{32}\b", r"key-[0-9a-f]{32}\b",  # SendGrid, Twilio, Mailgun
+    r"discord\.com/api/webhooks/\d+/[A-Za-z0-9_-]{20,}", r"discordapp\.com/api/webhooks/\d+/[A-Za-z0-9_-]{20,}",
+    r"shp(?:at|ca|pa|ss)_[0-9a-f]{32}\b", r"dop_v1_[0-9a-f]{64}\b", r"dapi[0-9a-f]{32}\b", r"hv[sb]\.[A-Za-z0-9_-]{20,}",
+    r"lin_api_[A-Za-z0-9]{32,}", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}\b", r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,}",
+    r"-----BEGIN[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----|.*\Z)",
+)  # fmt: skip
+"""What credentials of providers look like, as their documentation has it. Each begins with a letter of its own, and not in a word."""
+_TOKENS = re.compile("|".join(f"{shape[0]}(?<!\\w.){shape[1:]}" for shape in _SHAPES), re.DOTALL)
+_MARKED = {
+    "Q~": re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}"),  # Azure's applications
+    ":AA": re.compile(r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}\b"),  # Telegram
+    "sig=": re.compile(r"\bsig=[A-Za-z0-9%/+]{40,}={0,2}"),  # Azure's shared access
+}
+"""Those that begin as anything may, by what stands in each of them."""
+_TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
+_DECLARES = frozenset({"default", "const", "example", "value"})
+"""Of what declares a value, the fields that hold one."""
+_DRAWN = re.compile(r"(?=\S*\d)[^\s<>]{8,}")
+_NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
 def secret_key(key: str) -> bool:
@@ -107,19 +162,102 @@ def _harmless(text: str) -> bool:
 
 def redacted_mark(text: str) -> str:
     """Return the placeholder of a credential that nobody declared: equal for equal texts, and nothing of the text."""
-    return f"<redacted:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}>"
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    if (noted := _NOTED.get()) is not None:
+        noted[mark] = text
+    return f"<redacted:{mark}>"
+
+
+@contextmanager
+def noting(into: dict[str, str]) -> Iterator[None]:
+    """Keep in ``into`` what is taken out meanwhile, by the digest in its mark."""
+    token = _NOTED.set(into)
+    try:
+        yield
+    finally:
+        _NOTED.reset(token)
+
+
+def without_shapes(text: str) -> str:
+    """Return a text without what has a provider's shape, whatever it stands under."""
+    text = _TOKENS.sub(_marked, text)
+    for sign, pattern in _MARKED.items():
+        if sign in text:
+            text = pattern.sub(_marked, text)
+    return text
+
+
+def _marked(found: re.Match[str]) -> str:
+    return redacted_mark(found.group())
 
 
 def _text(text: str) -> str:
     nested = _nested(text)
-    if nested is not None:
-        return nested
+    return _spelled(text, LAYERS) if nested is None else nested
+
+
+def _spelled(text: str, layers: int) -> str:
+    """Return a text without credentials, those included that stand encoded in it."""
+    clean = _plain(text)
+    if not layers:
+        return clean
+    clean = _encoded(clean, layers - 1)
+    bare = peeled(clean)
+    if bare == clean:
+        return clean
+    found = _spelled(bare, layers - 1)
+    return clean if found == bare else found
+
+
+def _encoded(text: str, layers: int) -> str:
+    """Return a text without the encoded pieces that hold a credential."""
+    parts: list[str] = []
+    end = 0
+    for piece in pieces(text):
+        if piece.start >= end and _spelled(piece.says, layers) != piece.says:
+            parts += [text[end : piece.start], redacted_mark(text[piece.start : piece.end])]
+            end = piece.end
+    return "".join([*parts, text[end:]])
+
+
+def _plain(text: str) -> str:
+    """Return a text without what has a credential's shape, or stands under a credential's key."""
     if (whole := _WHOLE_SCHEME.match(text)) and not _harmless(text):
         return f"{whole.group(1)} {redacted_mark(whole.group(2))}"
-    text = _TOKENS.sub(lambda found: redacted_mark(found.group()), text)
+    text = without_shapes(text)
     text = _SCHEME_IN_TEXT.sub(lambda found: f"{found.group(1)} {redacted_mark(found.group(2))}", text)
-    text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{redacted_mark(found.group(2))}@", text)
-    return _PAIR.sub(_pair, text)
+    if "=" in text:
+        text = _PAIR.sub(_pair, text)
+        text = _PART.sub(_field, text) if "\n--" in text else text
+        text = _FIELD.sub(_field, text) if "<" in text else text
+    if ":" in text:
+        text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}@", text)
+        text = _HEADER.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
+        text = _ORACLE.sub(lambda found: f"{found.group(1)}/{_hidden(found.group(2))}@", text)
+        text = _COOKIES.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
+        text = _QUOTED.sub(_quoted, text)
+        text = _TOLD.sub(lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text)
+    if "-" in text:
+        text = _OPTION.sub(lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text)
+        text = _USER_OPTION.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}", text)
+    if "</" in text:
+        text = _ELEMENT.sub(_element, text)
+    return text
+
+
+def _hidden(value: str) -> str:
+    """Return the mark of a credential; what is one already, or names one, stays."""
+    return value if _shows_nothing(value) else redacted_mark(value)
+
+
+def _held(key: str, value: str) -> str:
+    """Return what may be shown of a value that a text tells under a key."""
+    return _hidden(value) if secret_key(key) else value
+
+
+def _shows_nothing(value: str) -> bool:
+    """Return whether a value is a placeholder, a template, a shell's variable, a mask, or a word that stands for none."""
+    return _harmless(value) or bool(_NO_VALUE.match(value))
 
 
 def _pair(found: re.Match[str]) -> str:
@@ -127,6 +265,20 @@ def _pair(found: re.Match[str]) -> str:
     if not secret_key(key) or value.lower() in {"true", "false", "null", "none"}:
         return found.group()
     return f"{key}={redacted_mark(value)}"
+
+
+def _field(found: re.Match[str]) -> str:
+    return found.group(1) + _held(found.group(2), found.group(3))
+
+
+def _quoted(found: re.Match[str]) -> str:
+    quote, key, colon, opening, value = found.groups()
+    return f"{quote}{key}{quote}{colon}{opening}{_held(key, value)}{opening}"
+
+
+def _element(found: re.Match[str]) -> str:
+    key, attributes, value = found.groups()
+    return f"<{key}{attributes}>{_held(key, value)}"
 
 
 def _nested(text: str) -> str | None:
@@ -139,3 +291,78 @@ def _nested(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     return text if clean == value else json.dumps(clean, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A credential that stands in a value where none may be kept."""
+
+    way: tuple[str | int, ...]
+    """The keys and numbers that lead to it, credentials among them marked."""
+    why: str
+    """By what it is told; nothing of the credential itself."""
+    value: str = field(repr=False)
+    """The text that it stands in."""
+
+
+def credentials_in(value: Json) -> Iterator[Kept]:
+    """Yield every credential in a JSON value, told by key or by shape, in whatever spelling.
+
+    Templates, placeholders and masks are none, nor is what declares a value: a ``type`` that stands under ``token``. What stands deeper
+    under a credential's key is one if it looks drawn: eight characters without a space, a digit among them.
+    """
+    yield from _kept(value, ())
+
+
+def _kept(value: Json, way: tuple[str | int, ...]) -> Iterator[Kept]:
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    if isinstance(value, str):
+        yield from _kept_in_text(value, way)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            name = without_shapes(str(key))
+            if name != str(key):
+                yield Kept(way=(*way, name), why="a key with a credential's shape", value=str(key))
+            if secret_key(str(key)):
+                yield from _kept_under(item, (*way, name), deep=False)
+            else:
+                yield from _kept(item, (*way, name))
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _kept(item, (*way, number))
+
+
+def _kept_in_text(text: str, way: tuple[str | int, ...]) -> Iterator[Kept]:
+    if text.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            yield from _kept(json.loads(text), way)
+            return
+    bare = _TEMPLATE.sub("<redacted>", text)
+    if _spelled(bare, LAYERS) != bare:
+        why = "a credential's shape" if without_shapes(bare) != bare else "a credential in a text"
+        yield Kept(way=way, why=why, value=text)
+
+
+def _kept_under(value: Json, way: tuple[str | int, ...], *, deep: bool) -> Iterator[Kept]:
+    """Yield what stands under a credential's key."""
+    if isinstance(value, dict):
+        if isinstance(value.get("type"), str):
+            value = {name: item for name, item in value.items() if name in _DECLARES}
+        for key, item in value.items():
+            yield from _kept_under(item, (*way, without_shapes(str(key))), deep=str(key) not in _DECLARES)
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _kept_under(item, (*way, number), deep=deep)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        text = str(value)
+        bare = _TEMPLATE.sub("<redacted>", text)
+        held = (
+            bool(_DRAWN.fullmatch(bare))
+            if deep or isinstance(value, int)
+            else not _shows_nothing(bare) and bool(bare.strip())
+        )
+        if held and not _harmless(bare):
+            yield Kept(way=way, why="a value under a credential's name", value=text)
+        else:
+            yield from _kept_in_text(text, way)

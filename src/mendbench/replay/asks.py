@@ -13,6 +13,7 @@ from typing import Protocol
 
 from mendbench.errors import ReplayMiss
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.handed_out import without_provider_shapes
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.urls import model_url
 from mendbench.model.exchange import Answer, Exchange, Origin, Request
@@ -142,7 +143,8 @@ class AskBook:
                 return caller.ask(ask)
 
         def store(came: Answer) -> Entry:
-            fresh = Entry(key=key, request=_request(model, ask), answer=self._redactor.answer(came), ask=ask)
+            answer = without_provider_shapes(self._redactor.answer(came))
+            fresh = Entry(key=key, request=_request(model, ask), answer=answer, ask=ask)
             return self._recordings.append_ask(model, fresh, replace=self._mode == "all")
 
         queue = self._queue

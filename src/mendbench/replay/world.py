@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from mendbench.errors import BrokenService, ReplayMiss
 from mendbench.kit.clock import START_MS
+from mendbench.kit.handed_out import Vault
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.urls import host_of, normalise_url
 from mendbench.model.exchange import Answer, Exchange, Origin, Request
@@ -129,6 +130,7 @@ class ScopedWorld:
         self._asks = asks
         self._origins = dict(origins or {})
         self._parts: dict[str, _Part] = {}
+        self._vault = Vault()
         self._traffic: list[Exchange] = []
         self._phase = 0
 
@@ -253,13 +255,21 @@ class ScopedWorld:
         return _Came(answer=entry.answer, changed=_changed(entry), origin=origin)
 
     def _ask(self, live: Live, asked: _Asked) -> _Came:
-        """Return the live answer, redacted; a world that was reset is led through the earlier writes first."""
+        """Return the live answer, redacted; a world that was reset is led through the earlier writes first.
+
+        Raises:
+            ReplayMiss: it needs a credential that was handed out while an earlier recording was made.
+        """
+        if self._vault.lacks(asked.raw):
+            shown = f"{asked.clean.method} {normalise_url(asked.clean.url)}"
+            hint = self._hint.replace("--record new_episodes", "--record all")
+            raise ReplayMiss(shown, nearest=None, differs=(), record=hint)
         with allowed():
             if live.resets(asked.raw):
                 for earlier in asked.part.sent[asked.part.fed :]:
                     if not earlier.only_read:
-                        live.ask(earlier.request)
-            came = self._clean(live.ask(asked.raw))
+                        live.ask(self._vault.give(earlier.request))
+            came = self._vault.take(self._clean(live.ask(self._vault.give(asked.raw))))
             changed = effects.by_live(live, asked.raw, came)
         asked.part.fed = len(asked.part.sent) + 1
         return _Came(answer=came, changed=changed, origin="live")

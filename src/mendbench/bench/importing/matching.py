@@ -6,18 +6,16 @@ are compared as what they are and not by their values.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mendbench.bench.importing.interface import Found
-from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.handed_out import without_credentials
 from mendbench.kit.redaction import CREDENTIAL_HEADERS, Redactor, sanitise
 from mendbench.kit.urls import normalise_url
 from mendbench.model.exchange import Answer, Exchange, Request
-from mendbench.model.json import Json
 from mendbench.ports.world import World
 from mendbench.replay.keys import canonical_body
 
@@ -117,23 +115,7 @@ def request_form(request: Request) -> str:
 
 def cleaned(answer: Answer, redactor: Redactor) -> Answer:
     """Return an answer without secrets: the known ones by value, all others by their key and shape."""
-    known = redactor.answer(answer)
-    headers = tuple((name, str(sanitise({name: value})[name])) for name, value in known.headers)
-    return replace(known, headers=headers, body=_clean_body(known))
-
-
-def _clean_body(answer: Answer) -> bytes:
-    try:
-        text = answer.body.decode()
-    except UnicodeDecodeError:
-        return answer.body
-    value: Json = parse_body(answer.body, None)
-    clean = sanitise(value)
-    if clean == value:
-        return answer.body
-    return (
-        clean.encode() if isinstance(value, str) and value == text else json.dumps(clean, ensure_ascii=False).encode()
-    )
+    return without_credentials(redactor.answer(answer))
 
 
 def secrets_in(found: Sequence[Found]) -> dict[str, str]:

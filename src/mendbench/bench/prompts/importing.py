@@ -15,6 +15,7 @@ from mendbench.bench.prompts.collecting import Collected
 from mendbench.bench.scope import redactor_of
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.handed_out import without_provider_shapes
 from mendbench.kit.urls import model_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Answer, Request
@@ -176,4 +177,5 @@ def _entry(case: Case, ask: JsonObject, answer: Answer, provenance: str) -> Entr
     redactor, model = redactor_of(case), str(ask["model"])
     told = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
     request = Request(method="POST", url=model_url(model), body=canonical_json(ask).encode())
-    return Entry(key=digest(ask), request=request, answer=redactor.answer(answer), ask=ask, provenance=told)
+    clean = without_provider_shapes(redactor.answer(answer))
+    return Entry(key=digest(ask), request=request, answer=clean, ask=ask, provenance=told)

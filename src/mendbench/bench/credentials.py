@@ -1,0 +1,120 @@
+"""Credentials in files: of a case, of its cassettes, or any others. Where they stand is told, and never what they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from mendbench.errors import BadInput
+from mendbench.kit.encoded import unpacked
+from mendbench.kit.sensitive import Kept, credentials_in
+from mendbench.model.case import Case
+from mendbench.model.json import Json
+
+MEND = (
+    "write ${canary:NAME} in a case, ${NAME} in a workflow, or record it again; revoke it if it ever left this machine"
+)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_YAML, _JSON, _LINES = (
+    frozenset({".yaml", ".yml"}),
+    frozenset({".json", ".har", ".ipynb"}),
+    frozenset({".jsonl", ".ndjson"}),
+)
+_GZIP = b"\x1f\x8b"
+_MOST = 64 * 1024 * 1024
+"""Bytes of a compressed file that are looked at."""
+_WORDS = re.compile(r"[^\s\"'\\]{6,}")
+
+
+def files_with_credentials(paths: tuple[Path, ...]) -> Iterator[BadInput]:
+    """Yield one line for each credential in files, or in the files of folders, with file, line and place.
+
+    Raises:
+        BadInput: a path cannot be read.
+    """
+    for path in paths:
+        for file in sorted(one for one in path.rglob("*") if _is_looked_at(one, path)) if path.is_dir() else (path,):
+            yield from in_file(file)
+
+
+def in_file(path: Path) -> Iterator[BadInput]:
+    """Yield one line for each credential in a file.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInput(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
+    yield from _in_bytes(data, str(path), path.suffix.lower())
+
+
+def of_case(case: Case, folder: Path) -> tuple[BadInput, ...]:
+    """Return one line for each credential in a case's files and in its recordings in ``folder``."""
+    return (
+        *files_with_credentials((case.folder,)),
+        *(found for path in sorted(folder.glob("*.yaml")) for found in in_file(path)),
+    )
+
+
+def refuse_credentials(case: Case) -> None:
+    """Do nothing for a case whose own files hold no credential: it may be recorded.
+
+    Raises:
+        BadInput: they hold one. It would stand in every recording.
+    """
+    for found in files_with_credentials((case.folder,)):
+        raise found
+
+
+def _is_looked_at(path: Path, below: Path) -> bool:
+    """Return whether a file of a folder is one that Git would be asked to keep."""
+    return path.is_file() and not any(part == ".git" for part in path.relative_to(below).parts)
+
+
+def _in_bytes(data: bytes, place: str, suffix: str) -> Iterator[BadInput]:
+    if data.startswith(_GZIP):
+        data = unpacked(data, _MOST)
+        suffix = Path(place.lower().removesuffix(".gz")).suffix
+    text = data.decode("utf-8", "surrogateescape")
+    documents = _documents(text, suffix)
+    told: set[tuple[str, str]] = set()
+    for document in (text,) if documents is None else documents:
+        for kept in credentials_in(document):
+            where = f"{place}:{_line(text, kept.value)}" if documents is None else _where(place, text, kept)
+            if (where, kept.why) not in told:
+                told.add((where, kept.why))
+                yield BadInput(where, kept.why, MEND)
+
+
+def _documents(text: str, suffix: str) -> list[Json] | None:
+    """Return what a file holds as values; None if it is a text."""
+    try:
+        if suffix in _JSON:
+            return [json.loads(text)]
+        if suffix in _LINES:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        if suffix in _YAML:
+            return list(yaml.load_all(text.encode("utf-8", "replace"), _LOADER))
+    except (ValueError, RecursionError, yaml.YAMLError):
+        return None
+    return None
+
+
+def _where(place: str, text: str, kept: Kept) -> str:
+    return f"{place}:{_line(text, kept.value)}: {'.'.join(map(str, kept.way)) or 'the document'}"
+
+
+def _line(text: str, value: str) -> int:
+    """Return the line on which a value begins; 1 where it is written otherwise than it reads."""
+    at = text.find(value)
+    for word in () if at >= 0 else _WORDS.findall(value):
+        at = text.find(word)
+        if at >= 0:
+            break
+    return text.count("\n", 0, max(at, 0)) + 1

@@ -1,0 +1,137 @@
+"""What a text carries in another spelling: base64, hexadecimal digits, percent escapes, backslash escapes, entities, gzip.
+
+Whoever looks for something in a text looks in these too. Nothing here knows what is looked for.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+LAYERS = 4
+"""So many spellings, one inside the other, are taken off a text: JSON in a URL in base64 in JSON is four."""
+
+_LEAST = 12
+"""Characters of an encoded piece that is looked into: fewer hold nothing that is worth it, and most words are shorter."""
+BREAK = r"(?:(?:\\+r)?\\+n|\r?\n[ \t]*)"
+"""How a long text is broken into lines, also where JSON escapes the breaks."""
+_SIGN = r"%(?:25){0,3}2[BFbf]"
+_BASE64 = re.compile(
+    rf"[A-Za-z0-9+/_-]{{{_LEAST},}}(?:{_SIGN}[A-Za-z0-9+/_-]*)*(?:{BREAK}[A-Za-z0-9+/]+(?=={{0,2}}(?:[\"'\\\r\n]|\Z)))*(?:=|%(?:25){{0,3}}3[Dd]){{0,2}}"
+)
+"""RFC 4648 sections 4 and 5, padded or not, its signs percent-encoded or not; in lines, as MIME (RFC 2045 section 6.8) breaks it."""
+_SEGMENT = re.compile(rf"[A-Za-z0-9+_-]{{{_LEAST},}}")
+"""A part of a path: there a slash stands between pieces, and in none of them."""
+_AGAIN = re.compile("%(?:25)+")
+_BREAKS = re.compile(BREAK)
+_HEX = re.compile(r"(?:[0-9a-f]{2}){8,}|(?:[0-9A-F]{2}){8,}")
+_ESCAPED = re.compile(r"(?:\\+u[0-9A-Fa-f]{4}|\\+x[0-9A-Fa-f]{2})+")
+_UNIT = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_QUOTED = re.compile(r"\\+([\"'/\\])")
+_LINE = re.compile(r"\\+([nrtbf])")
+_LINES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_FEW = 4
+"""One character in so many may be unreadable: bytes drawn at random have two in three."""
+_GZIP = b"\x1f\x8b"
+_MOST_UNPACKED = 16 * 1024 * 1024
+"""Bytes of one compressed piece that are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """An encoded piece of a text, and what it says."""
+
+    start: int
+    end: int
+    says: str
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """Yield what stands in base64 or in hexadecimal digits in a text, in order, each as every text that it may be.
+
+    A piece that says nothing readable is left out, as is one that is a word like any other. Base64 is read from each of
+    four places, and between slashes too: what stands before it may be letters of its alphabet.
+    """
+    if len(text) < _LEAST:
+        return
+    for found in _BASE64.finditer(text):
+        yield from (Piece(start=found.start(), end=found.end(), says=says) for says in _readings(found.group()))
+        if "/" in found.group():
+            for part in _SEGMENT.finditer(text, found.start(), found.end()):
+                yield from (Piece(start=part.start(), end=part.end(), says=says) for says in _readings(part.group()))
+    for found in _HEX.finditer(text):
+        yield from (
+            Piece(start=found.start(), end=found.end(), says=says) for says in _said(bytes.fromhex(found.group()))
+        )
+
+
+def peeled(text: str) -> str:
+    """Return a text with one layer of escapes taken off: percent, backslash, entities. The same text if it has none."""
+    if "%" in text and _PERCENT.search(text):
+        text = unquote(text)
+    if "\\" in text:
+        text = _ESCAPED.sub(_units, text)
+        text = _LINE.sub(lambda found: _LINES[found.group(1)], _QUOTED.sub(r"\1", text))
+    if "&" in text and _ENTITY.search(text):
+        text = html.unescape(text)
+    return text
+
+
+def letters(run: str) -> str:
+    """Return a base64 text in one line, in its standard alphabet (RFC 4648 section 4), without padding."""
+    text = _BREAKS.sub("", run)
+    if "%" in text:
+        text = unquote(_AGAIN.sub("%", text))
+    return text.rstrip("=").replace("-", "+").replace("_", "/")
+
+
+def _readings(run: str) -> Iterator[str]:
+    whole = letters(run)
+    for start in range(min(4, len(whole))):
+        part = whole[start:]
+        part = part[:-1] if len(part) % 4 == 1 else part
+        try:
+            data = base64.b64decode(part + "=" * (-len(part) % 4))
+        except (ValueError, binascii.Error):
+            continue
+        yield from _said(data)
+
+
+def _said(data: bytes) -> Iterator[str]:
+    """Yield what bytes say, if it can be read for the most part: pieces of a text that is cut at random can."""
+    if data.startswith(_GZIP):
+        data = unpacked(data, _MOST_UNPACKED)
+    text = data.decode("utf-8", "surrogateescape")
+    if text and len(_UNREADABLE.findall(text)) * _FEW <= len(text):
+        yield text
+
+
+def unpacked(data: bytes, most: int = 0) -> bytes:
+    """Return what is inside gzip (RFC 1952), or as much as can be read of it; nothing where it is none.
+
+    ``most`` bounds the bytes of each of its members; 0 for no bound.
+    """
+    parts: list[bytes] = []
+    while data.startswith(_GZIP):
+        reader = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(reader.decompress(data, most))
+        except zlib.error:
+            break
+        data = reader.unused_data
+    return b"".join(parts)
+
+
+def _units(found: re.Match[str]) -> str:
+    """Return the characters that a run of escapes stands for: UTF-16 units, surrogate pairs joined."""
+    codes = [int(long or short, 16) for long, short in _UNIT.findall(found.group())]
+    return b"".join(code.to_bytes(2, "big") for code in codes).decode("utf-16-be", "replace")

@@ -1,0 +1,99 @@
+"""Credentials that an answer hands out and nobody declared: out of the record, and still good for the requests that follow."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote
+
+from mendbench.kit.bodies import parse_body
+from mendbench.kit.sensitive import noting, sanitise, without_shapes
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import Json
+
+_MARK = re.compile(r"(?:<|%3[Cc])redacted(?::|%3[Aa])([0-9a-f]{8})(?:>|%3[Ee])")
+
+
+def without_credentials(answer: Answer) -> Answer:
+    """Return an answer without credentials, told by their keys and shapes. One that has none stays as it is, to the byte."""
+    headers = tuple((name, str(sanitise({name: value})[name])) for name, value in answer.headers)
+    return replace(answer, headers=headers, body=_clean_body(answer.body))
+
+
+def without_provider_shapes(answer: Answer) -> Answer:
+    """Return a model's answer without what has a provider's shape: a name tells nothing where a model makes up values."""
+    text = answer.body.decode("utf-8", "surrogateescape")
+    clean = without_shapes(text)
+    return answer if clean == text else replace(answer, body=clean.encode("utf-8", "surrogateescape"))
+
+
+def _clean_body(body: bytes) -> bytes:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        raw = body.decode("utf-8", "surrogateescape")
+        clean = str(sanitise(raw))
+        return body if clean == raw else clean.encode("utf-8", "surrogateescape")
+    value: Json = parse_body(body, None)
+    clean = sanitise(value)
+    if clean == value:
+        return body
+    written = clean if isinstance(value, str) and value == text else json.dumps(clean, ensure_ascii=False)
+    return str(written).encode("utf-8", "replace")
+
+
+@dataclass(slots=True)
+class Vault:
+    """What a live world handed out in one scope, by the marks that stand in the record.
+
+    A workflow that signs in and goes on with the token that it got sends the mark: the world has to get the token. Where a node
+    makes something else of it (base64, a digest), that is of the mark, and the world will refuse it: declare such a credential.
+    """
+
+    _held: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def take(self, answer: Answer) -> Answer:
+        """Return an answer as it may be recorded, and keep what was taken out of it."""
+        with noting(self._held):
+            return without_credentials(answer)
+
+    def lacks(self, request: Request) -> bool:
+        """Return whether a request has a mark of what was handed out elsewhere: in a recording made before."""
+        texts = [request.url, *(value for _, value in request.headers), request.body.decode("utf-8", "replace")]
+        return any(found.group(1) not in self._held for text in texts for found in _MARK.finditer(text))
+
+    def give(self, request: Request) -> Request:
+        """Return a request with what the marks in it stand for."""
+        if not self._held:
+            return request
+        headers = tuple((name, self._filled(value)) for name, value in request.headers)
+        url = _MARK.sub(lambda found: quote(self._of(found), safe=""), request.url)
+        return replace(request, url=url, headers=headers, body=self._body(request.body))
+
+    def _body(self, body: bytes) -> bytes:
+        if b"redacted" not in body:
+            return body
+        try:
+            value = json.loads(body)
+        except ValueError:
+            text = body.decode("utf-8", "surrogateescape")
+            return _MARK.sub(self._spelled, text).encode("utf-8", "surrogateescape")
+        return json.dumps(self._value(value)).encode()
+
+    def _value(self, value: Json) -> Json:
+        if isinstance(value, str):
+            return self._filled(value)
+        if isinstance(value, dict):
+            return {name: self._value(item) for name, item in value.items()}
+        return [self._value(item) for item in value] if isinstance(value, list) else value
+
+    def _filled(self, text: str) -> str:
+        return _MARK.sub(self._of, text)
+
+    def _spelled(self, found: re.Match[str]) -> str:
+        held = self._of(found)
+        return quote(held, safe="") if found.group().startswith("%") else held
+
+    def _of(self, found: re.Match[str]) -> str:
+        return self._held.get(found.group(1), found.group())

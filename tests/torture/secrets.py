@@ -1,0 +1,66 @@
+"""Planted secrets: each a shape, a carrier and a spelling, with a value that is drawn. None may come out anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mendbench.kit.redaction import Redactor
+from mendbench.kit.sensitive import sanitise
+from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SPELLINGS, Planted, planted
+from tests.torture.searching import holds
+from tests.torture.tally import Attempt
+
+LONG = 200
+"""Planted secrets of each kind."""
+
+PATHS = frozenset({"path", "file name"})
+"""Where base64 cannot be told from what follows it, so that the length of a secret in it shows."""
+
+
+def attempts(count: int, seed: int) -> Iterator[Attempt]:
+    """Plant ``count`` secrets of each kind."""
+    for one in planted(count, seed):
+        yield _declared(one)
+        if one.carrier not in PATHS:
+            yield _of_any_value(one)
+    for one in planted(count, seed + 1, PROVIDERS):
+        yield _undeclared(one, "a provider's shape, declared by nobody")
+    for one in planted(count, seed + 2):
+        if one.carrier not in NAMELESS:
+            yield _undeclared(one, "under a credential's name, declared by nobody")
+
+
+def _attempt(kind: str, one: Planted, shown: str | bytes) -> Attempt:
+    data = shown.encode("utf-8", "surrogatepass") if isinstance(shown, str) else shown
+    way = holds(data, one.secret)
+    return Attempt(kind=kind, what=one.what, failure=f"it is there: {way}" if way else None)
+
+
+def _declared(one: Planted) -> Attempt:
+    redactor = Redactor({"it": one.secret})
+    clean = redactor.text(one.text)
+    kind = "declared, in a text"
+    if redactor.text(clean) != clean:
+        return Attempt(kind=kind, what=one.what, failure="redacting it twice is not redacting it once")
+    if redactor.leaks(one.text) != ("it",) or redactor.leaks(clean):
+        return Attempt(kind=kind, what=one.what, failure="it is not told that it is there, or that it is gone")
+    return _attempt(kind, one, clean)
+
+
+def _of_any_value(one: Planted) -> Attempt:
+    """Whatever the value, what is left is the same: so keys are."""
+    values = (one.secret, one.secret[::-1] + "x")
+    texts = [CARRIERS[one.carrier](SPELLINGS[one.spelling](value)) for value in values]
+    clean = [Redactor({"it": value}).text(text) for text, value in zip(texts, values, strict=True)]
+    return Attempt(
+        kind="the same is left whatever the value",
+        what=one.what,
+        failure=None if clean[0] == clean[1] else f"{clean[0]!r} and {clean[1]!r}",
+    )
+
+
+def _undeclared(one: Planted, kind: str) -> Attempt:
+    clean = sanitise(one.text)
+    if sanitise(clean) != clean:
+        return Attempt(kind=kind, what=one.what, failure="sanitising it twice is not sanitising it once")
+    return _attempt(kind, one, str(clean))
