@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.sensitive import sanitise
 from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SPELLINGS, Planted, planted
 from tests.torture.searching import holds
+from tests.torture.secret_ways import from_programs, imported, in_files, recorded, run_outside
 from tests.torture.tally import Attempt
 
 LONG = 200
 """Planted secrets of each kind."""
+MANY = 20
+"""From so many on, programs are started too: a quick version starts none but the one that writes the report."""
+COMMANDS = (
+    (
+        "report",
+        "out",
+        "--junit",
+        "made/junit.xml",
+        "--markdown",
+        "made/report.md",
+        "--csv",
+        "made/csv",
+        "--parquet",
+        "made/parquet",
+    ),
+    ("gate", "out", "--baseline", "made/baseline.tsv", "--update"),
+    ("prompts", "export", "--out", "made/prompts.jsonl"),
+    ("case", "check"),
+    ("case", "show", "http/hands-out"),
+    ("strategy", "render", "full-context", "http/hands-out"),
+    ("run", "--out", "again", "--format", "json"),
+    ("run", "--model", "nobody"),
+)
+"""What else is made of a recording."""
 
 PATHS = frozenset({"path", "file name"})
 """Where base64 cannot be told from what follows it, so that the length of a secret in it shows."""
@@ -28,6 +55,14 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     for one in planted(count, seed + 2):
         if one.carrier not in NAMELESS:
             yield _undeclared(one, "under a credential's name, declared by nobody")
+    with tempfile.TemporaryDirectory() as parent:
+        root = Path(parent)
+        yield from in_files(count, seed + 3, root / "files")
+        yield from imported(count, seed + 4, root / "imported")
+        yield from recorded(count, seed + 5, root / "recorded", commands=COMMANDS if count >= MANY else ())
+        if count >= MANY:
+            yield from run_outside(count, seed + 6, root / "outside")
+            yield from from_programs(count, seed + 7)
 
 
 def _attempt(kind: str, one: Planted, shown: str | bytes) -> Attempt:

@@ -83,13 +83,28 @@ def _in_bytes(data: bytes, place: str, suffix: str) -> Iterator[BadInput]:
         suffix = Path(place.lower().removesuffix(".gz")).suffix
     text = data.decode("utf-8", "surrogateescape")
     documents = _documents(text, suffix)
+    if documents is None:
+        yield from _in_text(text, place)
+        return
     told: set[tuple[str, str]] = set()
-    for document in (text,) if documents is None else documents:
+    for document in documents:
         for kept in credentials_in(document):
-            where = f"{place}:{_line(text, kept.value)}" if documents is None else _where(place, text, kept)
+            where = _where(place, text, kept)
             if (where, kept.why) not in told:
                 told.add((where, kept.why))
                 yield BadInput(where, kept.why, MEND)
+
+
+def _in_text(text: str, place: str) -> Iterator[BadInput]:
+    """Yield what stands in each line; what only several lines together hold, once."""
+    by_line = False
+    for number, line in enumerate(text.splitlines(), 1):
+        for kept in credentials_in(line):
+            by_line = True
+            yield BadInput(f"{place}:{number}", kept.why, MEND)
+    whole = None if by_line else next(credentials_in(text), None)
+    if whole is not None:
+        yield BadInput(f"{place}:1", whole.why, MEND)
 
 
 def _documents(text: str, suffix: str) -> list[Json] | None:

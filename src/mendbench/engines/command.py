@@ -32,6 +32,7 @@ from mendbench.engines.spelling import CONTROL, Spelling, hosts_in
 from mendbench.engines.world_server import AskModel, Served, Serving, WorldServer
 from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.kit.scratch import scratch
+from mendbench.kit.surroundings import environment_redactor
 from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
@@ -237,11 +238,15 @@ class CommandEngine:
                 )
         if document is None:
             said = "" if ran.ending == "absent" else _last_lines(spelling.back(ran.err)) or _last_lines(printed)
-            raise EngineFailed(self._redactor.text(f"{why}{f'; it said last: {said}' if said else ''}"))
+            raise EngineFailed(str(sanitise(self._clean(f"{why}{f'; it said last: {said}' if said else ''}"))))
         own = document.get(OWN) or {}
         held = own.pop("resume", None)
-        clean = cast("JsonObject", self._redactor.value(without_moments(document)))
+        clean = cast("JsonObject", self._clean(without_moments(document)))
         return {**clean, OWN: {**clean.get(OWN, {}), "resume": held}} if held is not None else clean
+
+    def _clean(self, value: Json) -> Json:
+        """Return what a command said without the case's secrets and without those of the environment that it inherits."""
+        return environment_redactor(os.environ).value(self._redactor.value(value))
 
 
 def cannot_run(workflow: JsonObject, declared: Declared) -> tuple[str, ...]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import base64
 import binascii
 import html
+import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
+
+from mendbench.model.json import Json
 
 LAYERS = 4
 """So many spellings, one inside the other, are taken off a text: JSON in a URL in base64 in JSON is four."""
@@ -41,6 +44,8 @@ _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _FEW = 4
 """One character in so many may be unreadable: bytes drawn at random have two in three."""
+_WORD = re.compile(r"[^\s\"'<>]+")
+_WHOLE_LINE = re.compile(r"[^\n]+")
 _GZIP = b"\x1f\x8b"
 _MOST_UNPACKED = 16 * 1024 * 1024
 """Bytes of one compressed piece that are looked at."""
@@ -74,16 +79,53 @@ def pieces(text: str) -> Iterator[Piece]:
         )
 
 
-def peeled(text: str) -> str:
-    """Return a text with one layer of escapes taken off: percent, backslash, entities. The same text if it has none."""
-    if "%" in text and _PERCENT.search(text):
-        text = unquote(text)
-    if "\\" in text:
-        text = _ESCAPED.sub(_units, text)
-        text = _LINE.sub(lambda found: _LINES[found.group(1)], _QUOTED.sub(r"\1", text))
-    if "&" in text and _ENTITY.search(text):
-        text = html.unescape(text)
-    return text
+def respelled(text: str) -> tuple[str, ...]:
+    """Return a text with one layer of escapes taken off: of all kinds, and of each alone. Nothing if it has none.
+
+    The kinds are percent, backslash and entities. What is an escape of one kind may be a letter where another was meant.
+    """
+    ways = (_percent, _backslash, _entities)
+    alone = [bare for bare in (way(text) for way in ways) if bare != text]
+    if not alone:
+        return ()
+    return tuple(dict.fromkeys((_entities(_backslash(_percent(text))), *alone)))
+
+
+def parsed(text: str) -> Json:
+    """Return the object or array that a text is as JSON; None if it is none."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def in_place(text: str, clean: Callable[[str], str]) -> str:
+    """Return a text with ``clean`` done to as little of it as will do: words, then lines, then the whole.
+
+    ``clean`` may take escapes off what it cleans; so what is around that keeps its own.
+    """
+    if clean(text) == text:
+        return text
+    for part in (_WORD, _WHOLE_LINE):
+        text = part.sub(lambda found: clean(found.group()), text)
+    return clean(text)
+
+
+def _percent(text: str) -> str:
+    return unquote(text) if "%" in text and _PERCENT.search(text) else text
+
+
+def _backslash(text: str) -> str:
+    if "\\" not in text:
+        return text
+    text = _ESCAPED.sub(_units, text)
+    return _LINE.sub(lambda found: _LINES[found.group(1)], _QUOTED.sub(r"\1", text))
+
+
+def _entities(text: str) -> str:
+    return html.unescape(text) if "&" in text and _ENTITY.search(text) else text
 
 
 def letters(run: str) -> str:

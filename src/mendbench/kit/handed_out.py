@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from mendbench.kit.bodies import parse_body
+from mendbench.kit.redaction import Redactor
 from mendbench.kit.sensitive import noting, sanitise, without_shapes
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
 
 _MARK = re.compile(r"(?:<|%3[Cc])redacted(?::|%3[Aa])([0-9a-f]{8})(?:>|%3[Ee])")
+
+_NAMED = re.compile(r"<secret:([0-9a-f]{8})>")
+_LEAST = 8
+"""Characters of what is looked for wherever it stands: shorter ones stand in other words too."""
 
 
 def without_credentials(answer: Answer) -> Answer:
@@ -43,6 +49,15 @@ def _clean_body(body: bytes) -> bytes:
     return str(written).encode("utf-8", "replace")
 
 
+def _as_marks(text: str) -> str:
+    return _NAMED.sub(r"<redacted:\1>", text)
+
+
+def _marks_in(headers: Headers, body: bytes) -> Iterator[str]:
+    for text in (*(value for _, value in headers), body.decode("utf-8", "replace")):
+        yield from _MARK.findall(text)
+
+
 @dataclass(slots=True)
 class Vault:
     """What a live world handed out in one scope, by the marks that stand in the record.
@@ -52,16 +67,33 @@ class Vault:
     """
 
     _held: dict[str, str] = field(default_factory=dict, repr=False)
+    _lost: set[str] = field(default_factory=set)
 
     def take(self, answer: Answer) -> Answer:
-        """Return an answer as it may be recorded, and keep what was taken out of it."""
+        """Return an answer as it may be recorded, and keep what was taken out of it.
+
+        What was handed out once is taken out wherever it stands again, in whatever spelling.
+        """
         with noting(self._held):
-            return without_credentials(answer)
+            clean = without_credentials(answer)
+        long = {mark: held for mark, held in self._held.items() if len(held) >= _LEAST}
+        if not long:
+            return clean
+        again = Redactor(long)
+        headers = tuple((name, _as_marks(again.text(value))) for name, value in clean.headers)
+        body = _as_marks(again.data(clean.body).decode("utf-8", "surrogateescape"))
+        return replace(clean, headers=headers, body=body.encode("utf-8", "surrogateescape"))
+
+    def serve(self, answer: Answer) -> None:
+        """Note what is served from a recording that was made before: its marks stand for nothing any more."""
+        self._lost.update(_marks_in(answer.headers, answer.body))
 
     def lacks(self, request: Request) -> bool:
-        """Return whether a request has a mark of what was handed out elsewhere: in a recording made before."""
-        texts = [request.url, *(value for _, value in request.headers), request.body.decode("utf-8", "replace")]
-        return any(found.group(1) not in self._held for text in texts for found in _MARK.finditer(text))
+        """Return whether a request needs what was handed out in a recording that was made before."""
+        if not self._lost:
+            return False
+        sent = {*_marks_in(request.headers, request.body), *_MARK.findall(request.url)}
+        return bool(sent & self._lost - self._held.keys())
 
     def give(self, request: Request) -> Request:
         """Return a request with what the marks in it stand for."""

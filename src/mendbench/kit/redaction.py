@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mendbench.kit.encoded import BREAK, LAYERS, letters, peeled, pieces, unpacked
+from mendbench.kit.encoded import BREAK, LAYERS, in_place, letters, parsed, pieces, respelled, unpacked
 from mendbench.kit.sensitive import redacted_mark, sanitise
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
@@ -105,11 +106,16 @@ class Redactor:
         if not self._long or not layers:
             return text
         clean = self._outside_marks(text, lambda part: self._pieces(part, layers - 1))
-        bare = peeled(clean)
-        if bare == clean:
-            return clean
-        found = self._text(bare, layers - 1)
-        return clean if found == bare else found
+        return in_place(clean, lambda part: self._bared(part, layers))
+
+    def _bared(self, text: str, layers: int) -> str:
+        """Return a text redacted with its escapes taken off, if it holds a secret then; JSON stays JSON."""
+        for number, bare in enumerate(respelled(text)):
+            found = self._text(bare, layers - 1 if number == 0 else 0)
+            if found != bare:
+                value = parsed(text)
+                return found if value is None else json.dumps(self.value(value), ensure_ascii=False)
+        return text
 
     def _plainly(self, text: str) -> str:
         return text if self._pattern is None else self._pattern.sub(self._placeholder, text)

@@ -11,11 +11,11 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from mendbench.kit.encoded import LAYERS, peeled, pieces
+from mendbench.kit.encoded import LAYERS, in_place, parsed, pieces, respelled
 from mendbench.model.json import Json
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -202,11 +202,16 @@ def _spelled(text: str, layers: int) -> str:
     if not layers:
         return clean
     clean = _encoded(clean, layers - 1)
-    bare = peeled(clean)
-    if bare == clean:
-        return clean
-    found = _spelled(bare, layers - 1)
-    return clean if found == bare else found
+    return in_place(clean, lambda part: _bared(part, layers))
+
+
+def _bared(text: str, layers: int) -> str:
+    """Return a text with its escapes taken off and no credentials, if it holds any then."""
+    for number, bare in enumerate(respelled(text)):
+        found = _spelled(bare, layers - 1 if number == 0 else 0)
+        if found != bare:
+            return found
+    return text
 
 
 def _encoded(text: str, layers: int) -> str:
@@ -283,12 +288,12 @@ def _element(found: re.Match[str]) -> str:
 
 def _nested(text: str) -> str | None:
     """Return a JSON text with its inside sanitised, or None where the text is not JSON or holds nothing to hide."""
-    if not text.lstrip().startswith(("{", "[")):
+    value = parsed(text)
+    if value is None:
         return None
     try:
-        value = json.loads(text)
         clean = sanitise(value)
-    except (ValueError, RecursionError):
+    except RecursionError:
         return None
     return text if clean == value else json.dumps(clean, ensure_ascii=False)
 
@@ -334,10 +339,10 @@ def _kept(value: Json, way: tuple[str | int, ...]) -> Iterator[Kept]:
 
 
 def _kept_in_text(text: str, way: tuple[str | int, ...]) -> Iterator[Kept]:
-    if text.lstrip().startswith(("{", "[")):
-        with suppress(ValueError, RecursionError):
-            yield from _kept(json.loads(text), way)
-            return
+    value = parsed(text)
+    if value is not None:
+        yield from _kept(value, way)
+        return
     bare = _TEMPLATE.sub("<redacted>", text)
     if _spelled(bare, LAYERS) != bare:
         why = "a credential's shape" if without_shapes(bare) != bare else "a credential in a text"

@@ -20,6 +20,7 @@ from typing import Any
 
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.surroundings import environment_redactor
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 
@@ -76,7 +77,8 @@ class CommandCaller:
         except BaseException:
             _end(process)
             raise
-        return subprocess.CompletedProcess(self.argv, process.returncode, out, err)
+        own = environment_redactor(os.environ)
+        return subprocess.CompletedProcess(self.argv, process.returncode, own.data(out), own.data(err))
 
     def _none(self, why: str) -> Incomplete:
         return Incomplete(f"{self._name} gave no answer: {why}; mend it and record the ask again")

@@ -21,7 +21,7 @@ from mendbench.kit.network import (
     timeouts_for,
     with_network_retry,
 )
-from mendbench.kit.redaction import Redactor
+from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.replay.live import HttpLive
@@ -98,7 +98,7 @@ class ChatCaller:
         finally:
             live.close()
         if isinstance(came, NetworkFailure):
-            where = f"model {ask['model']!r} at {self.base_url}, {came.tries} tries, last: {came.fault}"
+            where = f"model {ask['model']!r} at {self._at}, {came.tries} tries, last: {came.fault}"
             raise Incomplete(f"{came.message} ({where})")
         clean = Redactor({"model-api-key": key} if key else {}).answer(came)
         self._judge(clean, str(ask.get("model")))
@@ -109,6 +109,11 @@ class ChatCaller:
         theirs = timeouts_for(provider)
         patience = self.timeout_s or (OWN_SERVER_S if provider is None else theirs.read_s)
         return Timeouts(open_s=min(theirs.open_s, patience), read_s=patience, write_s=patience)
+
+    @property
+    def _at(self) -> str:
+        """The server's address as it may be told: without the password that it may have."""
+        return str(sanitise(self.base_url))
 
     def _key(self) -> str | None:
         if self.api_key_env is None:
@@ -134,17 +139,17 @@ class ChatCaller:
             tried = (
                 f"after {self.attempts} attempts at most: HTTP {answer.status} {' '.join(text.split())[:200]}".rstrip()
             )
-            raise Incomplete(f"model {model!r} at {self.base_url} gave no answer {tried}")
+            raise Incomplete(f"model {model!r} at {self._at} gave no answer {tried}")
         if answer.status in _TOO_LONG_STATUSES and _TOO_LONG.search(text):
             return
         if not 200 <= answer.status < 300:  # noqa: PLR2004  the 2xx
             raise BadInput(
-                self.base_url,
+                self._at,
                 f"HTTP {answer.status} to model {model!r}: {text[:200]}",
                 "check URL, key, model and parameters",
             )
         if not _has_choice(parse_body(answer.body, answer.header("content-type"))):
-            raise Incomplete(f"model {model!r} at {self.base_url} answered without a choice: {text[:200]}")
+            raise Incomplete(f"model {model!r} at {self._at} answered without a choice: {text[:200]}")
 
 
 def _busy(answer: Answer) -> bool:

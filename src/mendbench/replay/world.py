@@ -251,6 +251,8 @@ class ScopedWorld:
             last = None if came.changed else self._repeated(asked, fresh=anew)
             unchanged = last if last is not None and _same(last.answer, came.answer) else None
             entry = unchanged or self._store(asked, came, replace=anew)
+        else:
+            self._vault.serve(entry.answer)
         self._recordings.served(entry.key)
         return _Came(answer=entry.answer, changed=_changed(entry), origin=origin)
 

@@ -1,0 +1,66 @@
+"""What a live world hands out: off the record, and still good."""
+
+import json
+import secrets
+from urllib.parse import quote
+
+from mendbench.kit.handed_out import Vault, without_credentials, without_provider_shapes
+from mendbench.model.exchange import Answer, Request
+from tests.fakes.worlds import json_answer
+
+HELD = "a+b/" + secrets.token_hex(12)
+
+
+def taken():
+    vault = Vault()
+    clean = json.loads(vault.take(json_answer({"access_token": HELD, "n": 1})).body)
+    return vault, clean["access_token"]
+
+
+def test_an_answer_without_credentials_stays_to_the_byte():
+    answer = Answer(status=200, headers=(("X-A", "1"),), body=b'{"a" :  1, "token_type": "bearer"}')
+    assert without_credentials(answer) == answer
+    assert without_credentials(Answer(status=200, body=b"\xff\x00")).body == b"\xff\x00"
+
+
+def test_a_token_is_taken_out_and_given_back_wherever_it_is_sent():
+    vault, mark = taken()
+    assert mark.startswith("<redacted:")
+    body = json.dumps({"deep": [f"Bearer {mark}"]}).encode()
+    sent = vault.give(
+        Request(
+            method="POST",
+            url=f"https://a.test/?t={quote(mark)}",
+            headers=(("Authorization", f"Bearer {mark}"),),
+            body=body,
+        )
+    )
+    assert sent.url == f"https://a.test/?t={quote(HELD, safe='')}"
+    assert sent.header("authorization") == f"Bearer {HELD}"
+    assert json.loads(sent.body) == {"deep": [f"Bearer {HELD}"]}
+    form = vault.give(Request(method="POST", url="https://a.test/", body=f"token={quote(mark)}".encode()))
+    assert form.body == f"token={quote(HELD, safe='')}".encode()
+
+
+def test_what_was_handed_out_is_taken_out_when_it_is_said_again_under_any_name():
+    vault, mark = taken()
+    again = vault.take(json_answer({"error": f"{HELD} is not enough"}))
+    assert json.loads(again.body) == {"error": f"{mark} is not enough"}
+
+
+def test_a_mark_of_an_earlier_recording_is_known_to_stand_for_nothing():
+    vault, mark = Vault(), taken()[1]
+    asking = Request(method="GET", url="https://a.test/", headers=(("Authorization", f"Bearer {mark}"),))
+    assert not vault.lacks(asking)
+    vault.serve(json_answer({"access_token": mark}))
+    assert vault.lacks(asking)
+    assert vault.give(asking) == asking
+
+
+def test_a_model_may_say_token_but_not_a_providers_key():
+    key = "gh" + "p_" + secrets.token_hex(18)
+    said = without_provider_shapes(
+        json_answer({"content": '{"auth_token": "${token}", "x": "' + key + '"}'})
+    ).body.decode()
+    assert key not in said
+    assert "${token}" in said
