@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import json
 import os
 import random
@@ -13,18 +15,22 @@ from pathlib import Path
 
 import yaml
 
+from mendbench.bench.config import load_config
 from mendbench.bench.credentials import in_file
 from mendbench.bench.importing.making import Wish, import_case
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Recording
 from mendbench.bench.trial import run_trial
+from mendbench.cli.exits import code_of
 from mendbench.errors import MendbenchError
 from mendbench.kit.redaction import canary
+from mendbench.mcp_server import tools
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.repairers.programs import CommandCaller
-from mendbench.replay.cassette import Entry, dump
+from mendbench.replay.cassette import Entry, dump, load
+from mendbench.runtime.trace_file import read_trace
 from tests.fakes import cases
 from tests.fakes.loopback import loopback
 from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SHAPES, SPELLINGS, Planted, planted
@@ -269,6 +275,29 @@ def in_files(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         failure = failure or (None if all(line.startswith(f"{path}:") for line in found) else f"no place: {found}")
         failure = failure or (f"it is shown: {found}" if found_in(views(shown), one.secret) else None)
         yield Attempt(kind="a file with a credential is refused", what=f"{one.what} in {name}", failure=failure)
+
+
+def told_of(count: int, seed: int, root: Path) -> Iterator[Attempt]:
+    """Put secrets into workflows that are checked and inspected, and into files that are broken, and look at what is said of them."""
+    root.mkdir(parents=True, exist_ok=True)
+    for number, one in enumerate(undeclared(count, seed)):
+        document = _document()
+        document["nodes"][0]["params"]["headers"] = {"X-Note": one.text}
+        document["nodes"][1] |= {"purpose": one.text, "params": {"url": one.text, "what is this": one.text}}
+        document["inputs"]["password"]["default"] = one.secret
+        said = [tools.validate_workflow(document, {}).text, tools.inspect_workflow(document).text]
+        said.append(str(tools.validate_workflow(f'{{"nodes": [{one.text}', {}).text))
+        path = root / f"{number}.yaml"
+        path.write_text(f"{one.text}\n", "utf-8")
+        for read in (load, load_config, read_trace):
+            with contextlib.redirect_stderr(io.StringIO()) as err, contextlib.suppress(Exception):
+                try:
+                    read(path)
+                except MendbenchError as error:
+                    code_of(error)
+            said.append(err.getvalue())
+        way = found_in(views("\n".join(said).encode("utf-8", "replace")), one.secret)
+        yield Attempt(kind="checked, inspected, and refused as broken", what=one.what, failure=f"it is there: {way}" if way else None)  # fmt: skip
 
 
 def _as_json(text: str) -> str:

@@ -64,18 +64,25 @@ def code_of(error: BaseException) -> int:
         say(str(error) or "interrupted")
         return Exit.INTERRUPTED
     if isinstance(error, MendbenchError):
-        say(str(error))
+        say(_told(error))
         return error.exit_code
     if isinstance(error, EffectEscape):
-        say(str(error))
+        say(_told(error))
         return Incomplete.exit_code
     if isinstance(error, OSError) and error.errno in _DISK:
         say(f"{error.filename or 'a file'}: {error.strerror}; make room, or mend the permissions")
         return Exit.USAGE
     if os.environ.get("MENDBENCH_TRACEBACK"):
         traceback.print_exception(error)
-    say(f"internal fault: {type(error).__name__}: {error}; MENDBENCH_TRACEBACK=1 shows where")
+    say(f"internal fault: {type(error).__name__}: {_told(error)}; MENDBENCH_TRACEBACK=1 shows where")
     return Exit.INTERNAL
+
+
+def _told(error: BaseException) -> str:
+    """Return an error's words without credentials: a broken file, or an address, may be quoted in it."""
+    from mendbench.kit.sensitive import sanitise
+
+    return str(sanitise(str(error)))
 
 
 def again(flags: Mapping[str, str], *, without: Collection[str] = ()) -> str:

@@ -262,7 +262,8 @@ def _held(key: str, value: str) -> str:
 
 def _shows_nothing(value: str) -> bool:
     """Return whether a value is a placeholder, a template, a shell's variable, a mask, or a word that stands for none."""
-    return _harmless(value) or bool(_NO_VALUE.match(value))
+    bare = _TEMPLATE.sub("<redacted>", value) if "${" in value else value
+    return _harmless(bare) or bool(_NO_VALUE.match(value))
 
 
 def _pair(found: re.Match[str]) -> str:

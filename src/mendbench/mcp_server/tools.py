@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from mendbench import workflows
 from mendbench.errors import BadInput, MendbenchError
+from mendbench.kit.sensitive import sanitise
 from mendbench.model.json import Json, JsonObject
 from mendbench.workflows import tracing
 
@@ -120,5 +121,6 @@ def _said(work: Callable[[], Said]) -> Said:
     try:
         return work()
     except MendbenchError as error:
-        document: JsonObject = {"success": False, "status": "error", "error": str(error)}
-        return Said(text=workflows.as_text(document), failed=True, error=str(error))
+        told = str(sanitise(str(error)))
+        document: JsonObject = {"success": False, "status": "error", "error": told}
+        return Said(text=workflows.as_text(document), failed=True, error=told)

@@ -72,12 +72,12 @@ def inspect_workflow(document: JsonObject) -> JsonObject:
         "ir_version": workflow.ir_version,
         "start_node": workflow.start_node or (workflow.nodes[0].id if workflow.nodes else None),
         "nodes": [
-            {"id": node.id, "type": node.type, "purpose": node.purpose, "params": shown_document(node.params)}
+            {"id": node.id, "type": node.type, "purpose": sanitise(node.purpose), "params": shown_document(node.params)}
             for node in nodes
         ],
         "edges": [{"from": edge.source, "to": edge.target, "action": edge.action} for edge in workflow.edges],
-        "inputs": [sanitise(asdict(one)) for one in workflow.inputs],
-        "outputs": [asdict(one) for one in workflow.outputs],
+        "inputs": [_declared(asdict(one)) for one in workflow.inputs],
+        "outputs": [sanitise(asdict(one)) for one in workflow.outputs],
     }
 
 
@@ -89,6 +89,12 @@ def _execution(document: JsonObject, inputs: JsonObject, *, bad: bool) -> Execut
     nodes = salvaged(document).nodes
     records = (NodeRecord(node_id=node.id, node_type=node.type, state="not_run") for node in nodes)
     return Execution(outcome="success", nodes=tuple(records))
+
+
+def _declared(one: JsonObject) -> JsonObject:
+    """Return an input's declaration: the name that it has tells whether its default is a credential."""
+    name = str(one["name"])
+    return {**sanitise(one), "default": sanitise({name: one["default"]})[name]}
 
 
 def _shown(problem: Problem) -> JsonObject:
