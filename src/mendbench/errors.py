@@ -11,6 +11,7 @@
     ├── ReplayMiss                a request that no recording answers
     ├── AskPending                an answer that is under way (mendbench.replay.ask_queue)
     ├── BrokenService             a simulated service raised
+    ├── BoundReached              a workflow that asks for more than it may
     └── GuardTripped              an effect that did not go through the exchange port
 """
 
@@ -100,6 +101,10 @@ class BrokenService(EffectEscape):
     """A simulated service that raised: neither an answer of an API nor a recording that is missing."""
 
 
+class BoundReached(EffectEscape):
+    """A workflow that asks the world for more than one scope may: a loop that floods it, in recording and in replay alike."""
+
+
 class ReplayMiss(EffectEscape):
     """A request that no recording answers.
 
@@ -114,7 +119,7 @@ class ReplayMiss(EffectEscape):
 
 
 class GuardTripped(EffectEscape):
-    """Code inside a trial opened a socket or started a process instead of using the exchange port."""
+    """Code inside a trial opened a socket, started a process or changed a file instead of using the exchange port."""
 
     def __init__(self, event: str, detail: str) -> None:
         self.event, self.detail = event, detail

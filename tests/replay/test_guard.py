@@ -1,14 +1,25 @@
 from __future__ import annotations
 
+import asyncio
+import ctypes
+import multiprocessing
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from pathlib import Path
 
 import pytest
 
 from mendbench.errors import EffectEscape, GuardTripped
 from mendbench.replay.guard import allowed, guarded
+
+
+HERE = Path(__file__)
 
 
 def connect():
@@ -35,6 +46,17 @@ EFFECTS = {
     "os.system": lambda: os.system("true"),
     "os.posix_spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}),
     "os.fork": os.fork,
+    "socket.gethostbyname": lambda: socket.gethostbyname("localhost"),
+    "os.kill": lambda: os.kill(os.getpid(), 0),
+    "open": lambda: (HERE.parent / "never.txt").open("a"),
+    "os.mkdir": lambda: (HERE.parent / "never").mkdir(),
+    "os.remove": lambda: (HERE.parent / "never.txt").unlink(),
+    "os.rename": lambda: HERE.rename(HERE.parent / "never.txt"),
+    "os.chmod": lambda: HERE.chmod(0o600),
+    "os.truncate": lambda: os.truncate(HERE, 0),
+    "os.symlink": lambda: (HERE.parent / "never").symlink_to("x"),
+    "sqlite3.connect": lambda: sqlite3.connect(HERE.parent / "never.db"),
+    "ctypes.dlsym": lambda: ctypes.CDLL(None).system,
 }
 
 
@@ -84,12 +106,89 @@ def test_the_guard_is_back_after_an_allowed_part():
 
 
 def test_ordinary_work_inside_a_trial_passes(tmp_path):
+    (tmp_path / "x").write_text("y")
     with guarded():
-        (tmp_path / "x").write_text("y")
         assert (tmp_path / "x").read_text() == "y"
+        with open(os.devnull, "w") as nowhere:
+            nowhere.write("y")
+        with sqlite3.connect(":memory:") as held:
+            held.execute("select 1")
 
 
 def test_the_trip_says_where_the_effect_was_aimed_at():
     with pytest.raises(GuardTripped) as caught, guarded():
         connect()
     assert caught.value.detail == "('127.0.0.1', 9)"
+
+
+def unix():
+    with socket.socket(socket.AF_UNIX) as each:
+        each.connect("/nowhere")
+
+
+def in_a_thread(effect):
+    thread = threading.Thread(target=effect)
+    thread.start()
+    thread.join()
+
+
+def in_a_thread_of_a_thread(effect):
+    in_a_thread(lambda: in_a_thread(effect))
+
+
+def in_an_executor(effect):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(effect).result()
+
+
+def in_a_task(effect):
+    async def main():
+        async def inner():
+            effect()
+
+        await asyncio.create_task(inner())
+
+    asyncio.run(main())
+
+
+def in_a_tasks_thread(effect):
+    asyncio.run(asyncio.to_thread(effect))
+
+
+@pytest.mark.parametrize("beginning", [in_a_thread, in_a_thread_of_a_thread, in_an_executor, in_a_task, in_a_tasks_thread])
+@pytest.mark.parametrize("effect", [connect, unix])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_is_begun_inside_a_trial_belongs_to_it(beginning, effect):
+    with pytest.raises(GuardTripped), guarded():
+        beginning(effect)
+
+
+def test_a_thread_that_was_begun_where_effects_are_allowed_is_free():
+    found = []
+    with guarded(), allowed():
+        in_a_thread(lambda: found.append(socket.getaddrinfo("127.0.0.1", 80)))
+    assert found
+
+
+def test_a_thread_outside_is_free_while_a_trial_goes_on():
+    inside, outside = threading.Event(), threading.Event()
+    found = []
+
+    def other():
+        inside.wait(10)
+        found.append(socket.getaddrinfo("127.0.0.1", 80))
+        outside.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with guarded():
+        inside.set()
+        outside.wait(10)
+    thread.join()
+    assert found
+
+
+@pytest.mark.parametrize("kind", ["fork", "spawn"])
+def test_a_process_of_multiprocessing_trips_it(kind):
+    with pytest.raises(GuardTripped), guarded():
+        multiprocessing.get_context(kind).Process(target=print).start()

@@ -157,7 +157,7 @@ class Recorder:
         real = [name for name, source in case.recorded_from.items() if source == "real" and name not in OWN]
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
         if "live" in case.recorded_from.values():
-            live.append(HttpLive({}))
+            live.append(HttpLive({}, outside=True))
         if SHELL in case.recorded_from:
             live.append(FreshShell(case, variant, self.folder, allow_shell=self._allow_shell))
         if FILES in case.recorded_from:

@@ -157,18 +157,19 @@ def _said(data: bytes) -> Iterator[str]:
         yield text
 
 
-def unpacked(data: bytes, most: int = 0) -> bytes:
+def unpacked(data: bytes, most: int) -> bytes:
     """Return what is inside gzip (RFC 1952), or as much as can be read of it; nothing where it is none.
 
-    ``most`` bounds the bytes of each of its members; 0 for no bound.
+    No more than ``most`` bytes are taken out.
     """
     parts: list[bytes] = []
-    while data.startswith(_GZIP):
+    while most > 0 and data.startswith(_GZIP):
         reader = zlib.decompressobj(wbits=31)
         try:
             parts.append(reader.decompress(data, most))
         except zlib.error:
             break
+        most -= len(parts[-1])
         data = reader.unused_data
     return b"".join(parts)
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import jsonpatch
 import jsonpointer
 
+from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
 
 APPEND = "-"
@@ -28,11 +29,19 @@ APPEND = "-"
 MAX_DEPTH = 100
 """How deep a document may nest: as deep as the runtime resolves templates."""
 
+MAX_SIZE = 2_000_000
+"""Characters that a changed document may hold, 8 for each value that is no text: copies of copies grow beyond any memory."""
+
+MAX_CHANGES = 500
+"""Changes that are applied at once: each goes through the whole document."""
+
 OPERATIONS = frozenset({"add", "remove", "replace", "move", "copy", "test"})
 """The operations of RFC 6902, section 4."""
 
 _POINTERS = {"move": ("path", "from"), "copy": ("path", "from")}
 """The members that hold pointers, where that is not ``path`` alone."""
+
+_GROWING = frozenset({"add", "replace", "copy"})
 
 _LIBRARY_ERRORS = (
     jsonpatch.JsonPatchException,
@@ -87,6 +96,8 @@ def apply_operation(document: JsonObject, operation: JsonObject) -> JsonObject:
     if not isinstance(changed, dict):
         raise PatchError(f"{name} {operation.get('path')!r} leaves no workflow")
     check_depth(changed)
+    if name in _GROWING and size_of(changed, MAX_SIZE) > max(MAX_SIZE, size_of(document, 2 * MAX_SIZE)):
+        raise PatchError(f"the document grows beyond {MAX_SIZE:,} characters")
     return changed
 
 
@@ -94,10 +105,12 @@ def own_copy(document: JsonObject, changes: Sequence[Json]) -> JsonObject:
     """Return a copy of ``document`` to apply ``changes`` to.
 
     Raises:
-        PatchError: the changes are not a list, or one of the two nests too deep.
+        PatchError: the changes are not a list or too many, or one of the two nests too deep.
     """
     if isinstance(changes, str | bytes | dict) or not isinstance(changes, Sequence):
         raise PatchError("the changes are not a list")
+    if len(changes) > MAX_CHANGES:
+        raise PatchError(f"there are {len(changes):,} changes, and at most {MAX_CHANGES} can be made at once")
     check_depth([document, list(changes)], MAX_DEPTH + 2)
     return copy.deepcopy(document)
 

@@ -36,6 +36,8 @@ _MARK = re.compile(r"(<secret:[^<>]*>|<redacted(?::[0-9a-f]{8})?>)")
 _FRAME = re.compile(r"(?i)(?:\b(?:bearer|basic|token|bot|digest|apikey)(?![^\s:=\"'])|[\s:=\"'])*")
 """What stands around a credential and is none: names of schemes, quotes, separators."""
 _GZIP_MAGIC = b"\x1f\x8b"
+MAX_PLAIN = 20_000_000
+"""So much of what is inside gzip is read, bytes: a thousandth of that may be a bomb."""
 _MAX_GZIP_LAYERS = 16
 """A file that decompresses to itself exists; nothing honest nests deeper."""
 _MIN_CORE = 6
@@ -290,7 +292,7 @@ def _decompressed(data: bytes) -> bytes:
     for _ in range(_MAX_GZIP_LAYERS):
         if not data.startswith(_GZIP_MAGIC):
             break
-        inner = unpacked(data)
+        inner = unpacked(data, MAX_PLAIN)
         if not inner:
             break
         data = inner

@@ -21,10 +21,17 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.patching import nodes_of
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import apply_edits, is_edit
 from mendbench.repair.embedded_json import Broken, Found, find_json
 from mendbench.repair.paths import EditError
+
+MAX_ANSWER = 1_000_000
+"""Characters of an answer that is read at all."""
+
+MAX_NEW_NODES = 1_000
+"""Nodes that an answer may add to a workflow."""
 
 MAX_SENTENCE = 299
 """Characters of a sentence that goes into the next prompt."""
@@ -62,6 +69,8 @@ Answered: TypeAlias = Candidate | Declined | Unusable
 
 def read_answer(text: str, document: JsonObject) -> Answered:
     """Return what ``text`` makes of ``document``, which is left as it is. Never raises, whatever the text."""
+    if len(text) > MAX_ANSWER:
+        return _unparsable(f"The answer has {len(text):,} characters, and at most {MAX_ANSWER:,} are read")
     first: Found | Broken | None = None
     for part in find_json(text):
         found = _unwrapped(part) if isinstance(part, Found) else part
@@ -121,7 +130,7 @@ def _read(value: Json, document: JsonObject) -> Answered:
     if name == "cannot_fix":
         return Declined(reason=_reason(content, value))
     if name == "workflow":
-        return _whole(content)
+        return _whole(content, document)
     return _edited(content, document)
 
 
@@ -157,13 +166,13 @@ def _edited(changes: Json, document: JsonObject) -> Answered:
     if isinstance(alone, dict) and alone.get("cannot_fix") and not is_edit(alone):
         return Declined(reason=_reason(alone["cannot_fix"], alone))
     try:
-        return _checked(apply_edits(document, changes))
+        return _checked(apply_edits(document, changes), document)
     except EditError as error:
         text = str(error)
         return Unusable(problem=sentence(text[:1].upper() + text[1:]), status="invalid")
 
 
-def _whole(workflow: Json) -> Answered:
+def _whole(workflow: Json, document: JsonObject) -> Answered:
     nodes = workflow.get("nodes") if isinstance(workflow, dict) else None
     if not isinstance(nodes, list) or not nodes:
         return _unparsable("The answer's workflow has no list of 'nodes'")
@@ -173,17 +182,21 @@ def _whole(workflow: Json) -> Answered:
                 f"The answer's workflow: nodes[{at}] has no 'id' or no 'type'; a whole workflow needs both"
             )
     try:
-        return _checked(apply_edits(workflow, []))
+        return _checked(apply_edits(workflow, []), document)
     except EditError as error:
         return _unparsable(f"The answer's workflow cannot be used: {error}")
 
 
-def _checked(document: JsonObject) -> Answered:
+def _checked(candidate: JsonObject, document: JsonObject) -> Answered:
+    added = len(nodes_of(candidate)) - len(nodes_of(document))
+    if added > MAX_NEW_NODES:
+        text = f"The answer adds {added:,} nodes, and at most {MAX_NEW_NODES:,} may be added"
+        return Unusable(problem=sentence(text), status="invalid")
     try:
-        canonical_json(document).encode()
+        canonical_json(candidate).encode()
     except UnicodeEncodeError:
         return _unparsable("The answer holds half of a surrogate pair, which is no text")
-    return Candidate(document=document)
+    return Candidate(document=candidate)
 
 
 def _reason(refusal: Json, value: Json) -> str:

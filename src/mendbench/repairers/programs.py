@@ -20,12 +20,16 @@ from typing import Any
 
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.piping import TooMuchOutput, communicate
 from mendbench.kit.surroundings import environment_redactor
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 
 PATIENCE_S = 600.0
 """How long a program is waited for where nothing else is configured, seconds: as long as for a model of one's own."""
+
+MAX_OUTPUT = 1_000_000
+"""The longest answer, bytes of UTF-8: as much as is read of a model's answer."""
 
 _HEADERS = (("content-type", "application/json"),)
 _COUNTS = ("prompt_tokens", "completion_tokens")
@@ -70,10 +74,13 @@ class CommandCaller:
                 self._name, f"cannot be run ({why})", "check its path, or replay with --record none"
             ) from None
         try:
-            out, err = process.communicate(prompt.encode("utf-8", "replace"), timeout=self.timeout_s)
+            out, err = communicate(process, prompt.encode("utf-8", "replace"), self.timeout_s, MAX_OUTPUT)
         except subprocess.TimeoutExpired:
             _end(process)
             raise self._none(f"it did not end within {self.timeout_s:g} s") from None
+        except TooMuchOutput:
+            _end(process)
+            raise self._none(f"it printed more than {MAX_OUTPUT:,} bytes") from None
         except BaseException:
             _end(process)
             raise
@@ -156,11 +163,13 @@ def _fields(returned: object) -> Mapping[str, Json]:
         TypeError, ValueError: it is not.
     """
     if isinstance(returned, str):
-        return {"text": returned}
+        returned = {"text": returned}
     if not isinstance(returned, Mapping):
         raise TypeError(f"it returned {type(returned).__name__}; return a text, or a mapping with 'text'")
     if unknown := sorted(map(str, set(returned) - _KEYS)):
         raise ValueError(f"it returned an unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+    if isinstance(returned.get("text"), str) and len(returned["text"]) > MAX_OUTPUT:
+        raise ValueError(f"its 'text' has more than {MAX_OUTPUT:,} characters")
     if not isinstance(returned.get("text"), str):
         raise TypeError(f"its 'text' is {type(returned.get('text')).__name__}; return a text")
     for name in _COUNTS:

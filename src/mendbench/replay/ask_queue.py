@@ -18,6 +18,7 @@ from typing import Self
 
 from mendbench.errors import EffectEscape
 from mendbench.model.exchange import Answer
+from mendbench.replay.guard import allowed
 from mendbench.replay.pace import Pace, Stopped
 from mendbench.replay.recordings import Recordings
 
@@ -109,7 +110,8 @@ class AskQueue:
         if len(lane.threads) < pace.at_once:
             name = f"asks-{ask.model}-{len(lane.threads)}"
             lane.threads.append(threading.Thread(target=self._work, args=(lane,), name=name, daemon=True))
-            lane.threads[-1].start()
+            with allowed():
+                lane.threads[-1].start()
 
     def release(self, key: str) -> None:
         """Wait until the answer to an ask is stored, and let trials see it from now on.

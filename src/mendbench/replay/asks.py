@@ -145,7 +145,8 @@ class AskBook:
         def store(came: Answer) -> Entry:
             answer = without_provider_shapes(self._redactor.answer(came))
             fresh = Entry(key=key, request=_request(model, ask), answer=answer, ask=ask)
-            return self._recordings.append_ask(model, fresh, replace=self._mode == "all")
+            with allowed():
+                return self._recordings.append_ask(model, fresh, replace=self._mode == "all")
 
         queue = self._queue
         if queue is None or not queue.takes(model):

@@ -1,41 +1,72 @@
-"""The guard: inside a trial nothing opens a socket or starts a process, except at the rim.
+"""The guard: inside a trial nothing opens a socket, starts a process or changes a file, except at the rim.
 
 That is a recording, or a command that is the engine (:mod:`mendbench.engines`): all its effects come to a server of ours.
 
-One audit hook (PEP 578), installed with the first trial; outside trials it costs a look-up per audited event. It
-covers the context of the trial: a thread that foreign code starts has a context of its own and is not covered.
+One audit hook (PEP 578), installed with the first trial; outside trials it costs a look-up per audited event. It covers the
+context of the trial, tasks and callbacks that take that context on, and every thread that was started inside, with those that it starts.
+
+It cannot see what Python does not audit: C code that makes its own system calls (an extension module; ``ctypes`` beyond the names in
+:data:`GUARDED_SYMBOLS`), a socket that listens without an address, a thread that was there before the trial began or (in Python 3.11) is begun
+by ``_thread`` itself, and a process that ``multiprocessing`` spawns, before it is told what to do. Nor is reading a file an effect.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from mendbench.errors import GuardTripped
 
 GUARDED_EVENTS = frozenset(
     {
         "socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr",
-        "socket.sendto", "socket.sendmsg",
+        "socket.getnameinfo", "socket.sendto", "socket.sendmsg",
         "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
-        "pty.spawn", "os.startfile",
+        "pty.spawn", "os.startfile", "os.kill", "os.killpg",
+        "os.chmod", "os.chown", "os.truncate", "os.utime", "os.setxattr", "os.removexattr",
     }
 )  # fmt: skip
 """Audit events of effects (the table of audit events in the Python library reference)."""
 
+GUARDED_SYMBOLS = frozenset(
+    {"system", "popen", "fork", "vfork", "clone", "execv", "execve", "execvp", "posix_spawn", "posix_spawnp", "socket", "connect", "syscall"}
+)  # fmt: skip
+"""Functions of the C library that ``ctypes`` may not look up."""
+
+_STARTS = frozenset({"_thread.start_new_thread", "_thread.start_joinable_thread"})
+_PLACES = frozenset({"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink"})
+"""Changes of a folder. Python's own cache of compiled modules is none."""
+_WATCHED = GUARDED_EVENTS | _STARTS | _PLACES | {"open", "sqlite3.connect", "ctypes.dlsym"}
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_IN_MEMORY = frozenset({"", ":memory:"})
+_CACHE = f"{os.sep}__pycache__"
+
 _MAX_DETAIL = 120
 
-_trips: ContextVar[list[GuardTripped] | None] = ContextVar("mendbench_guard", default=None)
+
+class _Outside(list[GuardTripped]):
+    """Stands for: nobody said anything in this context."""
+
+
+_OUTSIDE: Final = _Outside()
+_trips: ContextVar[list[GuardTripped] | None] = ContextVar("mendbench_guard", default=_OUTSIDE)
+_begun: WeakKeyDictionary[threading.Thread, list[GuardTripped]] = WeakKeyDictionary()
+"""Threads that were started inside a trial, and whose trial that was."""
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """Run a trial: an effect past the exchange port raises ``GuardTripped``.
 
-    Where foreign code swallowed it, it is raised on leaving.
+    Where foreign code swallowed it, it is raised on leaving; so is what a thread tried that was started inside.
     """
     _install()
     trips: list[GuardTripped] = []
@@ -50,7 +81,7 @@ def guarded() -> Iterator[None]:
 
 @contextmanager
 def allowed() -> Iterator[None]:
-    """Let effects pass: for a live exchange while recording, and for a program that is the engine."""
+    """Let effects pass: for a live exchange while recording and for storing it, and for a program that is the engine."""
     token = _trips.set(None)
     try:
         yield
@@ -60,26 +91,63 @@ def allowed() -> Iterator[None]:
 
 @functools.cache
 def _install() -> None:
-    """Install the hook once per process; a hook cannot be removed again."""
+    """Install the hook once per process; a hook cannot be removed again. Not every Python audits threads, so their start is told too."""
     sys.addaudithook(_hook)
+    start = threading.Thread.start
+
+    @functools.wraps(start)
+    def told(thread: threading.Thread) -> None:
+        trips = _trips_here()
+        if trips is not None:
+            _begun[thread] = trips
+        start(thread)
+
+    threading.Thread.start = told  # type: ignore[method-assign]
+
+
+def _trips_here() -> list[GuardTripped] | None:
+    """Return where an effect of this context is noted; None where it is none of ours."""
+    trips = _trips.get()
+    return trips if trips is not _OUTSIDE else _begun.get(threading.current_thread()) if _begun else None
 
 
 def _hook(event: str, args: tuple[object, ...]) -> None:
-    if event not in GUARDED_EVENTS:
+    if event not in _WATCHED:
         return
-    trips = _trips.get()
-    if trips is None:
+    trips = _trips_here()
+    if trips is None or (event not in GUARDED_EVENTS and _harmless(event, args)):
         return
     tripped = GuardTripped(event, _detail(event, args))
     trips.append(tripped)
     raise tripped
 
 
+def _harmless(event: str, args: tuple[object, ...]) -> bool:
+    """Return whether an event that may be an effect is none. A thread is none: it belongs to its trial."""
+    if event == "open":
+        return _only_reads(args)
+    if event in _STARTS:
+        return isinstance(getattr(args[0], "__self__", None), threading.Thread)
+    if event == "ctypes.dlsym":
+        return args[1] not in GUARDED_SYMBOLS
+    if event == "sqlite3.connect":
+        return args[0] in _IN_MEMORY
+    return _CACHE in str(args[0])
+
+
+def _only_reads(args: tuple[object, ...]) -> bool:
+    path, _, flags = args
+    if not isinstance(flags, int) or not flags & _WRITING:
+        return True
+    return isinstance(path, str) and (path == os.devnull or _CACHE in path)
+
+
 def _detail(event: str, args: tuple[object, ...]) -> str:
     """Return what the effect was aimed at, without the socket object and its random numbers."""
-    shown = (
-        args[1:]
-        if event.startswith("socket.") and event.rpartition(".")[2] in {"connect", "bind", "sendto", "sendmsg"}
-        else args[:2]
-    )
+    if event.startswith("socket.") and event.rpartition(".")[2] in {"connect", "bind", "sendto", "sendmsg"}:
+        shown = args[1:]
+    elif event in _STARTS:
+        shown = (getattr(args[0], "__name__", "a thread"),)
+    else:
+        shown = args[:1] if event in _PLACES or event == "open" else args[:2]
     return " ".join(str(arg) for arg in shown)[:_MAX_DETAIL]

@@ -17,12 +17,20 @@ from mendbench.ports.world import TellsReads
 if TYPE_CHECKING:
     import httpx2
 
+    from mendbench.replay.wire import Deadline
+
 PATIENCE_S = 60.0
 """How long a live answer is waited for, seconds, whatever the sender's own timeout: the world's whole answer is
 recorded, and each sender then sees as much of it as it would have waited for."""
 
+MAX_BODY = 10_000_000
+"""The longest body of an answer, bytes, as it comes and decoded: an answer is recorded whole, or not at all."""
+
 _HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "keep-alive", "transfer-encoding"})
 """Headers about the transfer and not about the answer (RFC 9110 section 7.6.1); bodies are recorded decoded."""
+
+_CODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 47}
+"""Content codings (RFC 9110 section 8.4.1) that are understood, and zlib's number for them; only the first is asked for."""
 
 
 class Live(Protocol):
@@ -80,7 +88,9 @@ class HttpLive:
     """HTTP with one shared client: no redirects followed, no proxy or credentials taken from the environment.
 
     ``base_urls`` maps a declared host to the base URL of the real server that stands for it on this machine; other
-    hosts are asked themselves. ``open_s`` is how long a connection may take to stand, if less than the whole.
+    hosts are asked themselves. ``open_s`` is how long a connection may take to stand, if less than the whole. Whatever is behind
+    them, an answer takes ``patience_s`` at most and has :data:`MAX_BODY` bytes: a longer one has broken off. With ``outside``, a
+    name that leads to this machine or its link (:func:`mendbench.replay.wire.leads_inside`) does not exist.
     """
 
     def __init__(
@@ -89,12 +99,15 @@ class HttpLive:
         *,
         patience_s: float = PATIENCE_S,
         open_s: float | None = None,
+        outside: bool = False,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self._base_urls = {host.lower(): url for host, url in base_urls.items()}
         self._patience_s, self._transport = patience_s, transport
         self._open_s = patience_s if open_s is None else open_s
+        self._outside = outside
         self._client: httpx2.Client | None = None
+        self._deadline: Deadline | None = None
 
     def serves(self, request: Request) -> bool:
         """Return whether it is an HTTP request."""
@@ -110,16 +123,26 @@ class HttpLive:
 
         client = self._opened()
         began = time.perf_counter()
+        if self._deadline is not None:
+            self._deadline.begin(self._patience_s)
         body: list[bytes] = []
         try:
             url, headers = self._routed(request)
             wire = client.build_request(request.method, url, headers=list(headers), content=request.body)
+            if host_of(url) not in {wire.url.host.lower(), wire.url.raw_host.decode("ascii").lower()}:
+                raise _NoHost(socket.EAI_NONAME, "the client reads another host in it")
+            wire.headers["Accept-Encoding"] = "gzip"
             response = client.send(wire, stream=True)
             try:
-                body.extend(_decoded(response))
+                for part in _bounded(response):
+                    body.append(part)
+                    if time.perf_counter() - began > self._patience_s:
+                        raise TimeoutError
             finally:
                 response.close()
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
+        except _TooLong:
+            return Answer(status=0, elapsed_ms=_since(began), fault="truncated")
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, UnicodeError) as error:
             fault = fault_of(error)
             waited = self._open_s if isinstance(error, httpx2.ConnectTimeout) else self._patience_s
             took = round(waited * 1000) if fault == "timeout" else _since(began)
@@ -140,9 +163,13 @@ class HttpLive:
 
         if self._client is None:
             waits = httpx2.Timeout(self._patience_s, connect=self._open_s)
-            self._client = httpx2.Client(
-                follow_redirects=False, trust_env=False, timeout=waits, transport=self._transport
-            )
+            transport = self._transport
+            if transport is None:
+                from mendbench.replay.wire import Deadline, WireTransport  # noqa: PLC0415  as above
+
+                self._deadline = Deadline()
+                transport = WireTransport(self._deadline, outside=self._outside)
+            self._client = httpx2.Client(follow_redirects=False, trust_env=False, timeout=waits, transport=transport)
         return self._client
 
     def _routed(self, request: Request) -> tuple[str, Headers]:
@@ -157,25 +184,43 @@ class HttpLive:
         return url, (*host, *request.headers)
 
 
-def _decoded(response: httpx2.Response) -> Iterator[bytes]:
+class _NoHost(socket.gaierror):
+    """Two readers of one URL see two hosts in it: it leads nowhere."""
+
+
+class _TooLong(Exception):  # noqa: N818  it is no error of ours
+    """There is more of an answer than is taken in."""
+
+
+def _bounded(response: httpx2.Response) -> Iterator[bytes]:
     """Yield an answer's body, decoded.
 
     Raises:
-        DecodingError: it is not what it says that it is, or a gzip body that breaks off, which the client takes for a whole one.
+        _TooLong: it, or what it comes as, has more than :data:`MAX_BODY` bytes.
+        DecodingError: it is not what its coding says, or in one that was not asked for, or breaks off.
     """
     import httpx2  # noqa: PLC0415  replay must not pay for it
 
-    if response.is_stream_consumed or response.headers.get("content-encoding", "").strip().lower() != "gzip":
-        yield from response.iter_bytes()
+    if response.is_stream_consumed:  # a transport that answers with a whole answer has decoded it
+        yield response.content
         return
-    decoder, came = zlib.decompressobj(zlib.MAX_WBITS | 16), False
+    names = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]
+    coded = [name for name in names if name not in {"", "identity"}]
+    if len(coded) > 1 or not set(coded) <= _CODINGS.keys():
+        raise httpx2.DecodingError(f"an answer in {', '.join(coded)[:80]}")
+    decoder = zlib.decompressobj(_CODINGS[coded[0]]) if coded else None
+    came = made = 0
     for part in response.iter_raw():
-        came = came or bool(part)
+        came += len(part)
         try:
-            yield decoder.decompress(part)
+            plain = part if decoder is None else decoder.decompress(part, MAX_BODY + 1 - made)
         except zlib.error as error:
             raise httpx2.DecodingError(str(error)) from error
-    if came and not decoder.eof:
+        made += len(plain)
+        if came > MAX_BODY or made > MAX_BODY:
+            raise _TooLong
+        yield plain
+    if came and decoder is not None and not decoder.eof:
         raise httpx2.DecodingError("the body breaks off")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import unquote, urlsplit
 
@@ -16,13 +18,14 @@ from mendbench.kit.canonical import canonical_json
 from mendbench.kit.urls import host_of
 from mendbench.model.exchange import Answer, Fault, Request
 from mendbench.model.json import Json, JsonObject
-from mendbench.replay.live import PATIENCE_S
+from mendbench.replay.live import MAX_BODY, PATIENCE_S
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp import Client
 
 _HEADERS = (("content-type", "application/json"),)
+_RELAY = str(Path(__file__).with_name("mcp_relay.py"))
 
 
 class McpLive:
@@ -31,7 +34,8 @@ class McpLive:
     An answer's body is the whole JSON-RPC object.
 
     ``servers`` maps a server's name to the command that starts it (program and arguments), to the URL of its streamable
-    HTTP endpoint, or to anything else that the SDK's client connects to. JSON-RPC ids are always 1: one that counted
+    HTTP endpoint, or to anything else that the SDK's client connects to. A message has ``MAX_BODY`` bytes at most, and is waited for
+    ``patience_s``: a server that says more has hung up. JSON-RPC ids are always 1: one that counted
     would make equal answers differ.
     """
 
@@ -109,19 +113,38 @@ class McpLive:
         server: Any = self._servers[name]
         said = self._stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))  # noqa: SIM115
         if isinstance(server, list | tuple):
-            parameters = StdioServerParameters(command=server[0], args=list(server[1:]))
-            server = stdio_client(parameters, errlog=said)
+            arguments = ["-I", _RELAY, str(MAX_BODY), *server]
+            server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=said)
+        elif isinstance(server, str):
+            server = _far(server)
         portal = self._opened()
         logging.getLogger("mcp").addHandler(
             logging.NullHandler()
         )  # what a server says amiss ends in a fault, told once
         try:
-            client = self._stack.enter_context(portal.wrap_async_context_manager(Client(server)))
+            client = Client(server, read_timeout_seconds=self._patience_s)
+            self._stack.enter_context(portal.wrap_async_context_manager(client))
         except Exception as error:  # the server's own start, and the SDK's transports
             why = _last_line(said) or _innermost(error)
             raise BadInput(f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL") from error
         self._clients[name] = client
         return client
+
+
+@asynccontextmanager
+async def _far(url: str) -> AsyncIterator[Any]:
+    """Connect to a server over HTTP: no proxy, and nothing longer than is taken in."""
+    import httpx2  # noqa: PLC0415  replay must not pay for it
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+    from mendbench.replay.wire import Bounded  # noqa: PLC0415
+
+    waits = httpx2.Timeout(30.0, read=300.0)  # as the SDK's own client has them: a stream may be held open
+    async with (
+        httpx2.AsyncClient(trust_env=False, timeout=waits, transport=Bounded(MAX_BODY)) as client,
+        streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
 
 
 def _last_line(said: TextIO) -> str:

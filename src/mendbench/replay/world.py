@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from mendbench.errors import BrokenService, ReplayMiss
+from mendbench.errors import BoundReached, BrokenService, ReplayMiss
 from mendbench.kit.clock import START_MS
 from mendbench.kit.handed_out import Vault
 from mendbench.kit.redaction import Redactor
@@ -25,6 +25,12 @@ UNKNOWN_HOST = Answer(status=0, fault="dns", elapsed_ms=30)
 """What every request to a host that the case does not declare gets: the name does not exist."""
 
 MS_PER_WRITE = 1000
+
+MAX_EXCHANGES = 2_000
+"""Requests of one scope: of a trial with all its attempts, or of one clean run."""
+
+MAX_TRAFFIC = 100_000_000
+"""Bytes of all their bodies, and of those of the answers."""
 
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
@@ -132,6 +138,7 @@ class ScopedWorld:
         self._parts: dict[str, _Part] = {}
         self._vault = Vault()
         self._traffic: list[Exchange] = []
+        self._bytes = 0
         self._phase = 0
 
     @property
@@ -155,7 +162,9 @@ class ScopedWorld:
 
         Raises:
             ReplayMiss: nothing recorded answers it, no simulated service does, and nothing may be asked live.
+            BoundReached: it would be one request too many, or there has been too much traffic.
         """
+        self._bound(request)
         if self._asks is not None and urlsplit(request.url).scheme == "model":
             return self._answered_by_model(self._asks, request, node)
         clean = self._redactor.request(request)
@@ -180,6 +189,13 @@ class ScopedWorld:
         meaning = self._meaning(service, clean)
         return self._finish(clean, came, key=key, node=node, timeout_s=request.timeout_s, meaning=meaning)
 
+    def _bound(self, request: Request) -> None:
+        """Refuse what would be too much, before anything of it happens."""
+        if len(self._traffic) >= MAX_EXCHANGES:
+            raise BoundReached(f"the workflow sent more than {MAX_EXCHANGES:,} requests; it is not run on")
+        if self._bytes + len(request.body) > MAX_TRAFFIC:
+            raise BoundReached(f"the workflow's requests and their answers hold more than {MAX_TRAFFIC:,} bytes; it is not run on")
+
     def _finish(
         self,
         clean: Request,
@@ -203,8 +219,12 @@ class ScopedWorld:
             changed=came.changed,
             meaning=meaning,
         )
-        self._traffic.append(exchange)
+        self._kept(exchange)
         return answer
+
+    def _kept(self, exchange: Exchange) -> None:
+        self._traffic.append(exchange)
+        self._bytes += len(exchange.request.body) + len(exchange.answer.body)
 
     def _meaning(self, service: str, clean: Request) -> Request | None:
         simulated = self._services.get(service)
@@ -215,7 +235,7 @@ class ScopedWorld:
         found = asks.exchange(request, node=node, phase=self._phase)
         answer = _as_waited(found.answer, request.timeout_s)
         self._clock.advance(answer.elapsed_ms)
-        self._traffic.append(replace(found, answer=answer))
+        self._kept(replace(found, answer=answer))
         return answer
 
     def _service_of(self, url: str) -> str | None:
@@ -286,7 +306,8 @@ class ScopedWorld:
             after=asked.part.after,
             n=asked.n,
         )
-        return self._recordings.append_world(entry, trajectory=self._trajectory, replace=replace)
+        with allowed():
+            return self._recordings.append_world(entry, trajectory=self._trajectory, replace=replace)
 
     def _simulate(self, asked: _Asked) -> _Came:
         """Return the service's answer, after driving it through the earlier requests that it has not seen yet."""

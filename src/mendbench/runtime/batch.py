@@ -16,8 +16,11 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Batch
 from mendbench.runtime.checkpoint import node_digest
 from mendbench.runtime.scene import BATCH_INDEX
-from mendbench.runtime.stepping import FINE, Tried, Unit, Workshop, unit_of
+from mendbench.runtime.stepping import FINE, Tried, Unit, Workshop
 from mendbench.runtime.templates import ParamProblem, resolve
+
+MAX_ITEMS = 10_000
+"""Items of one batch."""
 
 MAX_TOLD = 5
 """Items whose failures a partial failure's message names."""
@@ -109,8 +112,10 @@ def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
         return shop.failed(whole, (ParamProblem(param="batch.items", templates=left),))
     if not isinstance(found.value, list):
         return shop.raised(whole, "TypeError", f"Batch items must be a list, got {type(found.value).__name__}")
+    if len(found.value) > MAX_ITEMS:
+        return shop.raised(whole, "ValueError", f"Batch has {len(found.value):,} items, and at most {MAX_ITEMS:,} are run")
     named = ({**whole.data, batch.name: item, BATCH_INDEX: index} for index, item in enumerate(found.value))
-    units = tuple(unit_of(whole.node, data, whole.arrived) for data in named)
+    units = tuple(shop.unit(whole.node, data, whole.arrived) for data in named)
     return Plan(batch=batch, values=tuple(found.value), units=units)
 
 
@@ -161,7 +166,7 @@ def _tried(batch: Batch, unit: Unit, value: Json, shop: Workshop) -> _Item:
     tried = shop.do(unit)
     tries = tried.tries
     for _ in range(batch.tries - 1):
-        if tried.judgement.state == "success" or unit.resolved.problems or not tried.harmless_again:
+        if tried.judgement.state == "success" or not unit.whole or not tried.harmless_again:
             break
         clock.advance(round(batch.wait_s * 1000))
         tried = shop.do(unit)

@@ -22,7 +22,7 @@ from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
 from mendbench.runtime.stepping import Surroundings
-from mendbench.runtime.templates import resolve
+from mendbench.runtime.templates import MAX_SIZE, resolve
 from mendbench.runtime.validate import errors_of, validate
 from mendbench.runtime.walk import Walk, Walked
 
@@ -128,9 +128,15 @@ class MendbenchEngine:
 
 
 def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
-    """Return the declared outputs that resolve; the others are left out."""
-    resolved = ((output.name, resolve(output.source, data)) for output in workflow.outputs)
-    return {name: found.value for name, found in resolved if found.complete}
+    """Return the declared outputs that resolve; the others are left out, and those for which there is no room."""
+    told: JsonObject = {}
+    room = MAX_SIZE
+    for output in workflow.outputs:
+        found = resolve(output.source, data, room)
+        if found.complete:
+            told[output.name] = found.value
+            room -= found.size
+    return told
 
 
 def _refused(workflow: Workflow, problems: tuple[Problem, ...], checkpoint: Checkpoint | None) -> Execution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final, Literal
 
 from mendbench.model.json import Json, JsonObject
@@ -24,7 +25,10 @@ from mendbench.runtime.suggest import closest
 IR_VERSION = "0.1.0"
 """The version of the format that a document without one is taken for."""
 
-__all__ = ["IR_VERSION", "WORKFLOW_SCHEMA", "Problem", "normalised", "parse_workflow", "place_of", "salvaged"]
+MAX_PROBLEMS = 100
+"""So much of what is wrong with a document is told: each problem may name everything that could have been meant."""
+
+__all__ = ["IR_VERSION", "MAX_PROBLEMS", "WORKFLOW_SCHEMA", "Problem", "normalised", "parse_workflow", "place_of", "salvaged"]
 
 _MEANT: Final[dict[str, dict[str, str]]] = {
     "edges": {"source": "from", "target": "to", "from_node": "from", "to_node": "to"},
@@ -67,15 +71,15 @@ class Problem:
 
 
 def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem, ...]]:
-    """Return the workflow, or None and every structure error of ``document``. Never raises, whatever JSON it is given.
+    """Return the workflow, or None and the structure errors of ``document``, :data:`MAX_PROBLEMS` of them at most. Never raises, whatever JSON it is given.
 
     A missing ``ir_version`` or ``edges`` is added and a node's ``parameters`` are read as ``params``; ``source`` of the workflow
     stays the document as it was given. An input that has a default counts as not required.
     """
     whole = normalised(document)
-    problems = [_violated(violation, whole) for violation in violations(whole, WORKFLOW_SCHEMA)]
-    problems += [*_duplicate_ids(whole), *_dangling(whole)]
-    return (None, tuple(problems)) if problems else (salvaged(document), ())
+    violated = (_violated(violation, whole) for violation in violations(whole, WORKFLOW_SCHEMA))
+    problems = tuple(islice(chain(violated, _duplicate_ids(whole), _dangling(whole)), MAX_PROBLEMS))
+    return (None, problems) if problems else (salvaged(document), ())
 
 
 def normalised(document: Json) -> Json:

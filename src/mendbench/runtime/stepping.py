@@ -25,9 +25,12 @@ from mendbench.runtime.nodes.interface import NodeType, Send
 from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.nodes.patience import FIRST_WAIT_S, LONGEST_WAIT_S, TRIES
 from mendbench.runtime.noticing import Visit, raised_visit, run_node, sighting_in, unresolved_visit
-from mendbench.runtime.templates import ParamProblem, ResolvedParams, resolve_params
+from mendbench.runtime.templates import MAX_SIZE, ParamProblem, ResolvedParams, resolve_params
 
 FINE = Judgement(state="success", message="")
+
+MAX_DATA = 50_000_000
+"""Characters that the resolved parameters of all nodes of one execution may hold together, counted as :func:`.size_of` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +58,19 @@ class Unit:
     resolved: ResolvedParams
 
     @property
+    def whole(self) -> bool:
+        """Whether its parameters could be resolved, all of them."""
+        return not self.resolved.problems and not self.resolved.too_large
+
+    @property
     def digest(self) -> str:
         """The digest of what it would do; empty if a parameter cannot be resolved."""
-        return "" if self.resolved.problems else node_digest(self.node.type, self.resolved.params, self.arrived)
+        return node_digest(self.node.type, self.resolved.params, self.arrived) if self.whole else ""
 
 
-def unit_of(node: Node, data: JsonObject, arrived: str) -> Unit:
-    """Return the work of a node on ``data``."""
-    return Unit(node=node, data=data, arrived=arrived, resolved=resolve_params(node.params, data))
+def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE) -> Unit:
+    """Return the work of a node on ``data``, if its parameters are no larger than ``most``."""
+    return Unit(node=node, data=data, arrived=arrived, resolved=resolve_params(node.params, data, most))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +120,16 @@ class Workshop:
         self._ids = node_ids
         self._changed_at = -1
         self._taken: set[str] = set()
+        self._room = MAX_DATA
         earlier = enumerate(around.world.traffic() if before is not None else ())
         self._changed_by = {one.node: place for place, one in earlier if one.changed}
+
+    def unit(self, node: Node, data: JsonObject, arrived: str) -> Unit:
+        """Return the work of a node on ``data``, within what the execution may still hold."""
+        unit = unit_of(node, data, arrived, min(MAX_SIZE, self._room))
+        if not unit.resolved.too_large:
+            self._room -= unit.resolved.size
+        return unit
 
     def reusable(self, node: Node, digest: str) -> Completed | None:
         """Return what the node did before, if it would do just that again and its answer still holds."""
@@ -193,6 +209,9 @@ class Workshop:
 
     def _once(self, unit: Unit) -> Tried:
         node, around = unit.node, self.around
+        if unit.resolved.too_large:
+            words = f"{node.type} node parameters hold more than {MAX_SIZE:,} characters, or all nodes' more than {MAX_DATA:,}"
+            return self.raised(unit, "ValueError", words)
         if unit.resolved.problems:
             return self.failed(unit, unit.resolved.problems)
         started, first = around.clock.now_ms(), len(around.world.traffic())

@@ -9,6 +9,9 @@ from difflib import SequenceMatcher
 CUTOFF = 0.6
 """Least likeness, 0 to 1, of a name that is suggested: the default of :func:`difflib.get_close_matches`."""
 
+MAX_NAME = 500
+"""Characters of a name or path that is compared at all: comparing takes the square of them, and more."""
+
 _SWAPPED = 0.95
 """Likeness of two names that differ by two neighbouring letters in the wrong order, or by one letter too many or too few."""
 
@@ -59,7 +62,7 @@ def closest_path(wanted: str, available: Iterable[str]) -> str | None:
 def _path_likeness(wanted: str, last: str, path: str) -> float:
     """Return how like two paths are, 0 if their last segments are not."""
     tail = _likeness(last, _INDEXES.sub("", _last(path)))
-    if tail < CUTOFF:
+    if tail < CUTOFF or max(len(wanted), len(path)) > MAX_NAME:
         return 0.0
     return _LAST * tail + (1 - _LAST) * SequenceMatcher(None, wanted, path, autojunk=False).ratio()
 
@@ -74,6 +77,8 @@ def _likeness(one: str, other: str) -> float:
         return 0.0
     if a == b:
         return 1.0
+    if max(len(a), len(b)) > MAX_NAME:
+        return 0.0
     if _one_slip(a, b):
         return _SWAPPED
     ratio = SequenceMatcher(None, min(a, b), max(a, b), autojunk=False).ratio()

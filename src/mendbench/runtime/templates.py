@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
+from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -21,6 +22,13 @@ Place: TypeAlias = tuple[str | int, ...]
 
 MAX_DEPTH = 100
 """How deep objects and lists are looked into. What lies deeper is left as it is."""
+
+MAX_SIZE = 10_000_000
+"""Characters that resolved values may hold, 8 for each value that is no text (:func:`.size_of`): templates that double what
+others doubled grow beyond any memory."""
+
+MAX_LEVELS = 150
+"""How deep resolved values may nest: an answer of the world nests 120 deep at most, and a document 100."""
 
 MAX_JSON_TEXT = 10 * 1024 * 1024
 """Longest text, in characters, that is parsed as JSON on the way of a path."""
@@ -72,11 +80,14 @@ class Resolved:
     """Templates that name nothing in the data."""
     malformed: tuple[str, ...] = ()
     """Texts that begin like a template and are none. In strict mode they stop a node just as unresolved ones do."""
+    size: int = 0
+    """How large it is, see :func:`.size_of`; over the bound if it is too large, and ``value`` is None then."""
+    too_large: bool = False
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of the author's is left unresolved."""
-        return not self.unresolved and not self.malformed
+        """Whether nothing of the author's is left unresolved, and all of it could be written."""
+        return not self.unresolved and not self.malformed and not self.too_large
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +106,37 @@ class ResolvedParams:
 
     params: JsonObject
     problems: tuple[ParamProblem, ...] = ()
+    size: int = 0
+    """How large they are, see :func:`.size_of`."""
+    too_large: bool = False
+    """Whether they would be larger than they may; ``params`` is empty then."""
 
 
 _Leftover: TypeAlias = Template | str
-_Report: TypeAlias = Callable[[Place, _Leftover], None]
+
+
+class _TooLarge(ValueError):
+    """What is being resolved has become larger than it may."""
+
+
+class _Report:
+    """Where leftovers are told, and what may still be written."""
+
+    def __init__(self, told: Callable[[Place, _Leftover], None], room: int) -> None:
+        self._told, self._room = told, room
+
+    def __call__(self, place: Place, leftover: _Leftover) -> None:
+        self._told(place, leftover)
+
+    def write(self, value: Json) -> None:
+        """Note that a value is written out into a text.
+
+        Raises:
+            _TooLarge: there is no room for it.
+        """
+        self._room -= size_of(value, self._room)
+        if self._room < 0:
+            raise _TooLarge
 
 
 def templates_in(value: Json) -> tuple[Template, ...]:
@@ -136,37 +174,53 @@ def malformed(text: str) -> tuple[str, ...]:
     return tuple(match["bad"][:_MAX_FRAGMENT] for match in _TOKEN.finditer(text) if match["bad"])
 
 
-def resolve(value: Json, data: Mapping[str, Json]) -> Resolved:
+def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE) -> Resolved:
     """Return ``value`` with every template replaced from ``data`` (node ids to their outputs, input names to values).
 
     A text that is one whole template becomes the value itself, whatever its type; inside an object or a list, a value that is
     the text of a JSON object or array is parsed. In any other text None becomes nothing, True ``True``, objects and lists JSON.
-    Data is put in as it is: a ``${…}`` that comes with it is neither resolved nor reported. Never raises, changes nothing.
+    Data is put in as it is: a ``${…}`` that comes with it is neither resolved nor reported. Never raises, changes nothing; what would
+    be larger than ``most`` is not resolved.
     """
     unresolved: dict[str, Template] = {}
     broken: dict[str, None] = {}
 
-    def report(_place: Place, leftover: _Leftover) -> None:
+    def told(_place: Place, leftover: _Leftover) -> None:
         if isinstance(leftover, Template):
             unresolved.setdefault(leftover.text, leftover)
         else:
             broken.setdefault(leftover)
 
-    result = _resolve(value, data, (), report)
-    return Resolved(value=result, unresolved=tuple(unresolved.values()), malformed=tuple(broken))
+    result, size = _measured(lambda: _resolve(value, data, (), _Report(told, most)), most)
+    return Resolved(
+        value=result, unresolved=tuple(unresolved.values()), malformed=tuple(broken), size=size, too_large=size > most
+    )
 
 
-def resolve_params(params: JsonObject, data: Mapping[str, Json]) -> ResolvedParams:
-    """Return ``params`` resolved, and for each place that could not be what is left there."""
+def resolve_params(params: JsonObject, data: Mapping[str, Json], most: int = MAX_SIZE) -> ResolvedParams:
+    """Return ``params`` resolved, and for each place that could not be what is left there; none of them if they exceed ``most``."""
     left: dict[Place, dict[str, None]] = {}
 
-    def report(place: Place, leftover: _Leftover) -> None:
+    def told(place: Place, leftover: _Leftover) -> None:
         text = leftover.text if isinstance(leftover, Template) else leftover
         left.setdefault(place, {}).setdefault(text)
 
-    resolved = {name: _resolve(value, data, (name,), report) for name, value in params.items()}
+    report = _Report(told, most)
+    resolved, size = _measured(
+        lambda: {name: _resolve(value, data, (name,), report) for name, value in params.items()}, most
+    )
     problems = tuple(ParamProblem(param=dotted(place), templates=tuple(texts)) for place, texts in left.items())
-    return ResolvedParams(params=resolved, problems=problems)
+    return ResolvedParams(params=resolved or {}, problems=problems, size=size, too_large=size > most)
+
+
+def _measured(made: Callable[[], Json], most: int) -> tuple[Json, int]:
+    """Return a value and its size; None and more than ``most`` for one that is too large or too deep."""
+    try:
+        value = made()
+    except _TooLarge:
+        return None, most + 1
+    size = size_of(value, most, MAX_LEVELS)
+    return (value, size) if size <= most else (None, size)
 
 
 def lookup(data: Mapping[str, Json], template: Template) -> tuple[bool, Json]:
@@ -243,6 +297,8 @@ def _resolve_text(text: str, data: Mapping[str, Json], place: Place, report: _Re
             return match["bad"]
         template = _template(match["good"])
         found, value = lookup(data, template)
+        if found:
+            report.write(value)
         written = _written(value) if found else None
         if written is None:
             _report_unresolved(template, data, place, report)

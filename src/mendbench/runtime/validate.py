@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.runtime.graph import unreachable
-from mendbench.runtime.parse import Problem, parse_workflow
+from mendbench.runtime.parse import MAX_PROBLEMS, Problem, parse_workflow
 from mendbench.runtime.scene import BATCH_INDEX, NodeSpec, Scene, listed, pointer, scene_of, spec_of
 from mendbench.runtime.suggest import closest
 from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
@@ -20,21 +21,23 @@ def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
     """Return everything that is wrong with ``document`` when it is run with ``inputs``; only severity ``error`` stops a run.
 
     Looks in turn at structure, order of nodes, templates, inputs, node types and parameters, outputs. Where the structure is
-    wrong, the rest is checked as far as it can be read. Never raises, whatever JSON it is given.
+    wrong, the rest is checked as far as it can be read. The first :data:`~.parse.MAX_PROBLEMS` are told. Never raises, whatever JSON it
+    is given.
     """
     _, structure = parse_workflow(document)
     scene = scene_of(document, inputs, node_types)
-    return (
-        *structure,
-        *_unsupported(document),
-        *_flow(scene, whole=not structure),
-        *_batches(scene),
-        *malformed_templates(scene),
-        *misused_templates(scene),
-        *_inputs(scene, document, inputs),
-        *_types(scene),
-        *_outputs(scene, document),
+    found = chain(
+        structure,
+        _unsupported(document),
+        _flow(scene, whole=not structure),
+        _batches(scene),
+        malformed_templates(scene),
+        misused_templates(scene),
+        _inputs(scene, document, inputs),
+        _types(scene),
+        _outputs(scene, document),
     )
+    return tuple(islice(found, MAX_PROBLEMS))
 
 
 def errors_of(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -12,7 +12,7 @@ from mendbench.model.workflow import Batch, Node, Workflow
 from mendbench.runtime.batch import BatchDone, Plan, plan_batch, run_batch
 from mendbench.runtime.events import NodeStarted, ending
 from mendbench.runtime.failures import Scene, failure_of, warning_failure
-from mendbench.runtime.stepping import Surroundings, Tried, Unit, Workshop, unit_of
+from mendbench.runtime.stepping import Surroundings, Tried, Unit, Workshop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Walk:
 
     def _step(self, node: Node, arrived: str) -> NodeRecord:
         """Reuse what the node did, or run it and keep what it did unless it ended the run in an error."""
-        unit = unit_of(node, self._data, arrived)
+        unit = self._shop.unit(node, self._data, arrived)
         if node.batch is not None:
             return self._batch_step(unit, node.batch)
         done = self._reusable(node, unit.digest)
@@ -81,7 +81,7 @@ class Walk:
             return self._reused(node, done)
         tried = self._shop.do(unit)
         record = self._judged(tried)
-        kept = tried.completed("" if unit.resolved.problems else self._shop.shown_digest(unit))
+        kept = tried.completed(self._shop.shown_digest(unit) if unit.whole else "")
         self._shop.went_past(node.id, kept.changed_at)
         self._keep(record, kept)
         return record

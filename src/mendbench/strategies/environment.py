@@ -1,4 +1,4 @@
-"""The Jinja environment of all templates: sandboxed, strict, without randomness, holding only what they are given."""
+"""The Jinja environment of all templates: sandboxed, bounded, strict, without randomness, holding only what they are given."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from http import HTTPStatus
 from typing import Any
 
 from jinja2 import StrictUndefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.sandbox import safe_range
 from jinja2.utils import Namespace
 
 from mendbench.kit.patterns import PatternHistory, noted, suggestion
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json
+from mendbench.strategies.bounds import BoundedEnvironment
 from mendbench.strategies.run_data import shown, told
 
 GLOBALS = {"range": safe_range, "namespace": Namespace}
@@ -26,22 +27,23 @@ _CODE = re.compile(r"[\w.\-]*")
 
 
 @lru_cache(maxsize=1)
-def environment() -> ImmutableSandboxedEnvironment:
+def environment() -> BoundedEnvironment:
     """Return the environment. It is never changed after it was made."""
-    made = ImmutableSandboxedEnvironment(
+    made = BoundedEnvironment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, cache_size=0
     )
     made.globals = dict(GLOBALS)
-    del made.filters["random"]
-    made.filters |= {
-        "tojson": to_json,
-        "fenced": fenced,
-        "reason": reason,
-        "required_fix": required_fix,
-        "pattern_hint": pattern_hint,
-        "shown": shown,
-        "told": told,
-    }
+    made.add_filters(
+        {
+            "tojson": to_json,
+            "fenced": fenced,
+            "reason": reason,
+            "required_fix": required_fix,
+            "pattern_hint": pattern_hint,
+            "shown": shown,
+            "told": told,
+        }
+    )
     return made
 
 

@@ -18,6 +18,7 @@ from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View
 from mendbench.strategies import diagnosis, run_data
+from mendbench.strategies.bounds import metered
 from mendbench.strategies.cutting import fit
 from mendbench.strategies.diagnosis import diagnose
 from mendbench.strategies.environment import GLOBALS, environment
@@ -79,7 +80,8 @@ class TemplateStrategy:
         """Return the context block, at most ``budget`` tokens of it: the same for the same view, whenever and wherever.
 
         Raises:
-            BadInput: the template fails on this view (an attribute that is not there, an operation on a null).
+            BadInput: the template fails on this view (an attribute that is not there, an operation on a null), or takes more
+                than it may (:mod:`mendbench.strategies.bounds`).
         """
         template = _compiled(self.path, self.body)
         told = variables(view)
@@ -90,7 +92,8 @@ class TemplateStrategy:
             full = load(TEMPLATES / f"full-context{SUFFIX}").render(view, budget)
             told["placebo"] = choose(shipped_entries(), view, full.tokens)
         context = template.new_context(told)
-        texts = [_rendered(self.path, partial(template.blocks[spec.name], context)) for spec in self.sections]
+        with metered():
+            texts = [_rendered(self.path, partial(template.blocks[spec.name], context)) for spec in self.sections]
         return fit(self.name, self.sections, texts, budget)
 
 
@@ -103,7 +106,15 @@ def load(path: Path) -> TemplateStrategy:
     """
     if WITHOUT in strategy_name(path):
         raise BadInput(str(path), f"{WITHOUT!r} in the name, which stands before a section left out", "rename the file")
-    return _checked(path, read_front_matter(path))
+    front = read_front_matter(path)
+    try:
+        return _checked(path, front)
+    except RecursionError:
+        raise _too_deep(path) from None
+
+
+def _too_deep(path: Path) -> BadInput:
+    return BadInput(str(path), "a template that nests too deep", "write it as several sections, with fewer brackets and operators")
 
 
 @lru_cache(maxsize=256)
@@ -147,6 +158,8 @@ def _compiled(path: Path, body: str) -> Template:
         code = made.compile(body, name=path.name, filename=str(path))
     except TemplateSyntaxError as error:
         raise BadInput(f"{path}:{error.lineno}", error.message or "not Jinja", "mend the template") from error
+    except RecursionError:
+        raise _too_deep(path) from None
     return Template.from_code(made, code, dict(GLOBALS))
 
 
@@ -210,6 +223,6 @@ def _rendered(path: Path, block: Callable[[], Iterator[str]]) -> str:
 
 def _with_template_lines(block: Callable[[], Iterator[str]]) -> str:
     try:
-        return "".join(block())
+        return environment().concat(block())
     except Exception:  # noqa: BLE001 (raised again at once, with the template's line numbers)
         environment().handle_exception()

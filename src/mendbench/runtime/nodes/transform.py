@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-import jmespath
+from typing import Any
 
-from mendbench.model.json import JsonObject
+import jmespath
+from jmespath import functions
+from jmespath.visitor import Options, TreeInterpreter
+
+from mendbench.kit.sizes import size_of
+from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import text
 from mendbench.runtime.validate import NodeSpec
+
+MAX_STEPS = 1_000_000
+"""Parts of an expression that are evaluated, each as often as it is: literals inside projections multiply."""
+
+MAX_RESULT = 10_000_000
+"""Size of one value on the way, and of the result, see :func:`.size_of`: ``[@, @] | [@, @] | …`` doubles with each bar."""
+
+MAX_BUILT = 20_000_000
+"""Size of all values that are built on the way."""
+
+_BUILDING = frozenset(
+    {
+        "multi_select_list", "multi_select_dict", "function_expression", "projection", "value_projection",
+        "filter_projection", "flatten", "literal",
+    }
+)  # fmt: skip
+"""The parts of an expression that make new values."""
 
 _WHO = "Transform"
 
@@ -25,7 +47,43 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     expression = text(params, "expression", _WHO)
     if "data" not in params:
         raise ValueError(f"{_WHO} node requires 'data' parameter")
-    return NodeOutput(outputs={"result": jmespath.compile(expression).search(params["data"])})
+    found = _Bounded().visit(jmespath.compile(expression).parsed, params["data"])
+    return NodeOutput(outputs={"result": found})
+
+
+class _Functions(functions.Functions):  # type: ignore[misc]
+    """JMESPath's functions, of which one multiplies two lengths."""
+
+    @functions.signature({"types": ["string"]}, {"types": ["array-string"]})  # type: ignore[untyped-decorator]
+    def _func_join(self, separator: str, array: list[str]) -> str:
+        if len(separator) * len(array) + sum(map(len, array)) > MAX_RESULT:
+            raise ValueError(_too_large())
+        return separator.join(array)
+
+
+class _Bounded(TreeInterpreter):  # type: ignore[misc]
+    """Evaluates one expression, in so many steps and with so much data as it may."""
+
+    def __init__(self) -> None:
+        super().__init__(Options(custom_functions=_Functions()))
+        self._steps, self._room = MAX_STEPS, MAX_BUILT
+
+    def visit(self, node: dict[str, Any], value: Json) -> Json:
+        """Return what one part of the expression finds."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
+        found: Json = super().visit(node, value)
+        if node["type"] in _BUILDING:
+            size = size_of(found, MAX_RESULT)
+            self._room -= size
+            if size > MAX_RESULT or self._room < 0:
+                raise ValueError(_too_large())
+        return found
+
+
+def _too_large() -> str:
+    return f"{_WHO} expression makes more than {MAX_RESULT:,} characters of data"
 
 
 NODE = NodeType(

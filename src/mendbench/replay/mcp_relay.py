@@ -1,0 +1,57 @@
+"""Stands between us and an MCP server that is a program: passes its lines on, and ends where one is longer than is taken in.
+
+A program of its own, ``python mcp_relay.py BYTES PROGRAM [ARGUMENT ...]``, of the standard library alone. The server has our
+standard input itself. The end of what it says on standard error is passed on when it has ended.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+TAIL = 4096
+"""Bytes of the end of standard error that are passed on."""
+
+_CHUNK = 65536
+
+
+def main(most: int, argv: list[str]) -> int:
+    """Run the server and return its exit code; 1 where it said too much in one line."""
+    try:
+        server = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        sys.stderr.write(f"{error.strerror or error}\n")
+        return 127
+    assert server.stdout is not None and server.stderr is not None  # noqa: S101, PT018  both are pipes
+    said = bytearray()
+
+    def listen() -> None:
+        while chunk := server.stderr.read1(_CHUNK):  # type: ignore[union-attr]
+            said.extend(chunk)
+            del said[:-TAIL]
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    line, out = 0, sys.stdout.buffer
+    try:
+        while chunk := server.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
+            first, *rest = chunk.split(b"\n")  # lines inside a chunk are shorter than the chunk
+            if line + len(first) > most:
+                server.kill()
+                said.extend(f"\nit said more than {most} bytes in one line\n".encode())
+                break
+            line = len(rest[-1]) if rest else line + len(first)
+            out.write(chunk)
+            out.flush()
+    except BrokenPipeError:
+        server.kill()
+    server.wait()
+    listener.join(1.0)
+    sys.stderr.buffer.write(bytes(said))
+    sys.stderr.flush()
+    return server.returncode if server.returncode >= 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))

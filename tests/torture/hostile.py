@@ -1,0 +1,124 @@
+"""Model answers, templates and servers that mean harm: what they end in, in how much time and memory, and what they reach."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mendbench.bench.trial import run_trial
+from tests.fakes import cases
+from tests.torture.hostile_answers import MARK, answers
+from tests.torture.hostile_servers import servers
+from tests.torture.hostile_templates import templates
+from tests.torture.isolation import isolated
+from tests.torture.tally import Attempt
+
+LONG = 1000
+"""More than any list has: all of them."""
+
+MOST_WRITTEN = 40_000_000
+"""Characters that one trial may leave behind."""
+
+Named = tuple[str, Callable[[], str | None]]
+
+
+def attempts(count: int, seed: int) -> Iterator[Attempt]:
+    """Try ``count`` of each kind, drawn from ``seed``."""
+    chance = random.Random(seed)
+    with tempfile.TemporaryDirectory() as parent:
+        desk = cases.build(Path(parent) / "desk")
+        kinds: dict[str, Iterable[Named]] = {
+            "answers through a whole trial": ((name, partial(_tried, desk, text)) for name, text in answers()),
+            "templates of strategies": templates(),
+            "servers while recording": servers(),
+            "marked answers in every report": [("all of them", partial(_reported, desk))],
+        }
+        for kind, named in kinds.items():
+            every = list(named)
+            for name, attempt in every if count >= len(every) else chance.sample(every, count):
+                yield Attempt(kind=kind, what=name, failure=isolated(attempt))
+
+
+def _tried(desk: Path, answer: str) -> str | None:
+    """Run a trial whose model gives this answer to everything, and say what is wrong with how it ended."""
+    with tempfile.TemporaryDirectory() as parent:
+        root = cases.copy_of(desk, Path(parent) / "desk")
+        for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
+            path.unlink()
+        recorder = cases.ScriptedRecorder(lambda _ask: answer)
+        row, texts = run_trial(cases.setting_of(root), cases.key(policy="naive"), recorder)
+        again, _ = run_trial(cases.setting_of(root), cases.key(policy="naive"))
+    written = len(json.dumps(row)) + sum(map(len, texts.values()))
+    told = "\n".join(str(message["content"]) for ask in recorder.asks for message in ask["messages"])
+    if row["verdict"] == "correct":
+        return "it counts as a repair"
+    if written > MOST_WRITTEN:
+        return f"it leaves {written:,} characters behind"
+    if "1337" in told and "1337" not in answer:
+        return "a template in the answer was rendered"
+    declared = (cases.HOST + "/", "model://")
+    if any(not exchange["url"].startswith(declared) and exchange["status"] != 0 for exchange in _sent(row)):
+        return "a host was reached that the case does not declare"
+    differing = [name for name in row if name != "timing" and row[name] != again[name] and row["verdict"] != "crashed"]
+    return f"the replay differs in {', '.join(differing)}" if differing else None
+
+
+def _sent(row: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in row.get("requests") or [] if isinstance(one, dict) and "url" in one and "status" in one]
+
+
+def _reported(desk: Path) -> str | None:
+    """Replay what marked answers led to, write every report of it, and say where the marks came through."""
+    import contextlib
+    import io
+    import xml.etree.ElementTree as ElementTree
+
+    from mendbench.cli.main import main
+
+    with tempfile.TemporaryDirectory() as parent:
+        root = cases.copy_of(desk, Path(parent) / "desk")
+        marked = [text for name, text in answers() if name.startswith("markup")]
+        for number, answer in enumerate(marked):
+            for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
+                path.unlink()
+            cases.record_answers(root, cases.MATRIX, lambda _ask, answer=answer: answer)
+            out = root / f"out{number}"
+            said, err = io.StringIO(), io.StringIO()
+            files = {name: out.with_suffix(f".{name}") for name in ("xml", "md", "csv")}
+            commands = (
+                ["run", "--out", str(out)],
+                ["report", str(out), "--junit", str(files["xml"]), "--markdown", str(files["md"]), "--csv", str(files["csv"]), "--all"],
+            )
+            for command in commands:
+                with contextlib.chdir(root), contextlib.redirect_stdout(said), contextlib.redirect_stderr(err):
+                    code = main(command)
+                if code not in (0, 3):
+                    return f"{command[0]} ended with {code}: {err.getvalue()[-300:]}"
+            ElementTree.parse(files["xml"])
+            wrong = _come_through(said.getvalue() + err.getvalue(), files, out)
+            if wrong:
+                return f"{marked[number][:60]!r}: {wrong}"
+    return None
+
+
+def _come_through(printed: str, files: dict[str, Path], out: Path) -> str | None:
+    if any(ord(one) < 32 and one not in "\n\t" or ord(one) in range(0x7F, 0xA0) for one in printed):
+        return "control characters reach the terminal"
+    page = (out / "index.html").read_text("utf-8")
+    if "<img src=x onerror" in page:
+        return "markup reaches the page"
+    told = files["md"].read_text("utf-8") + files["xml"].read_text("utf-8")
+    if "<img src=x onerror" in told:
+        return "markup reaches Markdown or XML"
+    if any(ord(one) < 32 and one not in "\n\t\r" for one in told + page + files["csv"].read_text("utf-8")):
+        return "control characters reach a report"
+    return None
+
+
+__all__ = ["LONG", "MARK", "attempts"]

@@ -1,0 +1,85 @@
+"""What ``make torture PARTS=sealed`` looks for, without a sandbox: an audit hook in a child tells what a replay does."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import cases
+from tests.torture.sealed import forbidden
+
+SHIPPED = Path(__file__).resolve().parents[2]
+
+TOLD = """
+import json, os, sys
+told = []
+writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+watched = {"os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "sqlite3.connect"}
+def hook(event, args):
+    if event == "open" and isinstance(args[2], int) and args[2] & writing and "__pycache__" not in str(args[0]):
+        told.append([event, str(args[0])])
+    elif event in watched and "__pycache__" not in str(args[0]):
+        told.append([event, *map(str, args[:2])])
+    elif event.startswith(("socket.connect", "socket.bind", "socket.getaddr", "socket.send", "subprocess.", "os.fork", "os.exec",
+                           "os.system", "os.posix_spawn", "os.spawn")):
+        told.append([event, str(args[:2])])
+sys.addaudithook(hook)
+sys.argv = ["mendbench", *sys.argv[2:]]
+from mendbench.cli.main import main
+try:
+    main()
+finally:
+    with os.fdopen(int(os.environ["TOLD"]), "w", closefd=False) as out:
+        before = list(told)
+        json.dump(before, out)
+"""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    return cases.build(tmp_path_factory.mktemp("sealed") / "desk")
+
+
+def effects(desk, *command):
+    """Run a command in a child and return what it opened to write, started and reached, but for our own pipe."""
+    reads, writes = os.pipe()
+    environment = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "TOLD": str(writes)}
+    done = subprocess.run(
+        [sys.executable, "-c", TOLD, "told", *command], cwd=desk, env=environment, pass_fds=[writes], capture_output=True, check=False
+    )
+    os.close(writes)
+    with os.fdopen(reads) as told:
+        found = json.load(told)
+    assert done.returncode == 0, done.stderr[-500:]
+    return [each for each in found if each[-1] != str(writes) and each[1] != str(writes)]
+
+
+def test_a_run_and_its_report_write_into_the_runs_folder_and_touch_nothing_else(desk, tmp_path):
+    out = tmp_path / "out"
+    for command in (("run", "--workers", "1", "--out", str(out)), ("report", str(out))):
+        touched = effects(desk, *command)
+        assert [each for each in touched if not all(part.startswith(str(tmp_path)) for part in each[1:2])] == []
+        assert touched, "the hook saw nothing, not even the run's own files"
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ('7 openat(AT_FDCWD, "/out/x", O_WRONLY|O_CREAT|O_CLOEXEC, 0666) = 3', False),
+        ('7 openat(AT_FDCWD, "/etc/x", O_WRONLY|O_CREAT|O_CLOEXEC, 0666) = 3', True),
+        ('7 openat(AT_FDCWD, "/etc/x", O_RDONLY|O_CLOEXEC) = 3', False),
+        ('7 openat(AT_FDCWD, "/etc/x", O_RDWR) = -1 EROFS (Read-only file system)', False),
+        ('7 execve("/bin/true", ["true"], 0x7ffe /* 9 vars */) = 0', True),
+        ('7 execve("/bin/true", ["true"], 0x7ffe /* 9 vars */) = -1 ENOENT (No such file)', False),
+        ('7 socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP) = 3', True),
+        ('7 connect(3, {sa_family=AF_UNIX, sun_path="/run/x"}, 110) = -1 ENOENT (No such file)', True),
+        ('7 rename("/home/x", "/out/x") = 0', True),
+        ('7 openat(AT_FDCWD, "/dev/null", O_RDWR) = 3', False),
+    ],
+)  # fmt: skip
+def test_a_call_that_starts_reaches_or_writes_elsewhere_is_found(call, found):
+    first = '7 execve("/usr/bin/python3", ["python3"], 0x7ffe /* 9 vars */) = 0'
+    assert (forbidden([first, call], Path("/out")) is not None) is found
