@@ -48,18 +48,33 @@ class BadInput(MendbenchError):
     """Something that the user gave cannot be used.
 
     The message is one line: ``place: found; mend``. ``place`` names the file and the position in it,
-    ``found`` says what stands there, ``mend`` says what to do.
+    ``found`` says what stands there, ``mend`` says what to do. Each is cut in its middle where it is long, and what would steer a
+    terminal is written as its escape.
     """
 
     exit_code = 2
 
     def __init__(self, place: str, found: str, mend: str) -> None:
-        self.place, self.found, self.mend = place, " ".join(found.split()), mend
-        super().__init__(f"{place}: {self.found}; {mend}")
+        self.place = _shown(place, MAX_PLACE)
+        self.found = _shown(" ".join(found.split()), MAX_FOUND)
+        self.mend = _shown(mend, MAX_MEND)
+        super().__init__(f"{self.place}: {self.found}; {self.mend}")
 
+
+MAX_PLACE, MAX_FOUND, MAX_MEND = 240, 300, 600
+"""Characters of each part of a line: enough for all that is said on purpose."""
 
 MAX_LISTED = 20
 """Names that a line lists."""
+
+MAX_NAMED = 60
+"""Characters of each."""
+
+
+def _shown(text: str, limit: int) -> str:
+    if len(text) > limit:
+        text = f"{text[: limit - limit // 3 - 1]}…{text[-(limit // 3) :]}"
+    return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 class UnknownName(BadInput):
@@ -67,14 +82,14 @@ class UnknownName(BadInput):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], place: str | None = None) -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(name) <= MAX_FOUND else []
         hint = f"did you mean {close[0]!r}? known: " if close else "known: "
         super().__init__(place or kind, f"unknown {kind} {name!r}", hint + (_listed(names) or "none"))
 
 
 def _listed(names: list[str]) -> str:
     more = len(names) - MAX_LISTED
-    return ", ".join(names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(_shown(name, MAX_NAMED) for name in names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 class CheckFailed(MendbenchError):

@@ -188,7 +188,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
         ("run.json", '"digests"', '"digest"', "run.json: digests: missing; make the run again"),
         ("trials.jsonl", '"passes":', '"passed":', "trials.jsonl:1: evidence.verdict.passes: missing; make the run again"),
         ("trials.jsonl", '"gained":0', '"gained":-1', "label.gained: -1 is not a whole number; make the run again"),
-        ("trials.jsonl", '"prompt_tokens":300', '"prompt_tokens":"300"', "trials.jsonl:1: attempts[0].prompt_tokens: '300'; make the"),
+        ("trials.jsonl", '"prompt_tokens":300', '"prompt_tokens":"300"', "trials.jsonl:1: attempts[0].prompt_tokens: '300', where"),
         ("trials.jsonl", "{", "", "trials.jsonl:1: "),
     ],
 )  # fmt: skip

@@ -259,11 +259,11 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
         ("trials.jsonl", '{"key": "a"}\n7\n', "trials.jsonl:2: no JSON object"),
         ("trials.jsonl", '{"key": "a"}\n', "trials.jsonl: 1 lines of 3 trials"),
         ("trials.jsonl", '{"key": "a"}\n{}\n{}\n', "trials.jsonl:1: a line without 'attempts'"),
-        ("trials.jsonl", '{"title": "\\ud800"}\n', "trials.jsonl:1: 'utf-8' codec can't encode"),
-        ("trials.jsonl", '{"cost": NaN}\n', "trials.jsonl:1: NaN is no number of JSON"),
+        ("trials.jsonl", '{"title": "\\ud800"}\n', "trials.jsonl:1: half a character"),
+        ("trials.jsonl", '{"cost": NaN}\n', "trials.jsonl:1: NaN is no JSON number"),
         ("texts.jsonl", "", "trials.jsonl:1: the text d1 is not in texts.jsonl"),
-        ("texts.jsonl", '{"digest": "d"}\n', "texts.jsonl: a line without 'text'"),
-        ("texts.jsonl", None, "texts.jsonl: cannot be read"),
+        ("texts.jsonl", '{"digest": "d"}\n', "texts.jsonl:1: text: missing"),
+        ("texts.jsonl", None, "texts.jsonl: no such file"),
     ],
 )
 def test_a_broken_run_is_one_line_that_names_the_file_and_the_line(place, name, text, said):
@@ -289,9 +289,9 @@ def test_a_folder_without_a_run_says_how_to_make_one(tmp_path):
         (lambda rows: [rows[0], rows[0], rows[2]], "trials.jsonl:2: the same trial once more"),
         (lambda rows: [rows[1], rows[0], rows[2]], "trials.jsonl:2: a trial before one that it comes after"),
         (lambda rows: [{**rows[0], "policy": "warn"}, *rows[1:]], "of another trial than its fields tell"),
-        (lambda rows: [{**rows[0], "verdict": None}, *rows[1:]], "trials.jsonl:1: the verdict None"),
-        (lambda rows: [{**rows[0], "attempts": "x"}, *rows[1:]], "trials.jsonl:1: no trial ("),
-        (lambda rows: [{**rows[0], "nodes": {"a": {}}}, *rows[1:]], "trials.jsonl:1: a trial without 'expected'"),
+        (lambda rows: [{**rows[0], "verdict": None}, *rows[1:]], "trials.jsonl:1: verdict: None"),
+        (lambda rows: [{**rows[0], "attempts": "x"}, *rows[1:]], "trials.jsonl:1: attempts: 'x', where a list is due"),
+        (lambda rows: [{**rows[0], "nodes": {"a": {}}}, *rows[1:]], "trials.jsonl:1: nodes.a.expected: missing"),
         (lambda rows: rows[1:], "trials.jsonl: 2 lines of 3 trials"),
     ],
 )

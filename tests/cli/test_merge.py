@@ -89,7 +89,7 @@ def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, to
     change(sharded / "shard-2/run.json", shard=told)
     said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
     assert said.code == 2
-    assert said.line.startswith("shard-2/run.json: shard: ")
+    assert said.line.startswith("shard-2/run.json: shard")
 
 
 def test_a_trial_that_two_shards_have_is_refused(sharded, mendbench):

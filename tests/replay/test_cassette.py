@@ -195,7 +195,7 @@ def test_a_broken_file_is_named_with_its_line(change, line, found):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="make it readable"):
         cassette.load(tmp_path)
 
 

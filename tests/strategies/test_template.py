@@ -158,9 +158,9 @@ def test_a_front_matter_of_another_form_is_refused(write, head, said):
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path):
-    assert "cannot be read" in refusal(tmp_path / "none.md.j2")
+    assert "no such file" in refusal(tmp_path / "none.md.j2")
     (tmp_path / "odd.md.j2").write_bytes(b"\xff\xfe")
-    assert "cannot be read" in refusal(tmp_path / "odd.md.j2")
+    assert "not UTF-8" in refusal(tmp_path / "odd.md.j2")
 
 
 def test_a_changed_template_has_another_digest_and_a_moved_one_the_same(write, tmp_path):

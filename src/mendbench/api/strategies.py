@@ -25,6 +25,7 @@ from mendbench.replay.guard import guarded
 from mendbench.replay.recordings import Recordings
 from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
 from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
+from mendbench.strategies.front_matter import template_text
 
 LONGEST = "naive"
 """The policy of which every other one is a prefix: whoever is asked at all is asked under it."""
@@ -103,7 +104,7 @@ def show_strategy(name: str) -> StrategyPage:
         MendbenchError: there is none, or it cannot be used.
     """
     found = strategy(name, strategy_dirs(load_config(Path.cwd())))
-    return StrategyPage(strategy=found, text=found.path.read_text("utf-8"))
+    return StrategyPage(strategy=found, text=template_text(found.path))
 
 
 def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path | None, attempt: int = 1) -> Rendering:

@@ -16,6 +16,7 @@ from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import trial_key
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
+from mendbench.kit.reading import MAX_DOCUMENT, read_text
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, StopReason, TrialKey
@@ -198,16 +199,10 @@ def _read(cell: str) -> str:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadInput(
-            str(path), "no such baseline", "make it from a run that is right with `mendbench gate --update`"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise BadInput(str(path), f"byte {error.start} is not UTF-8", _MEND) from None
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", "name the file with --baseline") from None
+    if not path.exists():
+        mend = "make it from a run that is right with `mendbench gate --update`"
+        raise BadInput(str(path), "no such baseline", mend)
+    text = read_text(path, MAX_DOCUMENT, _MEND, "name the file with --baseline", _MEND)
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 

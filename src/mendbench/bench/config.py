@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,11 +15,20 @@ from mendbench.bench.documents import refused
 from mendbench.bench.shipped import shipped_root
 from mendbench.bench.split import Part
 from mendbench.errors import BadInput
+from mendbench.kit.reading import MAX_DEPTH, MEGABYTE, read_text
 from mendbench.model.json import Json
 from mendbench.repairers.command import command_model
 
 FORMAT = 1
 """1: the first."""
+
+MAX_SETTINGS = MEGABYTE
+"""Bytes of a configuration file."""
+
+LARGEST = sys.float_info.max
+
+_LONG_KEY = re.compile(r"""(?<![\w.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
+"""A dotted key of a hundred parts: the library takes quadratic time to read one."""
 
 
 class _Part(BaseModel):
@@ -262,19 +273,40 @@ def load_config(start: Path) -> Loaded:
     if own.is_file():
         return _loaded(own, _toml(own))
     project = start / "pyproject.toml"
-    if project.is_file() and (table := _toml(project).get("tool", {}).get("mendbench")) is not None:
-        return _loaded(project, table)
+    if project.is_file():
+        tools = _toml(project).get("tool")
+        if isinstance(tools, dict) and (table := tools.get("mendbench")) is not None:
+            return _loaded(project, table)
     shipped = shipped_root() / "mendbench.toml"
     return _loaded(shipped, _toml(shipped))
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    text = read_text(path, MAX_SETTINGS, "write it")
+    if _LONG_KEY.search(text):
+        raise BadInput(str(path), "nested too deeply", "write it flatter")
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", "check the file and its permissions") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise BadInput(str(path), str(error), "mend the TOML there") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(str(path), f"a value that cannot be read ({error})", "mend the TOML there") from None
+    _refuse_no_json(path, table, ())
+    return table
+
+
+def _refuse_no_json(path: Path, value: object, place: tuple[str, ...]) -> None:
+    """Refuse what TOML can say and JSON cannot: what is configured is sent to models, and goes into keys."""
+    where = f"{path}: {'.'.join(place)}"
+    if len(place) > MAX_DEPTH:
+        raise BadInput(str(path), "nested too deeply", "write it flatter")
+    if isinstance(value, dict | list):
+        for name, item in value.items() if isinstance(value, dict) else enumerate(value):
+            _refuse_no_json(path, item, (*place, str(name)))
+    elif isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+        raise BadInput(where, "a number that JSON does not have", "write another one")
+    elif not isinstance(value, str | int | float):
+        raise BadInput(where, f"a date or a time ({value})", "put it in quotes")
 
 
 def _loaded(path: Path, table: dict[str, Any]) -> Loaded:

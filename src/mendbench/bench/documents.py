@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from mendbench.errors import BadInput
-
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from mendbench.kit.json_documents import load_json
+from mendbench.kit.reading import MAX_DOCUMENT, read_text
+from mendbench.kit.yaml_documents import Loader, refuse_swollen, told
 
 _JSON = frozenset({"str", "int", "float", "bool", "null", "map", "seq"})
 _KEYS = frozenset({"str"})
@@ -29,35 +29,30 @@ def read_yaml(path: Path, no_file: str) -> Any:
     Raises:
         BadInput: it cannot be read or is no YAML, a key stands twice or is no text, or a value is none of JSON's.
     """
-    text = _text(path, no_file)
+    text = read_text(path, MAX_DOCUMENT, no_file)
     try:
         loader = Loader(text)
         node = loader.get_single_node()
         _refuse_strange(path, node, {})
-        return None if node is None else loader.construct_document(node)
+        value = None if node is None else loader.construct_document(node)
+        if "&" in text:
+            refuse_swollen(value, loader.length)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        said = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
-        raise BadInput(_at(path, mark), str(said), "mend the YAML there") from None
+        raise told(error, str(path), "mend the YAML there") from None
     except ValueError as error:
         raise BadInput(str(path), f"a value that cannot be read ({error})", _QUOTE) from None
     except RecursionError:
         raise BadInput(str(path), "nested too deeply", "write it flatter") from None
+    return value
 
 
-def read_json(path: Path, no_file: str) -> Any:
+def read_json(path: Path, no_file: str, limit: int = MAX_DOCUMENT) -> Any:
     """Return the value of a JSON document. ``no_file`` says what to do if there is none.
 
     Raises:
-        BadInput: it cannot be read or is no JSON.
+        BadInput: it cannot be read, is larger than ``limit`` bytes, or is no JSON.
     """
-    text = _text(path, no_file)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path}:{error.lineno}:{error.colno}", error.msg, "mend the JSON there") from None
-    except RecursionError:
-        raise BadInput(str(path), "nested too deeply", "write it flatter") from None
+    return load_json(read_text(path, limit, no_file), str(path))
 
 
 def refused(path: Path, error: ValidationError, model: type[BaseModel], command: str) -> BadInput:
@@ -66,12 +61,14 @@ def refused(path: Path, error: ValidationError, model: type[BaseModel], command:
     ``command`` is what prints the schema of ``model``.
     """
     first = _telling(error.errors(include_url=False))
-    loc = tuple(token for token in first["loc"] if isinstance(token, int) or not token.startswith(("_", "[")))
+    unknown, end = first["type"] == "extra_forbidden", len(first["loc"]) - 1
+    tokens = enumerate(first["loc"])  # some name the type that was tried; an unknown key may look like that
+    loc = tuple(one for at, one in tokens if not _is_type(one) or (unknown and at == end))
     if f"{loc[-1] if loc else ''}_type" == first["type"]:
         loc = loc[:-1]  # no key: which of several types was tried
     place = ".".join(map(str, loc))
     where = f"{path}: {place}" if place else str(path)
-    if first["type"] == "extra_forbidden":
+    if unknown:
         key, known = str(loc[-1]), _keys_at(model, loc[:-1])
         close = difflib.get_close_matches(key, known, n=1)
         mend = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
@@ -81,6 +78,10 @@ def refused(path: Path, error: ValidationError, model: type[BaseModel], command:
     given = first.get("input")
     shown = "" if isinstance(given, dict | list | BaseModel) else f" (found {given!r})"
     return BadInput(where, first["msg"].removeprefix("Value error, ") + shown, f"`{command}` has all keys and values")
+
+
+def _is_type(token: int | str) -> bool:
+    return isinstance(token, str) and token.startswith(("_", "["))
 
 
 def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
@@ -96,17 +97,6 @@ def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
     inside = [one for one in errors if one["loc"][: len(stem)] == stem and len(one["loc"]) > len(stem) + 1]
     tried = [one for one in inside if str(one["loc"][len(stem)]).startswith("_")]
     return tried[0] if tried and isinstance(first["input"], dict) else first
-
-
-def _text(path: Path, no_file: str) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadInput(str(path), "no such file", no_file) from None
-    except UnicodeDecodeError as error:
-        raise BadInput(str(path), f"byte {error.start} is not UTF-8", "save the file as UTF-8") from None
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", "check the file and its permissions") from None
 
 
 def _refuse_strange(path: Path, node: Any, seen: dict[int, bool]) -> None:

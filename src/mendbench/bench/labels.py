@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from mendbench.bench.documents import Loader
 from mendbench.errors import BadInput
+from mendbench.kit.json_documents import parse_json
+from mendbench.kit.reading import MAX_DOCUMENT, read_text
+from mendbench.kit.yaml_documents import Loader
 
 MARK = "LABEL-ME"
 """Stands in a new case wherever a person has to decide. What follows it says what is wanted there."""
@@ -27,8 +28,8 @@ def missing_labels(folder: Path) -> tuple[BadInput, ...]:
     for name in ("case.yaml", "workflow.json"):
         path = folder / name
         try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError):
+            text = read_text(path, MAX_DOCUMENT, "")
+        except BadInput:
             continue
         if MARK in text:
             found += _in_yaml(path, text) if path.suffix == ".yaml" else _in_json(path, text)
@@ -38,19 +39,19 @@ def missing_labels(folder: Path) -> tuple[BadInput, ...]:
 def _in_yaml(path: Path, text: str) -> list[BadInput]:
     try:
         node = Loader(text).get_single_node()
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):
         return []
     return [
         _missing(path, one.start_mark.line + 1, one.start_mark.column + 1, place, str(one.value))
-        for place, one in _scalars(node, ())
+        for place, one in _scalars(node, (), set())
         if MARK in str(one.value)
     ]
 
 
 def _in_json(path: Path, text: str) -> list[BadInput]:
     try:
-        values = [(place, value) for place, value in _texts(json.loads(text), ()) if MARK in value]
-    except (ValueError, RecursionError):
+        values = [(place, value) for place, value in _texts(parse_json(text), ()) if MARK in value]
+    except ValueError:
         return []
     found, at = [], 0
     for place, value in values:
@@ -65,17 +66,20 @@ def _missing(path: Path, line: int, column: int, place: tuple[str, ...], value: 
     return BadInput(f"{path}:{line}:{column}", f"{shown} is not labelled", wanted or "fill it in")
 
 
-def _scalars(node: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the scalars of a YAML document with their places, keys too."""
+def _scalars(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the scalars of a YAML document with their places, keys too; those that ``seen`` does not have."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
     if isinstance(node, yaml.ScalarNode):
         yield place, node
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _scalars(key, (*place, "key"))
-            yield from _scalars(value, (*place, str(key.value)))
+            yield from _scalars(key, (*place, "key"), seen)
+            yield from _scalars(value, (*place, str(key.value)[:60]), seen)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            yield from _scalars(item, (*place, str(index)))
+            yield from _scalars(item, (*place, str(index)), seen)
 
 
 def _texts(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.bench.scope import state_of
 from mendbench.kit.canonical import canonical_json
-from mendbench.kit.patching import apply_patch
+from mendbench.kit.patching import apply_patch, nodes_of
 from mendbench.kit.urls import host_of
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
@@ -117,11 +117,11 @@ def _tidied(workflow: JsonObject, gone: str) -> JsonObject:
     """Return the workflow without the outputs of the node that is gone, and without the inputs that only it used."""
     outputs = {
         name: spec
-        for name, spec in workflow.get("outputs", {}).items()
+        for name, spec in _object(workflow, "outputs").items()
         if gone not in {template.root for template in templates_in(spec)}
     }
     used = {template.root for template in templates_in([workflow.get("nodes"), outputs])}
-    inputs = {name: spec for name, spec in workflow.get("inputs", {}).items() if name in used}
+    inputs = {name: spec for name, spec in _object(workflow, "inputs").items() if name in used}
     parts = {"outputs": outputs, "inputs": inputs}
     return {**workflow, **{name: part for name, part in parts.items() if name in workflow}}
 
@@ -132,8 +132,11 @@ def _swallowed(case: Case, base: JsonObject) -> Iterator[Mutant]:
     In the broken workflow behind every node at which a fault shows, in the fixed one behind those whose fault it leaves.
     """
     left = [fault for fault in case.faults if base is case.workflow or fault.who != "edit"]
+    if not isinstance(base.get("nodes"), list) or not isinstance(base.get("edges", []), list):
+        return
     for node in dict.fromkeys(fault.surfaces for fault in left):
-        after = [edge["to"] for edge in base.get("edges", []) if edge.get("from") == node]
+        edges = [edge for edge in base.get("edges", []) if isinstance(edge, dict)]
+        after = [edge["to"] for edge in edges if edge.get("from") == node and "to" in edge]
         workflow = copy.deepcopy(base)
         if after:
             workflow["edges"].append({"from": node, "to": after[0], "action": "error"})
@@ -176,11 +179,12 @@ def _parts(case: Case, fixed: JsonObject) -> Iterator[Mutant]:
     changed = sorted(path for path in diff_paths(case.workflow, fixed) if path.startswith("/nodes/"))
     if len(changed) < 2:  # noqa: PLR2004 - of a single change no part can be put back
         return
-    broken = {node["id"]: node for node in case.workflow["nodes"]}
+    broken = {node["id"]: node for node in _usable(case.workflow)}
     for node in dict.fromkeys(path.split("/")[2] for path in changed):
         workflow = copy.deepcopy(fixed)
-        if node in broken:
-            workflow["nodes"] = [broken[node] if item["id"] == node else item for item in workflow["nodes"]]
+        own = next((item for item in _usable(workflow) if item["id"] == node), None)
+        if node in broken and own is not None:
+            workflow["nodes"] = [broken[node] if item == own else item for item in nodes_of(workflow)]
             yield Mutant(kind="part_of_fix", what=f"the fix without its change of {node}", workflow=workflow)
 
 
@@ -188,7 +192,7 @@ def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
     """Yield ``base`` without one field of a body, or one argument of a tool, that the fault has nothing to do with."""
     touched = diff_paths(case.workflow, base)
     causes = {node for fault in case.faults for node in (*fault.cause, fault.surfaces)}
-    for node in base.get("nodes", []):
+    for node in _usable(base):
         name, body = _payload(node)
         if node.get("id") not in causes or len(body) < 2:  # noqa: PLR2004 - one must be left
             continue
@@ -202,7 +206,7 @@ def _dropped_params(case: Case, base: JsonObject) -> Iterator[Mutant]:
 
 def _extra_writes(base: JsonObject, readers: Collection[str]) -> Iterator[Mutant]:
     """Yield ``base`` with one of its writes done twice, and with something that nobody asked for written beside it."""
-    for node in base.get("nodes", []):
+    for node in _usable(base):
         name, sent = _payload(node)
         if not sent or node["id"] in readers:
             continue
@@ -215,8 +219,8 @@ def _extra_writes(base: JsonObject, readers: Collection[str]) -> Iterator[Mutant
 def _extra_keys(case: Case, base: JsonObject) -> Iterator[Mutant]:
     """Yield ``base`` with one more key in the body of one of its writes."""
     hosts = _hosts(case)
-    for node in base.get("nodes", []):
-        params = node.get("params", {})
+    for node in _usable(base):
+        params = _object(node, "params")
         body, url = params.get("body"), params.get("url")
         if node.get("type") != "http" or not isinstance(body, dict) or not isinstance(url, str):
             continue
@@ -234,10 +238,20 @@ def _hosts(case: Case) -> dict[str, str]:
     return {host: name for name in names for host in hosts_of(name, state_of(case, None, name))}
 
 
+def _usable(workflow: JsonObject) -> list[JsonObject]:
+    """Return the nodes that have an id, of a workflow that may be of any form."""
+    return [node for node in nodes_of(workflow) if isinstance(node, dict) and isinstance(node.get("id"), str)]
+
+
+def _object(holder: JsonObject, name: str) -> JsonObject:
+    found = holder.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def _payload(node: JsonObject) -> tuple[str, JsonObject]:
     """Return the parameter in which a node of a known type sends something, and what; empty if that is no object."""
     name = {"http": "body", "mcp": "arguments"}.get(str(node.get("type")), "")
-    sent = node.get("params", {}).get(name)
+    sent = _object(node, "params").get(name)
     return name, sent if isinstance(sent, dict) else {}
 
 

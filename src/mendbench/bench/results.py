@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import get_args
 
 from mendbench.bench.place import found_again, held, put_back, take
+from mendbench.bench.row_shapes import RUN_DOCUMENT, TEXT_LINE, TRIAL
 from mendbench.bench.rows import FORMAT, REQUIRED, references, trial_key
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import Appended, is_left, make_folder, remove, write_atomically
+from mendbench.kit.json_documents import parse_json
+from mendbench.kit.reading import MAX_RUN, read_bytes, read_text
+from mendbench.kit.shapes import misfit
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.model.verdict import VerdictName
@@ -56,9 +60,11 @@ class RunFolder:
 
     def __init__(self, place: Path, partial: Path) -> None:
         self._place, self._partial = place, partial
-        self._rows: dict[str, JsonRow] = {row["key"]: row for row in _torn(partial / TRIALS)}
-        self._texts: dict[str, str] = {item["digest"]: item["text"] for item in _torn(partial / TEXTS)}
-        self._rows = {key: row for key, row in self._rows.items() if references(row) <= set(self._texts)}
+        self._texts: dict[str, str] = {
+            item["digest"]: item["text"] for item in _torn(partial / TEXTS) if misfit(item, TEXT_LINE) is None
+        }
+        told = _torn(partial / TRIALS)
+        self._rows: dict[str, JsonRow] = {row["key"]: row for row in told if _no_trial(row, self._texts) is None}
         self._trials_file = _rewrite(partial / TRIALS, self._rows.values())
         self._texts_file = _rewrite(partial / TEXTS, _text_lines(self._texts))
 
@@ -187,10 +193,12 @@ def read_run(folder: Path) -> StoredRun:
         raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), mend)
     rows = tuple(_whole_lines(folder / TRIALS))
     found = _whole_lines(folder / TEXTS)
-    try:
-        texts = {str(item["digest"]): str(item["text"]) for item in found}
-    except KeyError as error:
-        raise BadInput(str(folder / TEXTS), f"a line without {error}", _AGAIN) from None
+    for number, item in enumerate(found, start=1):
+        if wrong := misfit(item, TEXT_LINE):
+            raise BadInput(f"{folder / TEXTS}:{number}", wrong, _AGAIN)
+    texts = {item["digest"]: item["text"] for item in found}
+    if wrong := misfit(run, RUN_DOCUMENT):
+        raise BadInput(f"{folder / RUN}", wrong, _AGAIN)
     if run.get("trials") != len(rows):
         raise BadInput(str(folder / TRIALS), f"{len(rows)} lines of {run.get('trials')!r} trials", _AGAIN)
     before = ""
@@ -205,9 +213,11 @@ def _no_trial(row: JsonRow, texts: Mapping[str, str]) -> str | None:
     """Return why a line is no trial, None if it is one."""
     if not row.keys() >= REQUIRED:
         return f"a line without {min(REQUIRED - row.keys())!r}"
-    if lost := references(row) - texts.keys():
-        return f"the text {min(lost)} is not in {TEXTS}"
+    if wrong := misfit(row, TRIAL):
+        return wrong
     try:
+        if lost := references(row) - texts.keys():
+            return f"the text {min(lost)} is not in {TEXTS}"
         record = record_of(row)
         key = trial_key(TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)}))
     except KeyError as error:
@@ -259,25 +269,20 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool) -> Non
 
 def _read_plan(partial: Path) -> JsonObject | None:
     try:
-        found: JsonObject = json.loads((partial / PLAN).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = parse_json(read_text(partial / PLAN, MAX_RUN, _AGAIN))
+    except (BadInput, ValueError):
         return None
-    return found
+    return found if isinstance(found, dict) else None
 
 
 def _whole_lines(path: Path, *, one: bool = False) -> list[JsonObject]:
     """Return the JSON objects of a file's lines, or the one that the whole file is."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise BadInput(str(path), f"cannot be read ({error})", _AGAIN) from None
+    text = read_text(path, MAX_RUN, _AGAIN, _AGAIN, _AGAIN)
     found = []
     for number, line in enumerate([text] if one else text.removesuffix("\n").split("\n") if text else [], start=1):
         try:
-            item = json.loads(line, parse_constant=_no_number)
-            if "\\ud" in line.lower():
-                json.dumps(item, ensure_ascii=False).encode("utf-8")  # half a character has no UTF-8
-        except (ValueError, RecursionError) as error:
+            item = parse_json(line)
+        except ValueError as error:
             raise BadInput(f"{path}:{number}", str(error), _AGAIN) from None
         if not isinstance(item, dict):
             raise BadInput(f"{path}:{number}", "no JSON object", _AGAIN)
@@ -285,20 +290,18 @@ def _whole_lines(path: Path, *, one: bool = False) -> list[JsonObject]:
     return found
 
 
-def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is no number of JSON")
-
-
 def _torn(path: Path) -> list[JsonObject]:
     """Return the whole lines of a file whose last line may be torn."""
     if not path.is_file():
         return []
     found = []
-    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in read_bytes(path, MAX_RUN, _AGAIN).decode("utf-8", "replace").split("\n"):
         try:
-            found.append(json.loads(line))
+            item = parse_json(line)
         except ValueError:
             break
+        if isinstance(item, dict):
+            found.append(item)
     return found
 
 

@@ -309,9 +309,17 @@ def whole(value: Json, texts: Mapping[str, str]) -> Json:
 
 
 def references(value: Json) -> set[str]:
-    """Return the digests of all texts that a row refers to."""
+    """Return the digests of all texts that a row refers to.
+
+    Raises:
+        ValueError: something that looks like a reference is none, nor an object that had to be told from one.
+    """
     if isinstance(value, dict):
-        if set(value) == {REFERENCE} and isinstance(value[REFERENCE], str):
-            return {value[REFERENCE]}
+        if set(value) == {REFERENCE}:
+            held = value[REFERENCE]
+            if isinstance(held, str):
+                return {held}
+            if not isinstance(held, list) or len(held) != 1:
+                raise ValueError(f"{REFERENCE!r} is neither a digest nor a list of one value")
         return set().union(*(references(item) for item in value.values()))
     return set().union(*(references(item) for item in value)) if isinstance(value, list) else set()

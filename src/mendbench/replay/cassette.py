@@ -24,6 +24,8 @@ from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit import files
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import append_durably, write_atomically
+from mendbench.kit.reading import MAX_RECORDING, read_bytes
+from mendbench.kit.yaml_documents import load_yaml
 from mendbench.model.exchange import Answer, Fault, Headers, Request
 from mendbench.model.json import Json, JsonObject
 
@@ -38,7 +40,6 @@ _MEND = "mend it by hand, or delete it and record it again"
 _FAULTS = frozenset(get_args(Fault))
 _UNSAFE_IN_BLOCKS = frozenset("\x85\u2028\u2029\ufeff")
 """Line breaks for YAML 1.1 that a block would turn into others."""
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +86,8 @@ def load(path: Path) -> tuple[Entry, ...]:
     Raises:
         BadInput: it cannot be read, is no cassette, or holds a key twice; names file and line.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise BadInput(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
-    return parse(data, str(path))
+    data = _stored(path)
+    return () if data is None else parse(data, str(path))
 
 
 def keys(path: Path) -> frozenset[str]:
@@ -100,13 +96,15 @@ def keys(path: Path) -> frozenset[str]:
     Raises:
         BadInput: it cannot be read.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return frozenset()
-    except OSError as error:
-        raise BadInput(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
+    data = _stored(path) or b""
     return frozenset(found.group(2).decode() for found in _END.finditer(data))
+
+
+def _stored(path: Path) -> bytes | None:
+    """Return the bytes of a cassette with the line ends that it was written with; None where there is no file."""
+    if not path.exists():
+        return None
+    return read_bytes(path, MAX_RECORDING, "record it", "make it readable").replace(b"\r\n", b"\n")
 
 
 def parse(data: bytes, place: str) -> tuple[Entry, ...]:
@@ -203,9 +201,11 @@ def append(path: Path, entry: Entry) -> None:
     """
     text = dump_entry(entry)
     with _on_disk(path):
-        data = path.read_bytes() if path.exists() else b""
+        data = _stored(path) or b""
         kept = whole_length(data, str(path))
-        if kept < len(data):
+        if path.exists() and path.stat().st_size > len(data):  # a byte order mark, or the line ends of another system
+            write_atomically(path, data[:kept])
+        elif kept < len(data):
             os.truncate(path, kept)
         join = "" if data[:kept].endswith(b"\n") else "\n"
         append_durably(path, HEADER + text if not kept else join + text)
@@ -313,16 +313,7 @@ def _phrase(status: int) -> str:
 
 
 def _interactions(data: bytes, place: str) -> list[Json]:
-    try:
-        document = yaml.load(data, Loader=_LOADER)  # noqa: S506  a safe loader, in C where there is one
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        raise BadInput(
-            f"{place}{line}", f"no valid YAML ({getattr(error, 'problem', None) or error})", _MEND
-        ) from error
-    except ValueError as error:
-        raise BadInput(place, f"no valid YAML ({error})", _MEND) from error
+    document = load_yaml(data, place, _MEND)
     if not isinstance(document, dict) or not isinstance(document.get("interactions"), list):
         raise BadInput(f"{place}:1", "no cassette: interactions is missing or no list", _MEND)
     if document.get("version") != 1:
@@ -337,7 +328,7 @@ def _entry(raw: Json, place: str) -> Entry:
         fault = raw.get("x-mendbench-fault")
         if fault is not None and fault not in _FAULTS:
             raise BadInput(place, f"unknown fault {fault!r}", f"use one of {', '.join(sorted(_FAULTS))}")
-        ask = ours.get("ask")
+        ask = _object(ours.get("ask"))
         body = canonical_json(ask).encode("utf-8", "surrogatepass") if ask is not None else _bytes(sent.get("body"))
         answer = Answer(
             status=int(came["status"]["code"]),
@@ -352,14 +343,14 @@ def _entry(raw: Json, place: str) -> Entry:
             key=str(ours["key"]),
             request=request,
             answer=answer,
-            service=ours.get("service"),
+            service=_text("service", ours.get("service")),
             after=str(ours.get("after", "")),
             n=int(ours.get("n", 0)),
             changed=_flag(ours.get("changed")),
             ask=ask,
-            provenance=_text(ours.get("provenance")),
+            provenance=_text("provenance", ours.get("provenance")),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise BadInput(place, f"an entry with a missing or wrong field ({error!r})", _MEND) from error
 
 
@@ -369,10 +360,16 @@ def _flag(raw: Json) -> bool | None:
     raise ValueError(f"changed is {raw!r}")
 
 
-def _text(raw: Json) -> str | None:
+def _text(name: str, raw: Json) -> str | None:
     if raw is None or isinstance(raw, str):
         return raw
-    raise ValueError(f"provenance is {raw!r}")
+    raise ValueError(f"{name} is {raw!r}")
+
+
+def _object(raw: Json) -> JsonObject | None:
+    if raw is None or isinstance(raw, dict):
+        return raw
+    raise ValueError(f"ask is {raw!r}")
 
 
 def _lists(raw: Json) -> dict[str, list[str]]:

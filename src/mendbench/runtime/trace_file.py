@@ -7,6 +7,8 @@ from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.kit.files import write_atomically
+from mendbench.kit.json_documents import load_json
+from mendbench.kit.reading import MAX_RECORDING, read_text
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.trace import FORMAT
 
@@ -49,12 +51,9 @@ def read_trace(path: Path) -> JsonObject:
     Raises:
         BadInput: there is none, it is broken, or of another format.
     """
-    try:
-        trace = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", f"{_MEND}, or name one with --trace") from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(str(path), f"no JSON ({error})", _MEND) from None
+    trace = load_json(
+        read_text(path, MAX_RECORDING, f"{_MEND}, or name one with --trace"), str(path), _MEND, halves=True
+    )
     if not isinstance(trace, dict) or "format" not in trace or "executions" not in trace:
         raise BadInput(str(path), "no trace", _MEND)
     if trace["format"] != FORMAT:

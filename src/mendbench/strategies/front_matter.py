@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-import yaml
-
 from mendbench.errors import BadInput
+from mendbench.kit.reading import MAX_TEMPLATE, read_text
+from mendbench.kit.yaml_documents import load_yaml
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import SectionLabel
 from mendbench.strategies.interface import SectionSpec, strategy_name
@@ -35,10 +35,7 @@ def read_front_matter(path: Path) -> FrontMatter:
     Raises:
         BadInput: the file cannot be read, has no front matter, or it is not of the documented form.
     """
-    try:
-        lines = path.read_text("utf-8").splitlines(keepends=True)
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(str(path), f"cannot be read ({error})", "give the path of a UTF-8 template file") from error
+    lines = template_text(path).splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE]
     if len(ends) < 2 or ends[0] != 0:  # noqa: PLR2004 (an opening and a closing line)
         raise BadInput(f"{path}:1", "no front matter", "begin the file with '---', title, source and sections, '---'")
@@ -51,11 +48,19 @@ def read_front_matter(path: Path) -> FrontMatter:
     )
 
 
+def template_text(path: Path) -> str:
+    """Return a template file's text, with the line ends that prompts have.
+
+    Raises:
+        BadInput: it cannot be read, or is too large.
+    """
+    mend = "give the path of a UTF-8 template file"
+    text = read_text(path, MAX_TEMPLATE, mend, mend, mend)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _fields(path: Path, text: str) -> JsonObject:
-    try:
-        fields = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (a safe loader both ways)
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path}: front matter", f"not YAML ({error})", "mend the lines between '---'") from error
+    fields = load_yaml(text, str(path), "mend the lines between '---'", first_line=2)
     if not isinstance(fields, dict):
         raise BadInput(f"{path}: front matter", "not a mapping", "write 'title: …', 'source: …', 'sections: […]'")
     for name in sorted(map(str, set(fields) - _FIELDS)):

@@ -160,6 +160,13 @@ def _compiled(path: Path, body: str) -> Template:
         raise BadInput(f"{path}:{error.lineno}", error.message or "not Jinja", "mend the template") from error
     except RecursionError:
         raise _too_deep(path) from None
+    except (
+        SyntaxError,
+        ValueError,
+        ArithmeticError,
+        MemoryError,
+    ) as error:  # of the code that Jinja makes
+        raise BadInput(str(path), f"a template that cannot be compiled ({error})", "write it flatter") from error
     return Template.from_code(made, code, dict(GLOBALS))
 
 

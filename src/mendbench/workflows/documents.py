@@ -8,6 +8,8 @@ from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.kit.files import write_atomically
+from mendbench.kit.json_documents import load_json
+from mendbench.kit.reading import MAX_DOCUMENT, read_text
 from mendbench.model.json import Json, JsonObject
 
 
@@ -17,15 +19,8 @@ def read_workflow(path: Path) -> JsonObject:
     Raises:
         BadInput: it cannot be read, or holds no JSON object.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", "name a workflow's JSON file") from None
-    except json.JSONDecodeError as error:
-        place = f"{path}:{error.lineno}:{error.colno}"
-        raise BadInput(place, f"no JSON ({error.msg})", "mend it there") from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(str(path), f"no JSON ({error})", "name a workflow's JSON file") from None
+    mend = "name a workflow's JSON file"
+    document = load_json(read_text(path, MAX_DOCUMENT, mend, mend), str(path), "mend it there")
     if not isinstance(document, dict):
         raise BadInput(str(path), f"a JSON {type(document).__name__}", "a workflow is a JSON object with 'nodes'")
     return document

@@ -124,5 +124,5 @@ def test_a_line_that_was_changed_is_refused_with_its_number(tmp_path, change, sa
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(BadInput, match="No such file"):
+    with pytest.raises(BadInput, match="no such file"):
         read_prompts(tmp_path / "p.jsonl")

@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mendbench.bench.documents import read_json
 from mendbench.errors import BadInput
+from mendbench.kit.json_documents import load_json, parse_json
+from mendbench.kit.reading import MAX_RECORDING, read_text
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json, JsonObject
 
@@ -63,27 +64,25 @@ def json_file(path: Path) -> JsonObject:
     Raises:
         BadInput: it cannot be read, or holds something else.
     """
-    if (lines := _json_lines(path)) is not None:
+    text = read_text(path, MAX_RECORDING, "name the file to import")
+    if (lines := _json_lines(text)) is not None:
         return {"lines": lines}
-    value = read_json(path, "name the file to import")
+    value = load_json(text, str(path))
     if not isinstance(value, dict):
         raise BadInput(str(path), f"a JSON {type(value).__name__}", "name a trace, a cassette or a HAR file")
     return value
 
 
-def _json_lines(path: Path) -> list[Json] | None:
+def _json_lines(text: str) -> list[Json] | None:
     """Return what the lines of a file hold; None if they are not JSON each."""
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError):
-        return None
+    lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:  # noqa: PLR2004 - one line is a document
         return None
     values: list[Json] = []
     for number, line in enumerate(lines):
         try:
-            values.append(json.loads(line))
-        except (ValueError, RecursionError):
+            values.append(parse_json(line))
+        except ValueError:
             return values if number and number == len(lines) - 1 else None
     return values
 

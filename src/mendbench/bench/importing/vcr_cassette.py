@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
-import json
 import zlib
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from mendbench.bench.documents import Loader
 from mendbench.bench.importing.interface import Dropped, Found, Source, settled
 from mendbench.errors import BadInput
+from mendbench.kit.json_documents import load_json
+from mendbench.kit.reading import MAX_RECORDING, decoded, read_bytes
+from mendbench.kit.yaml_documents import load_yaml
 from mendbench.model.exchange import Answer, Headers, Request
 
 _MEND = "name a cassette of vcrpy, in YAML or JSON"
+_GZIP = zlib.MAX_WBITS | 16
+"""What zlib takes for gzip's own header."""
 
 
 def read_cassette(path: Path) -> Source:
@@ -49,19 +49,10 @@ def read_cassette(path: Path) -> Source:
 
 
 def _document(path: Path) -> Any:
-    try:
-        data = path.read_bytes()
-        if data.lstrip().startswith(b"{"):
-            return json.loads(data)  # as YAML, the surrogate pairs of its escapes would come apart
-        return yaml.load(data, Loader=Loader)  # noqa: S506  a safe loader
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", "name the file to import") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise BadInput(place, str(getattr(error, "problem", None) or error), _MEND) from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(str(path), f"a value that cannot be read ({error})", _MEND) from None
+    data = read_bytes(path, MAX_RECORDING, "name the file to import")
+    if data.lstrip().startswith(b"{"):  # as YAML, the surrogate pairs of its escapes would come apart
+        return load_json(decoded(data, str(path)), str(path), _MEND)
+    return load_yaml(data, str(path), _MEND)
 
 
 def _interaction(place: str, one: Any) -> Found | Dropped:
@@ -103,10 +94,10 @@ def _unpacked(body: bytes, headers: Headers) -> bytes | None:
     coded = next((value.lower().strip() for name, value in headers if name.lower() == "content-encoding"), "")
     try:
         if body.startswith(b"\x1f\x8b"):
-            return gzip.decompress(body)
+            return _bounded(body, _GZIP)
         if coded == "deflate":
             return _inflated(body)
-    except (OSError, EOFError, zlib.error):
+    except (EOFError, zlib.error):
         return None
     if coded in {"br", "zstd", "compress"}:
         return body if _is_text(body) else None
@@ -116,10 +107,27 @@ def _unpacked(body: bytes, headers: Headers) -> bytes | None:
 def _inflated(body: bytes) -> bytes:
     for bits in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
         try:
-            return zlib.decompress(body, bits)
+            return _bounded(body, bits)
         except zlib.error:
             continue
     return body
+
+
+def _bounded(packed: bytes, bits: int) -> bytes:
+    """Return what is packed, of which a few bytes may stand for gigabytes.
+
+    Raises:
+        EOFError: it is cut, or larger than a cassette may be.
+        zlib.error: it is not packed in that way.
+    """
+    whole = b""
+    while packed:  # gzip may have several members
+        opened = zlib.decompressobj(bits)
+        whole += opened.decompress(packed, MAX_RECORDING - len(whole) + 1)
+        if not opened.eof or len(whole) > MAX_RECORDING:
+            raise EOFError
+        packed = opened.unused_data.lstrip(b"\0")
+    return whole
 
 
 def _is_text(body: bytes) -> bool:

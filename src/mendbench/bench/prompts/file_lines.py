@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.json_documents import parse_json
+from mendbench.kit.reading import MAX_RECORDING, read_bytes
 from mendbench.model.json import JsonObject
-
-_BOM = b"\xef\xbb\xbf"
 
 
 def bytes_of(path: Path) -> bytes:
@@ -19,10 +17,8 @@ def bytes_of(path: Path) -> bytes:
     Raises:
         BadInput: it cannot be read.
     """
-    try:
-        return path.read_bytes().removeprefix(_BOM)
-    except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", "name a file that can be read") from None
+    mend = "name a file that can be read"
+    return read_bytes(path, MAX_RECORDING, mend, mend)
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -45,18 +41,9 @@ def parsed(line: bytes, place: str) -> JsonObject:
         BadInput: it holds none: cut off, say, or no JSON that all readers would take alike (``NaN``).
     """
     try:
-        value = json.loads(line.decode(), parse_constant=_refused, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(line.decode(), halves=True)
+    except ValueError as error:
         raise BadInput(place, f"no whole line of JSON ({error})", "fetch the file again, or mend the line") from None
     if not isinstance(value, dict):
         raise BadInput(place, f"no JSON object but {type(value).__name__}", "write one JSON object a line")
     return value
-
-
-def _refused(word: str) -> float:
-    raise ValueError(f"{word} is no JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _refused(text)

@@ -1,0 +1,88 @@
+"""Files as they come in: read up to a bound, and decoded; what cannot be read is told in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+from mendbench.errors import BadInput
+
+MEGABYTE = 1024 * 1024
+
+MAX_DOCUMENT = 16 * MEGABYTE
+"""Bytes of a file that a person writes: a case, a workflow, a configuration, a baseline."""
+
+MAX_TEMPLATE = MEGABYTE // 4
+"""Bytes of a strategy's template."""
+
+MAX_RECORDING = 256 * MEGABYTE
+"""Bytes of a file that a program writes: a cassette, a HAR file, a trace, answers."""
+
+MAX_RUN = 2048 * MEGABYTE
+"""Bytes of one file of a run."""
+
+MAX_DEPTH = 200
+"""How deep a document may nest: twice as deep as the runtime resolves templates."""
+
+NOT_UTF8 = "save the file as UTF-8"
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file and its permissions") -> bytes:
+    """Return what is in a file, without a byte order mark. ``no_file`` says what to do if there is none, ``mend`` if it cannot be read.
+
+    A pipe is read too, up to the bound.
+
+    Raises:
+        BadInput: it cannot be read, or is larger than ``limit`` bytes.
+    """
+    try:
+        with path.open("rb") as file:
+            data = _up_to(file, limit + 1)
+    except FileNotFoundError:
+        raise BadInput(str(path), "no such file", no_file) from None
+    except OSError as error:
+        raise BadInput(str(path), error.strerror or "cannot be read", mend) from None
+    except ValueError as error:  # a name with a NUL in it
+        raise BadInput(str(path), f"no name of a file ({error})", mend) from None
+    if len(data) > limit:
+        size = f"{limit // MEGABYTE} MB" if limit >= MEGABYTE else f"{limit // 1024} kB"
+        raise BadInput(str(path), f"larger than {size}", "take out what need not be in it")
+    return data.removeprefix(_BOM)
+
+
+def _up_to(file: BinaryIO, limit: int) -> bytes:
+    """Return what is left of a file, up to a bound that is not reserved beforehand."""
+    parts = []
+    while limit > 0 and (part := file.read(min(limit, MEGABYTE))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
+
+
+def read_text(
+    path: Path,
+    limit: int,
+    no_file: str,
+    mend: str = "check the file and its permissions",
+    not_utf8: str = NOT_UTF8,
+) -> str:
+    """Return the text in a file, without a byte order mark; line ends stay as they are.
+
+    Raises:
+        BadInput: as :func:`read_bytes`, or it is not UTF-8.
+    """
+    return decoded(read_bytes(path, limit, no_file, mend), str(path), not_utf8)
+
+
+def decoded(data: bytes, place: str, mend: str = NOT_UTF8) -> str:
+    """Return bytes as text.
+
+    Raises:
+        BadInput: they are not UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(place, f"byte {error.start} is not UTF-8", mend) from None
