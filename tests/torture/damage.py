@@ -12,7 +12,13 @@ from typing import Any
 import yaml
 
 DIGITS = "9" * 5000
-TOKENS = {"@@inf@@": "1e400", "@@nan@@": "NaN", "@@digits@@": DIGITS, "@@infinity@@": "-Infinity", "@@hex@@": "0xffffffffffffffffffffffff"}
+TOKENS = {
+    "@@inf@@": "1e400",
+    "@@nan@@": "NaN",
+    "@@digits@@": DIGITS,
+    "@@infinity@@": "-Infinity",
+    "@@hex@@": "0xffffffffffffffffffffffff",
+}
 """Stand in a value for what no serialiser writes."""
 
 NASTY: tuple[Any, ...] = (
@@ -75,12 +81,16 @@ def _swap(holder: Any, key: Any, chance: random.Random, places: list[Any]) -> No
 
 def _wrap(holder: Any, key: Any, chance: random.Random, _places: list[Any]) -> None:
     if isinstance(holder, dict) or key < len(holder):
-        holder[key] = chance.choice((lambda: [holder[key]], lambda: {"a": holder[key]}, lambda: nested(150), lambda: nested(400)))()
+        holder[key] = chance.choice(
+            (lambda: [holder[key]], lambda: {"a": holder[key]}, lambda: nested(150), lambda: nested(400))
+        )()
 
 
 def _unknown(holder: Any, _key: Any, chance: random.Random, _places: list[Any]) -> None:
     if isinstance(holder, dict):
-        holder[chance.choice(("zzz", "x" * 3000, "", "\n", "é", "__class__", "$text", "<<"))] = copy.deepcopy(chance.choice(NASTY))
+        holder[chance.choice(("zzz", "x" * 3000, "", "\n", "é", "__class__", "$text", "<<"))] = copy.deepcopy(
+            chance.choice(NASTY)
+        )
 
 
 _CHANGES: tuple[Callable[[Any, Any, random.Random, list[Any]], None], ...] = (
@@ -113,7 +123,13 @@ def _toml_value(value: Any) -> str:
         return "{" + ", ".join(f"{json.dumps(str(name))} = {_toml_value(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml_value, value)) + "]"
-    words = {"@@inf@@": "inf", "@@nan@@": "nan", "@@digits@@": DIGITS, "@@hex@@": "1979-05-27T07:32:00Z", "@@infinity@@": "07:32:00"}
+    words = {
+        "@@inf@@": "inf",
+        "@@nan@@": "nan",
+        "@@digits@@": DIGITS,
+        "@@hex@@": "1979-05-27T07:32:00Z",
+        "@@infinity@@": "07:32:00",
+    }
     return words.get(value, json.dumps(value)) if isinstance(value, str) else json.dumps(value)
 
 
@@ -143,7 +159,10 @@ FORMATS: dict[str, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
     "toml": (tomllib.loads, _toml),
     "jsonl": (lambda text: [json.loads(line) for line in text.splitlines()], _lines),
     "tsv": (lambda text: [line.split("\t") for line in text.splitlines()], _table),
-    "csv": (lambda text: [line.split(",") for line in text.splitlines()], lambda value: _table(value).replace("\t", ",")),
+    "csv": (
+        lambda text: [line.split(",") for line in text.splitlines()],
+        lambda value: _table(value).replace("\t", ","),
+    ),
     "template": (_unfronted, _fronted),
 }
 """How a format is parsed, and written again."""

@@ -97,7 +97,9 @@ def _batch(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int) 
     for number, failure in zip(numbers, said, strict=False):
         yield Attempt(kind=kind.name, what=f"input {number} of seed {seed}", failure=failure)
     if len(said) < len(numbers):
-        failure = f"the process died of it: {signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else status}"
+        failure = (
+            f"the process died of it: {signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else status}"
+        )
         yield Attempt(kind=kind.name, what=f"input {numbers[len(said)]} of seed {seed}", failure=failure)
 
 
@@ -129,7 +131,9 @@ def _tried(kind: Kind, data: bytes) -> str | None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     limit = _address_space() + MEMORY + TIMES * len(data)
     with contextlib.suppress(Overdue):
-        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds + 20), resource.RLIM_INFINITY))
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds + 20), resource.RLIM_INFINITY)
+        )
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
@@ -153,7 +157,12 @@ def _faulty(error: object, kind: Kind) -> str | None:
         return f"no line without control characters: {line[:300]!r}"
     if len(line) > LINE:
         return f"a line of {len(line)} characters: {line[:200]}"
-    if isinstance(error, MendbenchError) and kind.file.name not in line and kind.file.parent.name not in line and type(error).__name__ == "BadInput":
+    if (
+        isinstance(error, MendbenchError)
+        and kind.file.name not in line
+        and kind.file.parent.name not in line
+        and type(error).__name__ == "BadInput"
+    ):
         return f"the file is not named: {line[:300]}"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping
 
@@ -13,7 +14,7 @@ TAIL = "{% endblock %}"
 
 def _bomb(before: str, one: Callable[[str], str], levels: int = 12) -> str:
     names = [f"n{level}" for level in range(levels)]
-    lines = [f"{name}: &{name} {one(last)}" for last, name in zip(names, names[1:], strict=False)]
+    lines = [f"{name}: &{name} {one(last)}" for last, name in itertools.pairwise(names)]
     return "\n".join([f"{names[0]}: &{names[0]} {before}", *lines, ""])
 
 
@@ -30,7 +31,7 @@ YAML = (
     "a: 2026-13-45\n", "a: 0x" + "f" * 100_000, "a: 1" + ":1" * 100_000, "a: " + "9" * 100_000, "a: .inf\n", "a: .nan\n", "a: 1e400\n", "a: 1" + ":1" * 190_000 + ".5\n",
     "[" * 100_000, "{a: " * 100_000, "- " * 100_000, "? " * 100_000, "[" * 100_000 + "]" * 100_000, "a: " * 50_000,
     "".join(" " * level + "a:\n" for level in range(1000)), "x" * 10_000_000, "a: " + "x" * 10_000_000, "'" + "\n" * 1_000_000, "[" + "a," * 1_000_000 + "]", "a: |\n" + "  x\n" * 200_000,
-    "--- a\n--- b\n", "%YAML 3.0\n---\na\n", "%TAG ! tag:x,2026:\n---\n!y a\n", "a: \"\\ud800\"\n", "a: '\x00'\n", "\t- a\n", "a: &a\n", "*a\n", "", "\n", "# nothing\n", "null\n", "[]\n", "{}\n", "- a\n",
+    "--- a\n--- b\n", "%YAML 3.0\n---\na\n", "%TAG ! tag:x,2026:\n---\n!y a\n", 'a: "\\ud800"\n', "a: '\x00'\n", "\t- a\n", "a: &a\n", "*a\n", "", "\n", "# nothing\n", "null\n", "[]\n", "{}\n", "- a\n",
     "\n".join(f"- &a{n} x" for n in range(20_000)),
 )  # fmt: skip
 
@@ -59,7 +60,7 @@ BODIES = (
     "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}", "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}", "{% for x in [[1]] recursive %}{{ loop([[1]]) }}{{ loop([[1]]) }}{% endfor %}",
     "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "{{ " + "1+" * 20_000 + "1 }}", "{{ " + "-" * 20_000 + "1 }}", "{{ " + "[" * 5000 + "]" * 5000 + " }}", "{% if 1 %}" * 200 + "{% endif %}" * 200, "{% for x in [] %}" * 30 + _END * 30, "{{ 1 }}" * 30_000, "{{ a" + ".a" * 20_000 + " }}", "{{ 1" + "|e" * 5000 + " }}", "{{ not " * 3000, "{# " * 9999, "{% raw %}" * 99,
     "{{ " + "9" * 10_000 + " }}", "{{ 1e999 }}", "{{ 1 // 0 }}", "{{ 1 % 0 }}", "{{ '%s' % () }}", "{{ '%(a)s' % 1 }}", "{{ none + 1 }}", "{{ failures[10**9] }}", "{{ failures[0:1:0] }}", "{{ [3, 'a']|sort }}", "{{ {}|dictsort(by=3) }}", "{{ 5|batch(0)|list }}", "{{ [1]|slice(0)|list }}", "{{ 'x'|truncate(-9) }}", "{{ 'x'|wordwrap(0) }}", "{{ 'x'|int(base=99) }}", "{{ 1|round(10**9) }}", "{{ 'a'|round }}", "{{ 'x'|xmlattr }}",
-    "{% include 'x' %}", "{% import '/etc/passwd' as x %}", "{% extends 'x' %}", "{% block b %}{% endblock %}", "{% do 1 %}", "{% debug %}", "{{ x", "{% endif %}", "{{ 'a' }", "{{ \"\\N{BULLET}\" }}", "{{ '\\ud800' }}", "\x00", "\x1b[2J", "{{ placebo }}", "{{ diagnosis.x.y }}", "{% set a, b = 1 %}", "{{ dict }}", "{% filter upper %}{{ 'x' * 99999999 }}{% endfilter %}", "{% call x() %}{% endcall %}", "{% set x %}{{ 'a' * 10**9 }}{% endset %}", "{{ failures|groupby('x')|list }}", "{{ 'a'|urlize(10**9) }}", "{{ ['a' * 99999] * 99999 }}", "{{ ['a' * 9999]|batch(10**8, 'x')|list }}", "{{ 'aaa'|wordcount ** 10**9 }}", "{{ (1, 2) * 10**9 }}", "{{ range(0, 10**12, 10**8)|sum }}",
+    "{% include 'x' %}", "{% import '/etc/passwd' as x %}", "{% extends 'x' %}", "{% block b %}{% endblock %}", "{% do 1 %}", "{% debug %}", "{{ x", "{% endif %}", "{{ 'a' }", '{{ "\\N{BULLET}" }}', "{{ '\\ud800' }}", "\x00", "\x1b[2J", "{{ placebo }}", "{{ diagnosis.x.y }}", "{% set a, b = 1 %}", "{{ dict }}", "{% filter upper %}{{ 'x' * 99999999 }}{% endfilter %}", "{% call x() %}{% endcall %}", "{% set x %}{{ 'a' * 10**9 }}{% endset %}", "{{ failures|groupby('x')|list }}", "{{ 'a'|urlize(10**9) }}", "{{ ['a' * 99999] * 99999 }}", "{{ ['a' * 9999]|batch(10**8, 'x')|list }}", "{{ 'aaa'|wordcount ** 10**9 }}", "{{ (1, 2) * 10**9 }}", "{{ range(0, 10**12, 10**8)|sum }}",
 )  # fmt: skip
 
 TEMPLATES = (
@@ -73,7 +74,17 @@ TSV = (
     "format\t1\nmendbench\t1\nengine\tx\nscorer\ty\n",
 )  # fmt: skip
 
-CSV = ("", "custom_id,content\n", 'custom_id,content\na,"', "a,b\n1,2\n", "custom_id,content\n" + "a," * 10_000 + "\n", "custom_id,content\na," + "x" * 1_000_000 + "\n", "custom_id,custom_id,content\n", "custom_id,content\n\0,\0\n", "x" * 10_000_000)
+CSV = (
+    "",
+    "custom_id,content\n",
+    'custom_id,content\na,"',
+    "a,b\n1,2\n",
+    "custom_id,content\n" + "a," * 10_000 + "\n",
+    "custom_id,content\na," + "x" * 1_000_000 + "\n",
+    "custom_id,custom_id,content\n",
+    "custom_id,content\n\0,\0\n",
+    "x" * 10_000_000,
+)
 
 OF: Mapping[str, tuple[str, ...]] = {
     "yaml": YAML, "json": JSON, "jsonl": (*JSON, *(json.dumps(text) + "\n" for text in ("", "x"))), "toml": TOML, "template": TEMPLATES, "tsv": TSV, "csv": CSV,

@@ -36,7 +36,14 @@ RECORDED = Path("cassettes") / cases.RENAMED
 CASE = Path("cases") / cases.RENAMED
 NEW = "http/imported"
 OPTIONS = api.RunOptions(workers=1)
-WIDE = api.RunOptions(names=(cases.RENAMED,), strategies=("full-context",), policies=("naive",), repairers=("chat",), workers=1, out=Path("reports/again"))
+WIDE = api.RunOptions(
+    names=(cases.RENAMED,),
+    strategies=("full-context",),
+    policies=("naive",),
+    repairers=("chat",),
+    workers=1,
+    out=Path("reports/again"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +64,10 @@ def build(root: Path) -> None:
     """Make a small desk that holds a right file of each kind."""
     cases.build(root)
     with contextlib.chdir(root):
-        (root / "cases/split.yaml").write_text("format: 1\ntrain: [desk-quiet]\ntest: [desk-renamed-field, desk-closed-ledger]\nhalf: [desk-quiet]\n", "utf-8")
+        (root / "cases/split.yaml").write_text(
+            "format: 1\ntrain: [desk-quiet]\ntest: [desk-renamed-field, desk-closed-ledger]\nhalf: [desk-quiet]\n",
+            "utf-8",
+        )
         side = "{strategy: none, policy: naive}"
         (root / "cases/protocol.yaml").write_text(
             f"format: 1\nmodel: {cases.MODEL}\npart: test\ncontrasts:\n- {{name: c, measure: repair_success, treatment: {side}, against: {side}}}\n"
@@ -65,7 +75,9 @@ def build(root: Path) -> None:
         )  # fmt: skip
         write_draft(Draft(family="http", name="new-one"), root / "drafts")
         (root / "flow.json").write_text(json.dumps(cases.workflow(cases.RIGHT_TEXT)), "utf-8")
-        (root / "mine.md.j2").write_text(f"{HEAD}{{% for one in failures %}}{{{{ one.message|fenced }}}}{{% endfor %}}\n{TAIL}\n", "utf-8")
+        (root / "mine.md.j2").write_text(
+            f"{HEAD}{{% for one in failures %}}{{{{ one.message|fenced }}}}{{% endfor %}}\n{TAIL}\n", "utf-8"
+        )
         api.run(api.RunOptions(names=(cases.RENAMED, cases.CLOSED), policies=("naive",), workers=1))
         api.accept_run(RUN, baseline="baseline.tsv")
         for number in (1, 2):
@@ -74,7 +86,9 @@ def build(root: Path) -> None:
         shutil.copytree(RUN, "reports/.open.partial")
         (root / "reports/.open.partial/plan.json").write_text(json.dumps(plan), "utf-8")
         answers = {f"GET {cases.HOST}/people/p-1": (200, {"name": "Runa"})}
-        ended, *_ = whole_runs.run(cases.workflow("Hello ${person.response.nick}!"), answers, inputs=dict(cases.INPUTS), auto_repair=False)
+        ended, *_ = whole_runs.run(
+            cases.workflow("Hello ${person.response.nick}!"), answers, inputs=dict(cases.INPUTS), auto_repair=False
+        )
         write_trace(ended.trace, Path("trace.json"))
         _write_sources(root)
 
@@ -90,15 +104,29 @@ def _write_sources(root: Path) -> None:
     sent = {"method": "GET", "url": f"{cases.HOST}/people/p-1", "headers": [{"name": "Accept", "value": "*/*"}]}
     content = {"size": 2, "mimeType": "application/json", "text": '{"called": "Runa"}'}
     came = {"status": 200, "headers": [{"name": "Content-Type", "value": "application/json"}], "content": content}
-    (root / "a.har").write_text(json.dumps({"log": {"version": "1.2", "entries": [{"time": 12.6, "request": sent, "response": came}]}}), "utf-8")
+    (root / "a.har").write_text(
+        json.dumps({"log": {"version": "1.2", "entries": [{"time": 12.6, "request": sent, "response": came}]}}), "utf-8"
+    )
     told = {"request": {"method": "GET", "uri": f"{cases.HOST}/people/p-1", "headers": {"Accept": ["*/*"]}, "body": None},
             "response": {"status": {"code": 200, "message": "OK"}, "headers": {"Content-Type": ["application/json"]}, "body": {"string": '{"called": "Runa"}'}}}  # fmt: skip
     (root / "vcr.json").write_text(json.dumps({"version": 1, "interactions": [told]}), "utf-8")
     import yaml  # noqa: PLC0415
 
     (root / "vcr.yaml").write_text(yaml.safe_dump({"version": 1, "interactions": [told]}), "utf-8")
-    output = {"response": {"called": "Runa"}, "status_code": 200, "response_headers": {"content-type": "application/json"}, "response_time": 0.8}
-    event = {"node_id": "person", "node_type": "HttpNode", "duration_ms": 812.4, "success": True, "shared_before": dict(cases.INPUTS), "shared_after": {"person": output}}
+    output = {
+        "response": {"called": "Runa"},
+        "status_code": 200,
+        "response_headers": {"content-type": "application/json"},
+        "response_time": 0.8,
+    }
+    event = {
+        "node_id": "person",
+        "node_type": "HttpNode",
+        "duration_ms": 812.4,
+        "success": True,
+        "shared_before": dict(cases.INPUTS),
+        "shared_after": {"person": output},
+    }
     (root / "engine.json").write_text(json.dumps({"format_version": "1.2.0", "nodes": [event]}), "utf-8")
     lines = [
         {"kind": "meta", "format_version": "2.8.0", "inputs": dict(cases.INPUTS)},
@@ -107,7 +135,9 @@ def _write_sources(root: Path) -> None:
     ]  # fmt: skip
     (root / "events.json").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     shutil.move(RECORDED / f"{cases.MODEL}.yaml", "answers.yaml")
-    (root / "prompts.jsonl").write_text("".join(f"{line.rstrip()}\n" for line in api.export_prompts(WIDE, api.in_silence).lines), "utf-8")
+    (root / "prompts.jsonl").write_text(
+        "".join(f"{line.rstrip()}\n" for line in api.export_prompts(WIDE, api.in_silence).lines), "utf-8"
+    )
     shutil.move("answers.yaml", RECORDED / f"{cases.MODEL}.yaml")
     said = prompts.replies(root / "prompts.jsonl")
     for shape in ("openai", "anthropic", "plain", "csv"):
@@ -138,7 +168,7 @@ def command(*words: str) -> list[object]:
         sys.argv = argv
     told = err.getvalue()
     lines = told.count("\n")
-    if code == 4 or "Traceback" in told or (code == 2 and lines != 1):  # noqa: PLR2004
+    if code == 4 or "Traceback" in told or (code == 2 and lines != 1):
         raise AssertionError(f"{' '.join(words)} ended with {code} and said: {told[-400:]!r}")
     return []
 
@@ -152,7 +182,18 @@ def _world() -> list[object]:
 
 def _model() -> list[object]:
     Recordings.open(RECORDED).ask_entries(cases.MODEL)
-    return command("run", cases.RENAMED, "--strategy", "full-context", "--policy", "naive", "--workers", "1", "--out", "reports/again")
+    return command(
+        "run",
+        cases.RENAMED,
+        "--strategy",
+        "full-context",
+        "--policy",
+        "naive",
+        "--workers",
+        "1",
+        "--out",
+        "reports/again",
+    )
 
 
 def _cases() -> list[object]:
@@ -169,7 +210,11 @@ def api_error() -> type[Exception]:
 
 
 def _checked_case() -> list[object]:
-    return [line for one in api.check_cases((cases.RENAMED,), None, None, workers=1, on_progress=api.in_silence).cases for line in getattr(one, "problems", ())]
+    return [
+        line
+        for one in api.check_cases((cases.RENAMED,), None, None, workers=1, on_progress=api.in_silence).cases
+        for line in getattr(one, "problems", ())
+    ]
 
 
 def _workflow() -> list[object]:
@@ -199,11 +244,14 @@ def _run() -> list[object]:
         render_html(stored)
     if turn == 1:
         api.compare(RUN, RUN)
-    if turn == 2:  # noqa: PLR2004
+    if turn == 2:
         api.gate(stored, baseline="baseline.tsv")
-    if turn == 3:  # noqa: PLR2004
+    if turn == 3:
         _rescored()
-    return [*command("report", str(RUN), "--all"), *command("report", str(RUN), "--junit", "j.xml", "--markdown", "m.md", "--csv", "tables")]
+    return [
+        *command("report", str(RUN), "--all"),
+        *command("report", str(RUN), "--junit", "j.xml", "--markdown", "m.md", "--csv", "tables"),
+    ]
 
 
 def _rescored() -> None:
@@ -222,28 +270,44 @@ def _importing(**source: Path) -> Callable[[], list[object]]:
         for folder in ("made/cases", "made/cassettes"):
             shutil.rmtree(folder, ignore_errors=True)
         document = json.loads(Path("flow.json").read_text("utf-8"))
-        api.import_case(NEW, Path("made/cases"), Path("made/cassettes"), workflow=document, inputs={"person_id": "p-1"}, **source)
+        api.import_case(
+            NEW, Path("made/cases"), Path("made/cassettes"), workflow=document, inputs={"person_id": "p-1"}, **source
+        )
         return []
 
     return read
 
 
 def _answers(name: str) -> Callable[[], list[object]]:
-    return lambda: [] if api.import_answers(Path(name), Path("prompts.jsonl"), WIDE, api.in_silence, dry_run=True) else []
+    def read() -> list[object]:
+        api.import_answers(Path(name), Path("prompts.jsonl"), WIDE, api.in_silence, dry_run=True)
+        return []
+
+    return read
+
+
+_VIEWS = (
+    (tracing.error_of_node, trace_text.error),
+    (lambda trace, node: tracing.node_view(trace, node, full=True), trace_text.fields),
+    (lambda trace, node: tracing.node_view(trace, node, full=False), trace_text.fields),
+    (tracing.validation_diff, trace_text.difference),
+    (lambda trace, node: tracing.node_io(trace, node, request=True, response=True), trace_text.node_io),
+    (lambda trace, _node: tracing.errors_of_node(trace, None), trace_text.all_errors),
+)
+"""What can be asked of a trace, and how it is said."""
 
 
 def _trace() -> list[object]:
     trace = tracing.read_trace(Path("trace.json"))
     trace_text.errors(tracing.errors_list(trace))
     for node in tracing.node_ids(trace):
-        for view, words in (
-            (lambda: tracing.error_of_node(trace, node), trace_text.error), (lambda: tracing.node_view(trace, node, full=True), trace_text.fields),
-            (lambda: tracing.node_view(trace, node, full=False), trace_text.fields), (lambda: tracing.validation_diff(trace, node), trace_text.difference),
-            (lambda: tracing.node_io(trace, node, request=True, response=True), trace_text.node_io), (lambda: tracing.errors_of_node(trace, None), trace_text.all_errors),
-        ):  # fmt: skip
+        for view, words in _VIEWS:
             with contextlib.suppress(api_error()):
-                words(view())
-    return [*command("errors", "list", "--trace", "trace.json"), *command("node", "inspect", "note", "--full", "--trace", "trace.json")]
+                words(view(trace, node))
+    return [
+        *command("errors", "list", "--trace", "trace.json"),
+        *command("node", "inspect", "note", "--full", "--trace", "trace.json"),
+    ]
 
 
 def _engine() -> list[object]:
@@ -253,7 +317,7 @@ def _engine() -> list[object]:
         document = without_moments(document_in(Path("engine.out").read_bytes().decode("utf-8", "replace")))
         execution_of(document, workflow)
     except NoDocument as error:
-        assert len(str(error)) < 600, error  # noqa: PLR2004
+        assert len(str(error)) < 600, error
     return []
 
 
@@ -266,6 +330,11 @@ def _resumed() -> list[object]:
 def _merged() -> list[object]:
     shutil.rmtree("reports/merged", ignore_errors=True)
     api.merge([Path("shard1"), Path("shard2")], Path("reports/merged"))
+    return []
+
+
+def _told_protocol() -> list[object]:
+    read_protocol(Path("cases"))
     return []
 
 
@@ -283,7 +352,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="workflows of cases, proved", file=CASE / "workflow.json", format="json", read=_checked_case, often=10),
     Kind(name="new cases with labels", file=Path("drafts/http/new-one/case.yaml"), format="yaml", read=lambda: api.list_cases((), Path("drafts"), None).broken),
     Kind(name="splits", file=Path("cases/split.yaml"), format="yaml", read=_told_split),
-    Kind(name="protocols", file=Path("cases/protocol.yaml"), format="yaml", read=lambda: [] if read_protocol(Path("cases")) else []),
+    Kind(name="protocols", file=Path("cases/protocol.yaml"), format="yaml", read=_told_protocol),
     Kind(name="workflows", file=Path("flow.json"), format="json", read=_workflow),
     Kind(name="strategies", file=Path("mine.md.j2"), format="template", read=_strategy),
     Kind(name="baselines", file=Path("baseline.tsv"), format="tsv", read=_baseline),
@@ -310,4 +379,3 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="traces", file=Path("trace.json"), format="json", read=_trace),
     Kind(name="output of engines", file=Path("engine.out"), format="json", read=_engine),
 )  # fmt: skip
-

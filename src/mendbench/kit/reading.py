@@ -12,7 +12,7 @@ MEGABYTE = 1024 * 1024
 MAX_DOCUMENT = 16 * MEGABYTE
 """Bytes of a file that a person writes: a case, a workflow, a configuration, a baseline."""
 
-MAX_TEMPLATE = MEGABYTE // 4
+MAX_TEMPLATE = MEGABYTE // 16
 """Bytes of a strategy's template."""
 
 MAX_RECORDING = 256 * MEGABYTE
