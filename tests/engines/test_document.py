@@ -124,3 +124,32 @@ def test_real_time_is_taken_out_and_the_worlds_time_is_kept():
     assert without_moments(told)["outputs"] == {"response_time": None, "timestamp": {"of": "data"}}
     virtual = {**told, "mendbench": {"virtual_time": True}}
     assert without_moments(virtual) is virtual
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ('{"success": true, "outputs": {"a": NaN}}', "its JSON holds NaN, which JSON does not have"),
+        ('{"success": true, "outputs": {"a": -Infinity}}', "its JSON holds -Infinity"),
+        ('{"success": true, "outputs": {"a": %s}}' % ("[" * 300 + "]" * 300), "its JSON is nested more than 200 deep"),
+        ("[" * 100_000, "it printed no JSON object"),
+    ],
+    ids=["nan", "infinity", "deep", "deepest"],
+)
+def test_json_that_nothing_further_on_could_take_is_refused(printed, says):
+    with pytest.raises(NoDocument) as raised:
+        document_in(printed)
+    assert says in str(raised.value)
+
+
+def test_parts_of_a_failure_that_are_not_told_as_they_should_be_are_left_out():
+    """What renders a prompt relies on them."""
+    error = {
+        "node_id": "note", "message": "x", "batch_item": {"index": 1}, "request_sent": {"method": "POST", "url": 7, "headers": {}},
+        "problems": [{"field": "a", "problem": "odd", "says": "x"}, {"field": "a", "problem": "missing", "says": "x"}],
+        "upstream": [{"param": "a"}], "earlier": [{"node_id": None, "message": "x"}],
+    }  # fmt: skip
+    execution = execution_of({"success": False, "errors": [error]}, salvaged({"nodes": []}))
+    (failure,) = execution.failures
+    assert (failure.batch_item, failure.request_sent, failure.upstream, failure.earlier) == (None, None, (), ())
+    assert [one.field for one in failure.problems] == ["a"]

@@ -120,3 +120,17 @@ def test_an_answer_that_is_not_recorded_leaves_it_unjudged(root):
 def test_without_a_model_it_is_refused_one(root):
     row = ran(root, RENAMED, model=None)
     assert (row["outcome"], row["attempts"]) == ("unrepaired", [])
+
+
+def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
+    """An empty document is a candidate too."""
+    own = setting_of(root)
+    printed = json.dumps({"success": True, "mendbench": {"workflow": {}}})
+    emptying = EngineConfig(command=["/bin/sh", "-c", f"echo '{printed}'"], repairs=True)
+    setting = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": emptying})
+    key = TrialKey(
+        case=RENAMED, engine="looping", strategy=ITSELF, policy=ITSELF, repairer=ITSELF, model=None, detector=None
+    )
+    row, _ = run_trial(setting, key, None)
+    assert (row["verdict"], row["outcome"]) == ("incorrect", "harmful")
+    assert [one["status"] for one in row["attempts"]] == ["edited"]

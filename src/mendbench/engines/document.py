@@ -28,10 +28,13 @@ DEGRADED = frozenset({"warning", "degraded"})
 VOLATILE = frozenset({"duration_ms", "response_time", "timestamp", "started_at", "ended_at", "start_time", "end_time"})
 """Names of what is measured in real time: it would be another one in each replay, and is taken out wherever it stands."""
 
+DEEPEST = 200
+"""So deep may a document be nested: what reads it further on goes down into it."""
+
 _STATES = frozenset(get_args(NodeState))
 
 
-class NoDocument(ValueError):
+class NoDocument(Exception):
     """What was printed is not in the agent error format; says why."""
 
 
@@ -65,6 +68,8 @@ def document_in(printed: str) -> JsonObject:
         found = found if found is not None else _parsed("\n".join(lines[at:]))
     if found is None:
         raise NoDocument("it printed no JSON object on standard output")
+    if _deeper(found, DEEPEST):
+        raise NoDocument(f"its JSON is nested more than {DEEPEST} deep")
     return check_document(found)
 
 
@@ -136,10 +141,34 @@ def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, 
 
 def _parsed(text: str) -> JsonObject | None:
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _no_number(name: str) -> Json:
+    """Refuse what is no number of JSON's (RFC 8259 section 6), as most programs that read it would.
+
+    Raises:
+        NoDocument: always.
+    """
+    raise NoDocument(f"its JSON holds {name}, which JSON does not have: print null")
+
+
+def _deeper(value: Json, most: int) -> bool:
+    """Return whether a JSON value is nested deeper than that."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            item
+            for one in level
+            if isinstance(one, dict | list)
+            for item in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _timeless(value: Json) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, cast, get_args
 
 from mendbench.model.failure import (
@@ -74,7 +74,7 @@ def _failure(told: JsonObject, workflow: Workflow) -> Failure:
         upstream_data=as_object(told.get("upstream_data")) or None,
         suggestion=as_text(told.get("suggestion")),
         earlier=_parts(EarlierFailure, told.get("earlier")),
-        batch_item=as_object(told.get("batch_item")) or None,
+        batch_item=_batch_item(told.get("batch_item")),
     )
 
 
@@ -87,20 +87,39 @@ def _headers(value: Json) -> JsonObject | None:
     } or None
 
 
+_TEXT = (str,)
+_SHAPES: Mapping[type, Mapping[str, tuple[type, ...]]] = {
+    SentRequest: {"method": _TEXT, "url": _TEXT, "headers": (dict,), "body": (object,)},
+    FieldProblem: {"field": _TEXT, "problem": _TEXT, "says": _TEXT},
+    UpstreamSource: {"param": _TEXT, "template": _TEXT, "resolved": (bool,)},
+    EarlierFailure: {"node_id": _TEXT, "message": _TEXT},
+}
+"""What the parts of a failure hold at least: what reads them relies on it."""
+_PROBLEMS = frozenset({"missing", "invalid", "unknown"})
+
+
 def _part(kind: type[Part], told: Json) -> Part | None:
     """Return a part of a failure, None where it is not told as it should be."""
     if not isinstance(told, dict):
         return None
-    names = {one.name for one in dataclasses.fields(cast("Any", kind))}
-    try:
-        return kind(**{name: value for name, value in told.items() if name in names})
-    except TypeError:
+    shape = _SHAPES[kind]
+    if not all(name in told and isinstance(told[name], types) for name, types in shape.items()):
         return None
+    if kind is FieldProblem and told["problem"] not in _PROBLEMS:
+        return None
+    names = {one.name for one in dataclasses.fields(cast("Any", kind))}
+    return kind(**{name: value for name, value in told.items() if name in names})
 
 
 def _parts(kind: type[Part], told: Json) -> tuple[Part, ...]:
     found = (_part(kind, one) for one in told) if isinstance(told, list) else ()
     return tuple(one for one in found if one is not None)
+
+
+def _batch_item(told: Json) -> JsonObject | None:
+    """Return which item of a batch failed, None where it is not told as ``{"index", "count", "item"}``."""
+    own = as_object(told)
+    return own if all(type(own.get(name)) is int for name in ("index", "count")) else None
 
 
 def as_object(value: Json) -> JsonObject:

@@ -97,7 +97,10 @@ def standings(
     ``final`` is the number of the workflow that was tried on the variants. ``right`` are clean runs of right workflows
     on the case's own data.
     """
-    workflows = {0: case.workflow, **{one.number: one.candidate for one in executed(trajectory) if one.candidate}}
+    workflows = {
+        0: case.workflow,
+        **{one.number: one.candidate for one in executed(trajectory) if one.candidate is not None},
+    }
     return {
         number: standing(
             case,
