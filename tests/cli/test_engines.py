@@ -89,13 +89,55 @@ def test_an_engine_that_can_express_no_case_is_bad_input(corpus, mendbench):
     assert "which this engine does not have. It has: smtp" in said.line
 
 
-def test_a_command_that_is_not_there_crashes_each_trial_and_the_run_goes_on(corpus, mendbench):
-    said = mendbench("run", *RUN, "--engine", "cmd: no-such-program --fast", "--engine", "mendbench", "--out", "out")
+@pytest.mark.parametrize("words", [("run", *RUN, "--out", "out", "--engine"), ("engine", "check")])
+def test_a_program_that_is_not_there_is_refused_before_anything_runs(corpus, mendbench, words):
+    said = mendbench(*words, "cmd: no-such-program --fast")
+    assert said.code == 2
+    assert said.line.endswith(
+        "engine cmd: no-such-program --fast: its program cannot be run (no-such-program: No such file or directory); "
+        "name a program that is there and can be executed"
+    )
+    assert not (corpus / "out").exists()
+
+
+def test_a_program_that_cannot_be_executed_is_refused_too(corpus, mendbench):
+    (corpus / "adapter.py").write_text("print('{}')")
+    said = mendbench("engine", "check", "cmd: ./adapter.py")
+    assert (said.code, "(./adapter.py: Permission denied)" in said.line) == (2, True)
+
+
+def test_a_program_that_dies_crashes_each_of_its_trials_and_the_run_goes_on(corpus, mendbench):
+    engine = f"cmd: {shlex.join([*PLAIN_WORDS, 'dies'])}"
+    said = mendbench("run", *RUN, "--engine", engine, "--engine", "mendbench", "--out", "out")
     assert said.code == 0
     crashed = [row for row in rows(corpus / "out") if row["verdict"] == "crashed"]
-    assert {row["engine"] for row in crashed} == {"cmd: no-such-program --fast"}
+    assert {row["engine"] for row in crashed} == {engine}
     assert len(crashed) == len(rows(corpus / "out")) / 2
-    assert "it cannot be run (no-such-program: No such file or directory)" in said.err
+    assert "printed no JSON object on standard output; it said last: the flux is inverted" in said.err
+
+
+def test_the_record_says_whether_other_hosts_were_held_back(corpus, mendbench):
+    configure(corpus, plain={}, free={"command": PLAIN_WORDS, "network": "open"})
+    engines = ("--engine", "plain", "--engine", "free", "--engine", "mendbench")
+    assert mendbench("run", QUIET, *RUN, *engines, "--out", "out").code == 0
+    run = json.loads((corpus / "out" / "run.json").read_text("utf-8"))
+    told = {name: own.get("network") for name, own in run["engines"].items()}
+    assert (told["free"], told["mendbench"]) == ("open", None)
+    assert told["plain"] == "held" or told["plain"].startswith("open: this machine cannot hold it (")
+
+
+def test_prompts_of_an_engine_that_repairs_by_itself_cannot_leave_and_the_user_is_told(corpus, mendbench):
+    looping = [*PLAIN_WORDS[:3], str(PLAIN.with_name("looping.py"))]
+    configure(corpus, looping={"command": looping})
+    lines = (corpus / "mendbench.toml").read_text("utf-8")
+    lines = lines.replace("[matrix]", '[matrix]\nengines = ["looping"]')
+    (corpus / "mendbench.toml").write_text(
+        f'{lines}\n[models.tiny]\nbase_url = "http://127.0.0.1:9/v1"\nwindow = 4096\n'
+    )
+    said = mendbench("prompts", "export", "--model", "tiny")
+    assert said.code == 2
+    assert "engine looping: it asks the model by itself while it runs" in said.line
+    assert "mendbench run --engine NAME --model MODEL --record new_episodes" in said.line
 
 
 @pytest.mark.parametrize(
@@ -125,7 +167,8 @@ def test_what_records_a_missing_exchange_names_the_engine(corpus, mendbench):
 def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
     right = mendbench("engine", "check", f"cmd: {shlex.join(PLAIN_WORDS)}")
     assert (right.code, right.out.splitlines()[-1]) == (0, "all 10 cases hold")
-    assert "version 1.5; resumes; our loop repairs; is judged by our detector; http" in right.out
+    assert "version 1.5; resumes; our loop repairs; is judged by our detector; http; " in right.out
+    assert "held back from other hosts" in right.out.splitlines()[0]
     wrong = mendbench("engine", "check", f"cmd: {shlex.join([*PLAIN_WORDS, 'types'])}", "--format", "json")
     told = json.loads(wrong.out)
     assert (wrong.code, told["holds"]) == (1, False)

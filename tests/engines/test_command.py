@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -229,3 +230,43 @@ def test_a_plain_request_past_the_world_is_told_too():
 def test_a_run_of_our_own_engine_imports_nothing_of_it():
     code = "import sys, mendbench.api, mendbench.bench.trial; print([name for name in sys.modules if name.startswith('mendbench.engines')])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_one_that_asks_for_ever_is_ended(monkeypatch):
+    monkeypatch.setattr("mendbench.engines.world_server.MOST_REQUESTS", 5)
+    monkeypatch.setattr("mendbench.engines.command.MOST_REQUESTS", 5)
+    code = f"import os, urllib.request as u\nwhile 1: u.urlopen(os.environ['MENDBENCH_WORLD_URL'] + '/{HOST[8:]}/guests/7').read()"
+    world = inn()
+    assert failed(shell_engine(f'exec python3 -c "{code}"'), world=world).startswith("it sent more than 5 requests")
+    assert len(world.calls()) == 5
+
+
+@pytest.mark.parametrize("framing", ["content-length: 5000", "transfer-encoding: chunked"])
+def test_a_body_without_end_is_refused_and_never_held_whole(monkeypatch, framing):
+    monkeypatch.setattr("mendbench.engines.loopback._LONGEST_BODY", 4096)
+    code = (
+        "import os, socket\nhost, port = os.environ['MENDBENCH_WORLD_URL'][7:].split(':')\ns = socket.create_connection((host, int(port)))\n"
+        f"s.sendall(b'POST /{HOST[8:]}/notes HTTP/1.1\\r\\nhost: x\\r\\n{framing}\\r\\n\\r\\n1388\\r\\n' + b'x' * 5000 + b'\\r\\n')\n"
+        "print(s.recv(100).split()[1].decode())"
+    )
+    world = inn()
+    words = failed(shell_engine(f'exec python3 -c "{code}"'), world=world)
+    assert words.endswith("it said last: 413")
+    assert world.calls() == []
+
+
+def test_traces_are_kept_as_far_as_they_can_be_read(tmp_path):
+    script = "cd $MENDBENCH_TRACE_DIR; echo a > plain; mkfifo pipe; ln -s /etc/hostname link; " + OK
+    engine = shell_engine(script)
+    engine._command = replace(engine._command, traces=str(tmp_path / "kept"))
+    assert executed(engine, guest_book(), inn()).outcome == "success"
+    (place,) = (tmp_path / "kept").iterdir()
+    assert (place / "plain").read_text() == "a\n"
+    assert (place / "link").is_symlink()
+    assert not (place / "pipe").exists()
+
+
+def test_one_that_removes_its_trace_folder_does_no_harm(tmp_path):
+    engine = shell_engine('rm -rf "$MENDBENCH_TRACE_DIR"; ' + OK)
+    engine._command = replace(engine._command, traces=str(tmp_path / "kept"))
+    assert executed(engine, guest_book(), inn()).outcome == "success"

@@ -1,9 +1,15 @@
 """The contract kit: it passes an engine that does right, and tells a wrong one in words what it does wrong."""
 
+import json
+import sys
+
 import pytest
 
-from mendbench.engines.contract import CASES, check_engine
-from tests.fakes.engines import plain_engine, shell_engine
+from mendbench.engines import Command, CommandEngine, Limits, declared_by, misdeclared
+from mendbench.engines.contract import CASES, cases_for, check_engine
+from mendbench.engines.contract.repairing import check_repairs
+from mendbench.kit.redaction import Redactor
+from tests.fakes.engines import PLAIN, plain_engine, shell_engine
 
 
 def wrong(engine):
@@ -47,3 +53,73 @@ def test_a_command_that_prints_the_same_whatever_it_is_given_holds_in_nothing_mu
     found = wrong(shell_engine("""echo '{"success": true}'"""))
     assert set(found) == {case.name for case in CASES}
     assert "it did not send GET https://yard.contract.example/crates" in found["one-request"]
+
+
+def looping(wrong="", **overrides):
+    argv = (sys.executable, "-S", "-E", str(PLAIN.with_name("looping.py")), *([wrong] if wrong else []))
+    command = Command(name="looping", argv=argv, limits=Limits(time_s=20), overrides=tuple(overrides.items()))
+    return CommandEngine(command, declared_by(command), Redactor({}))
+
+
+def repairs_wrong(engine):
+    found = list(check_repairs(engine))
+    assert [finding.case for finding in found] == ["model-asked", "model-not-needed"]
+    return {finding.case: " ".join(finding.wrong) for finding in found if finding.wrong}
+
+
+def test_an_engine_that_repairs_is_put_to_two_cases_more_and_a_right_one_passes_them():
+    engine = looping()
+    assert cases_for(engine.declared)[10:] == ("model-asked", "model-not-needed")
+    assert repairs_wrong(engine) == {}
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        (
+            "shy",
+            {"model-asked": "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"},
+        ),
+        ("presses", {"model-asked": "times more after it was refused with 429"}),
+        ("mute", {"model-asked": "it tells no mendbench.workflow: the workflow as it is now"}),
+        ("eager", {"model-not-needed": "it asked the model, and nothing had failed"}),
+    ],
+)
+def test_a_wrong_loop_is_told_what_it_does(broken, says):
+    found = repairs_wrong(looping(broken))
+    assert set(found) == set(says)
+    assert all(words in found[case] for case, words in says.items()), found
+
+
+def describing(**told):
+    printed = json.dumps({"mendbench": told})
+    return Command(name="said", argv=("/bin/sh", "-c", f"echo '{printed}'"))
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ({"resumes": True}, "it declares 'resumes', which means nothing: what can be declared is version, resume, repairs, mcp, judge"),
+        ({"resume": "yes"}, 'it declares resume as "yes", and it is true or false'),
+        ({"judge": "ours"}, 'it declares judge as "ours", and it is engine or mendbench or named'),
+        ({"judge": ["engine"]}, 'it declares judge as ["engine"], and it is engine'),
+        ({"node_types": "http"}, 'it declares node_types as "http", and it is a list of texts'),
+        ({"version": None}, "it declares version as null, and it is a text"),
+    ],
+)  # fmt: skip
+def test_what_is_declared_and_not_understood_is_told(told, says):
+    command = describing(**told)
+    assert declared_by(command).judge == "engine"
+    (line,) = misdeclared(command)
+    assert line.startswith(says)
+    engine = CommandEngine(command, declared_by(command), Redactor({}))
+    first = next(check_engine(engine, (line,)))
+    assert (first.case, first.wrong) == ("describe", (line,))
+
+
+def test_a_right_declaration_has_nothing_wrong():
+    assert (
+        misdeclared(describing(version=1.5, resume=True, judge="named", mcp=False, repairs=False, node_types=["http"]))
+        == ()
+    )
+    assert misdeclared(Command(name="plain", argv=("/bin/sh", "-c", "echo 'nothing of it'"))) == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mendbench.bench.config import load_config
-from mendbench.bench.engines import command_of
+from mendbench.bench.engines import command_of, refuse_absent
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import Redactor
 
@@ -23,6 +23,8 @@ class EngineCheck:
 
     engine: str
     declared: Declared
+    network: str
+    """``held``, ``open``, or why it is not held on this machine."""
     findings: tuple[Finding, ...]
 
     @property
@@ -42,20 +44,25 @@ def check_engine(
 
     Raises:
         UnknownName: there is no such engine.
-        BadInput: it is no command, or cannot be one.
+        BadInput: it is no command, or one that cannot be run.
     """
     from mendbench.engines import (  # noqa: PLC0415  what our own engine does not need
         CommandEngine,
         contract,
         declared_by,
+        misdeclared,
+        network_told,
     )
 
-    command = command_of(name, load_config(start or Path.cwd()).config.engines)
+    engines = load_config(start or Path.cwd()).config.engines
+    command = command_of(name, engines)
     if command is None:
         raise BadInput(f"engine {name}", "it is no command, but our own", "name another: 'cmd: PROGRAM'")
+    refuse_absent(name, engines)
     declared = declared_by(command)
+    engine = CommandEngine(command, declared, Redactor({}), about="contract")
     found = []
-    for finding in contract.check_engine(CommandEngine(command, declared, Redactor({}), about="contract")):
+    for finding in contract.check_engine(engine, misdeclared(command)):
         found.append(finding)
-        on_progress(len(found), len(contract.CASES), finding.case)
-    return EngineCheck(engine=name, declared=declared, findings=tuple(found))
+        on_progress(len(found), max(len(found), len(contract.cases_for(declared))), finding.case)
+    return EngineCheck(engine=name, declared=declared, network=network_told(command.network), findings=tuple(found))

@@ -10,7 +10,7 @@ from pathlib import Path
 from mendbench.api.settings import RunOptions
 from mendbench.bench.config import Config, SweepConfig
 from mendbench.bench.corpus import Corpus, select
-from mendbench.bench.engines import OURS, inexpressible, itself_repairing
+from mendbench.bench.engines import OURS, inexpressible, itself_repairing, refuse_absent
 from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.shards import Shard, cases_of
@@ -100,7 +100,7 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
 
     Raises:
         UnknownName: a case, a part, a policy or a detector that there is not.
-        BadInput: nothing is selected, or a model's answers are asked of no model.
+        BadInput: nothing is selected, a model's answers are asked of no model, or an engine's program cannot be run.
     """
     sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
     if not sweeps:
@@ -175,7 +175,9 @@ def _main(config: Config, options: RunOptions) -> Matrix:
     own = config.matrix
     repairers = options.repairers or tuple(own.repairers)
     engines = options.engines or tuple(own.engines)
-    sweeping = (name for one in config.sweeps.values() for name in one.engines or ())
+    sweeping = tuple(name for one in config.sweeps.values() for name in one.engines or ())
+    for name in dict.fromkeys((*engines, *(() if _changed(options) else sweeping))):
+        refuse_absent(name, config.engines)
     itself = itself_repairing((*engines, *sweeping), config.engines)
     if options.models and "chat" not in repairers and not itself.intersection(engines):
         raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")

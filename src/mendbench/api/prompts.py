@@ -28,7 +28,7 @@ from mendbench.bench.prompts.prompt_lines import custom_id, in_order, prompt_lin
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import TrialKey
+from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.replay.recordings import Recordings
 
 SHOWN = 3
@@ -207,7 +207,14 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
     given = (options.engines, options.strategies, options.policies, options.detector, options.models, options.samples)
     if any(given):
         options = replace(options, repairers=(CHAT,))
-    keys = tuple(key for key in plan_of(loaded.config, options, setting.corpus).keys if key.repairer == CHAT)
+    planned = plan_of(loaded.config, options, setting.corpus).keys
+    keys = tuple(key for key in planned if key.repairer == CHAT)
+    alone = sorted({key.engine for key in planned if key.repairer == ITSELF})
+    if alone and not keys:
+        raise BadInput(
+            f"engine {alone[0]}", "it asks the model by itself while it runs, so that none of its prompts can leave and come back",
+            "have them answered at once: mendbench run --engine NAME --model MODEL --record new_episodes",
+        )  # fmt: skip
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
     refuse_unknown(keys, setting)

@@ -12,7 +12,7 @@ from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
-from mendbench.bench.engines import OURS, engines_document
+from mendbench.bench.engines import OURS, engine_digest, engines_document
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
 from mendbench.bench.protocol import Protocol, read_protocol
@@ -201,7 +201,7 @@ def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
 def _engines_treated(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what decides what the operator's own engines do: nothing where there is none."""
     names = sorted({key.engine for key in keys} - {OURS})
-    treated = {name: digest([engines_document([name], setting.engines), _configured(setting, name)]) for name in names}
+    treated = {name: digest([engine_digest(name, setting.engines), _configured(setting, name)]) for name in names}
     return {"engines": treated} if treated else {}
 
 

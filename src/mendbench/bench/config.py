@@ -131,6 +131,10 @@ class EngineConfig(_Part):
     answers: int = Field(
         3, description="how many answers of the model one that repairs by itself gets in a trial", ge=1, le=20
     )
+    network: Literal["held", "open"] = Field(
+        "held",
+        description="held: it reaches the world and no other host, where the machine can hold it; open: it has the machine's network",
+    )
     traces: str | None = Field(None, description="folder in which what it writes to MENDBENCH_TRACE_DIR is kept")
     leaves_out: list[str] = Field(
         default_factory=list, description="cases or families whose workflows it cannot express"

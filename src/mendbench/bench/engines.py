@@ -9,6 +9,7 @@ from mendbench import __version__
 from mendbench.bench.config import EngineConfig
 from mendbench.bench.scope import redactor_of
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.canonical import digest
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.ports.engine import Engine
@@ -51,8 +52,26 @@ def command_of(name: str, engines: Engines) -> Command | None:
         limits=Limits(time_s=own.timeout_s, memory_mb=own.memory_mb, output_kb=own.output_kb),
         answers=own.answers,
         traces=own.traces,
+        network=own.network,
         overrides=tuple((field, tuple(value) if isinstance(value, list) else value) for field, value in told.items()),
     )
+
+
+def refuse_absent(name: str, engines: Engines) -> None:
+    """Refuse an engine whose program cannot be run on this machine.
+
+    Raises:
+        UnknownName: there is no such engine.
+        BadInput: it has no command, or one that cannot be run.
+    """
+    command = command_of(name, engines)
+    if command is None:
+        return
+    from mendbench.engines import absent  # noqa: PLC0415  what our own engine does not need
+
+    if (why := absent(command)) is not None:
+        found = f"its program cannot be run ({command.argv[0]}: {why})"
+        raise BadInput(f"engine {name}", found, "name a program that is there and can be executed")
 
 
 def declared_of(name: str, engines: Engines) -> Declared:
@@ -107,8 +126,22 @@ def inexpressible(name: str, case: Case, engines: Engines) -> str | None:
 
 
 def engines_document(names: Iterable[str], engines: Engines) -> JsonObject:
-    """Return what ``run.json`` says of the engines of a run."""
-    return {name: _document(name, engines) for name in sorted(set(names))}
+    """Return what ``run.json`` says of the engines of a run: what each declares, and whether this machine held its network."""
+    return {name: {**_document(name, engines), **_network(name, engines)} for name in sorted(set(names))}
+
+
+def engine_digest(name: str, engines: Engines) -> str:
+    """Return a digest of what an engine declares: nothing of the machine."""
+    return digest([{name: _document(name, engines)}])
+
+
+def _network(name: str, engines: Engines) -> JsonObject:
+    command = command_of(name, engines)
+    if command is None:
+        return {}
+    from mendbench.engines import network_told  # noqa: PLC0415  what our own engine does not need
+
+    return {"network": network_told(command.network)}
 
 
 def _document(name: str, engines: Engines) -> JsonObject:

@@ -15,7 +15,13 @@ def show_check(found: EngineCheck, output: Format) -> int:
     if output is Format.json:
         findings = [asdict(finding) for finding in found.findings]
         write_json(
-            {"engine": found.engine, "declared": found.declared.document(), "holds": found.holds, "cases": findings}
+            {
+                "engine": found.engine,
+                "declared": found.declared.document(),
+                "network": found.network,
+                "holds": found.holds,
+                "cases": findings,
+            }
         )
         return Exit.DONE if found.holds else Exit.FAILED
     write(f"{plain(found.engine)}: {_declared(found)}\n\n")
@@ -40,5 +46,8 @@ def _declared(found: EngineCheck) -> str:
             own.judge
         ],
         types,
+        {"held": "held back from other hosts", "open": "has the machine's network"}.get(
+            found.network, f"not held back from other hosts{found.network.removeprefix('open')}"
+        ),
     )
     return plain("; ".join(parts))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mendbench.engines.command import CommandEngine, EngineFailed, cannot_run
-from mendbench.engines.declared import Command, Declared, declared_by
+from mendbench.engines.declared import Command, Declared, absent, declared_by, misdeclared
+from mendbench.engines.keeping import network_told
 from mendbench.engines.own_loop import Asking, repair_by_itself
 from mendbench.engines.process import Limits, split_command
 
@@ -14,8 +15,11 @@ __all__ = [
     "Declared",
     "EngineFailed",
     "Limits",
+    "absent",
     "cannot_run",
     "declared_by",
+    "misdeclared",
+    "network_told",
     "repair_by_itself",
     "split_command",
 ]

@@ -6,9 +6,10 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +26,12 @@ from mendbench.engines.document import (
     without_moments,
 )
 from mendbench.engines.judging import judged_by_truth, judged_without
+from mendbench.engines.keeping import HELD, Keeper, NotKept, network_of
 from mendbench.engines.mcp_http import McpServers
-from mendbench.engines.process import Ran, run_command
+from mendbench.engines.process import Ending, Ran, run_command
 from mendbench.engines.sender import guesser
 from mendbench.engines.spelling import CONTROL, Spelling, hosts_in
-from mendbench.engines.world_server import AskModel, Served, Serving, WorldServer
+from mendbench.engines.world_server import MOST_REQUESTS, AskModel, Served, Serving, WorldServer
 from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.kit.scratch import scratch
 from mendbench.kit.surroundings import environment_redactor
@@ -44,6 +46,8 @@ from mendbench.runtime.formatter import agent_json
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.spelling import MCP, tool_in
 
+BY_ADDRESS = "another host by its address,"
+"""What is said of a host of which only an address was asked for."""
 LINES_SHOWN, LINE_SHOWN = 3, 200
 """So many of the last lines that a command said are told, each cut to so many characters."""
 
@@ -136,9 +140,11 @@ class CommandEngine:
         """
         context, served = copy_context(), Served()
         with self._folder() as folder, allowed(), ExitStack() as ending:
-            server = WorldServer(context)
+            kept = self._kept(job, served, ending)
+            listeners = list(kept.listeners) if kept is not None else []
+            server = WorldServer(context, listeners.pop(0) if listeners else None)
             ending.callback(server.close)
-            mcp = self._mcp(job, server, ending)
+            mcp = self._mcp(job, server, listeners.pop(0) if listeners else None, ending)
             mark = secrets.token_hex(8)
             hidden = (
                 (str(folder), "<folder>"),
@@ -149,7 +155,9 @@ class CommandEngine:
             guess = guesser(salvaged(job.workflow))
             server.serve(Serving(world=job.world, spelling=spelling, guess=guess, ask=job.ask, served=served))
             environ = {**os.environ, **self._environ(job, folder, spelling, mcp)}
-            ran = run_command(self._command.argv, environ, self._command.limits, mark=mark, patron=served)
+            ran = run_command(self._command.argv, environ, self._command.limits, mark=mark, patron=served, kept=kept)
+        if ran.turned_back:
+            served.stray(BY_ADDRESS)
         if served.raised is not None:
             raise served.raised
         return self._document(ran, served, spelling)
@@ -183,18 +191,39 @@ class CommandEngine:
         with scratch("engine") as folder:
             (folder / "trace").mkdir()
             yield folder
-            if self._command.traces is not None and any((folder / "trace").iterdir()):
-                kept = Path(self._command.traces)
-                kept.mkdir(parents=True, exist_ok=True)
-                place = tempfile.mkdtemp(prefix=f"{self._about.replace('/', '-')}-", dir=kept)
-                shutil.copytree(folder / "trace", place, dirs_exist_ok=True)
+            if self._command.traces is not None:
+                _keep_traces(folder / "trace", Path(self._command.traces), self._about.replace("/", "-"))
 
-    def _mcp(self, job: Job, server: WorldServer, ending: ExitStack) -> Mapping[str, str]:
-        """Return the addresses of the MCP servers that a workflow names, served until the end; none to an engine that wants none."""
-        named = mcp_servers(job.workflow) if self.declared.mcp else {}
+    def _kept(self, job: Job, served: Served, ending: ExitStack) -> Keeper | None:
+        """Return what keeps the command in a network of its own, until the end; None where it has the machine's.
+
+        Raises:
+            EngineFailed: its network cannot be held this once.
+        """
+        if network_of(self._command.network) != HELD:
+            return None
+        try:
+            kept = Keeper(HELD, 1 + bool(self._mcp_servers(job)))
+        except (NotKept, OSError) as error:
+            raise EngineFailed(f"its network could not be held: {error}") from None
+        for listener in kept.listeners:
+            ending.callback(listener.close)
+        ending.callback(kept.end)
+        kept.heard = served.stray
+        return kept
+
+    def _mcp_servers(self, job: Job) -> dict[str, set[str]]:
+        """Return the tools that a workflow's nodes call, by the name of their MCP server; none to an engine that wants none."""
+        return mcp_servers(job.workflow) if self.declared.mcp else {}
+
+    def _mcp(
+        self, job: Job, server: WorldServer, listener: socket.socket | None, ending: ExitStack
+    ) -> Mapping[str, str]:
+        """Return the addresses of the MCP servers that a workflow names, served until the end."""
+        named = self._mcp_servers(job)
         if not named:
             return {}
-        servers = McpServers(named, server.sent)
+        servers = McpServers(named, server.sent, listener)
         ending.callback(servers.close)
         return servers.start()
 
@@ -249,6 +278,16 @@ class CommandEngine:
         return environment_redactor(os.environ).value(self._redactor.value(value))
 
 
+def _keep_traces(written: Path, kept: Path, about: str) -> None:
+    """Copy what a command wrote to its trace folder: files and folders, links as links; what cannot be read is left out."""
+    if not written.is_dir() or not any(written.iterdir()):
+        return
+    kept.mkdir(parents=True, exist_ok=True)
+    place = tempfile.mkdtemp(prefix=f"{about}-", dir=kept)
+    with suppress(shutil.Error):
+        shutil.copytree(written, place, symlinks=True, dirs_exist_ok=True)
+
+
 def cannot_run(workflow: JsonObject, declared: Declared) -> tuple[str, ...]:
     """Return one sentence for each node that an engine cannot run."""
     if declared.node_types is None:
@@ -293,17 +332,18 @@ def _broken(ran: Ran, served: Served, command: Command) -> str | None:
     limits = command.limits
     if served.strayed:
         return f"it asked for {served.strayed[0]} past the world: whatever it reaches has to be asked for at MENDBENCH_WORLD_URL"
-    match ran.ending:
-        case "absent":
-            return f"it cannot be run ({command.argv[0]}: {ran.err})"
-        case "time":
-            return f"it did not end within {limits.time_s:g} s"
-        case "memory":
-            return f"it took more than {limits.memory_mb} MB of memory"
-        case "output":
-            return f"it printed more than {limits.output_kb} KB on standard output"
-        case "stopped":
-            return "it was ended"
+    if served.flooded():
+        return f"it sent more than {MOST_REQUESTS} requests"
+    ended: dict[Ending, str] = {
+        "absent": f"it cannot be run ({command.argv[0]}: {ran.err})",
+        "time": f"it did not end within {limits.time_s:g} s",
+        "memory": f"it took more than {limits.memory_mb} MB of memory",
+        "output": f"it printed more than {limits.output_kb} KB on standard output",
+        "processes": f"it had more than {limits.processes} processes at once",
+        "stopped": "it was ended",
+    }
+    if ran.ending in ended:
+        return ended[ran.ending]
     if ran.code is not None and ran.code < 0:
         return f"it was ended by signal {-ran.code}"
     if ran.left:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 from mendbench.engines.document import OWN
+from mendbench.engines.keeping import HELD
 from mendbench.engines.process import Limits, run_command
 from mendbench.kit.scratch import scratch
 from mendbench.model.json import Json, JsonObject
@@ -38,6 +40,8 @@ class Command:
     """How many answers of a model an engine that repairs by itself gets in a trial."""
     traces: str | None = None
     """The folder that its traces are kept in; None for nowhere."""
+    network: str = HELD
+    """``held``: it reaches the world and nothing else, where the machine can hold it. ``open``: it has the machine's network."""
     overrides: tuple[tuple[str, Json], ...] = ()
     """What the configuration says of it, whatever it says itself."""
 
@@ -65,14 +69,31 @@ class Declared:
         }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Printed:
+    """What came of asking a command to describe itself."""
+
+    text: str = ""
+    """What it printed; nothing where it failed."""
+    absent: str | None = None
+    """Why it cannot be run at all."""
+
+
 @lru_cache(maxsize=64)
-def _printed(argv: tuple[str, ...], limits: Limits) -> str:
-    """Return what a command prints when it is asked to describe itself; nothing where that fails."""
+def _printed(argv: tuple[str, ...], limits: Limits) -> _Printed:
+    """Ask a command to describe itself, once in a process. It has the machine's network for that."""
     bounds = replace(limits, time_s=min(limits.time_s, DESCRIBE_S))
     with scratch("engine") as folder:
         environ = {**os.environ, TASK: "describe", "MENDBENCH_FORMAT": str(FORMAT), "MENDBENCH_TRACE_DIR": str(folder)}
         ran = run_command(argv, environ, bounds, mark=secrets.token_hex(8))
-    return ran.out.decode("utf-8", "replace") if ran.ending == "exit" and ran.code == 0 else ""
+    if ran.ending == "absent":
+        return _Printed(absent=ran.err)
+    return _Printed(text=ran.out.decode("utf-8", "replace") if ran.ending == "exit" and ran.code == 0 else "")
+
+
+def absent(command: Command) -> str | None:
+    """Return why a command cannot be run at all, as when there is no such program; None where it can."""
+    return _printed(command.argv, command.limits).absent
 
 
 def declared_by(command: Command) -> Declared:
@@ -80,12 +101,45 @@ def declared_by(command: Command) -> Declared:
 
     A command that knows nothing of being asked, or cannot be run, declares nothing.
     """
+    return _read({**_told(command), **dict(command.overrides)})
+
+
+def misdeclared(command: Command) -> tuple[str, ...]:
+    """Return one sentence for each thing that an engine says of itself and that is passed over, as it cannot be understood."""
+    found = []
+    for name, value in _told(command).items():
+        if name not in _MEANT:
+            found.append(f"it declares {name!r}, which means nothing: what can be declared is {', '.join(_MEANT)}")
+        elif not _MEANT[name](value):
+            found.append(f"it declares {name} as {json.dumps(value)[:_SHOWN]}, and it is {_KINDS[name]}")
+    return tuple(found)
+
+
+def _told(command: Command) -> JsonObject:
     try:
-        said = json.loads(_printed(command.argv, command.limits))
+        said = json.loads(_printed(command.argv, command.limits).text)
     except (ValueError, RecursionError):
-        said = {}
+        return {}
     own = said.get(OWN) if isinstance(said, dict) else None
-    return _read({**(own if isinstance(own, dict) else {}), **dict(command.overrides)})
+    return own if isinstance(own, dict) else {}
+
+
+_SHOWN = 40
+"""So much of a wrong value is shown, characters."""
+_JUDGES = frozenset(get_args(Judge))
+_FLAG = "true or false"
+_KINDS = {
+    "version": "a text", "resume": _FLAG, "repairs": _FLAG, "mcp": _FLAG, "judge": " or ".join(get_args(Judge)),
+    "node_types": "a list of texts",
+}  # fmt: skip
+_MEANT: dict[str, Callable[[Json], bool]] = {
+    "version": lambda value: isinstance(value, str | int | float) and not isinstance(value, bool),
+    "resume": lambda value: isinstance(value, bool),
+    "repairs": lambda value: isinstance(value, bool),
+    "mcp": lambda value: isinstance(value, bool),
+    "judge": lambda value: isinstance(value, str) and value in _JUDGES,
+    "node_types": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+}
 
 
 def _read(told: JsonObject) -> Declared:
@@ -95,6 +149,6 @@ def _read(told: JsonObject) -> Declared:
         resume=told.get("resume") is True,
         repairs=told.get("repairs") is True,
         mcp=told.get("mcp") is True,
-        judge=cast("Judge", judge if judge in {"engine", "mendbench", "named"} else "engine"),
+        judge=cast("Judge", judge if isinstance(judge, str) and judge in _JUDGES else "engine"),
         node_types=tuple(sorted(map(str, types))) if isinstance(types, list | tuple) else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,7 +23,7 @@ HOP = frozenset(
 )  # fmt: skip
 """Headers of a connection and of a message's length (RFC 9110 section 7.6.1), which are no part of a request here."""
 _NO_BODY = frozenset({204, 304})
-_LONGEST_BODY = 64 * 1024 * 1024
+_TOO_LARGE, _LONGEST_BODY = 413, 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 
 
@@ -46,14 +47,19 @@ class Owner(Protocol):
 
 
 class Loopback(ThreadingHTTPServer):
-    """A server on a free port."""
+    """A server on a free port of the loopback interface."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(self, owner: Owner) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, owner: Owner, listener: socket.socket | None = None) -> None:
+        """Listen; at ``listener``, if it is given, which may be another network's."""
+        super().__init__(("127.0.0.1", 0), _Handler, bind_and_activate=listener is None)
+        if listener is not None:
+            self.socket.close()
+            self.socket = listener
+            self.server_address = listener.getsockname()
         self.owner = owner
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -82,12 +88,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _any(self) -> None:
-        length = self.headers.get("content-length") or "0"
-        body = (
-            b"".join(_chunks(self.rfile)) if "chunked" in (self.headers.get("transfer-encoding") or "").lower() else b""
-        )
-        if not body and length.isdigit() and int(length) <= _LONGEST_BODY:
-            body = self.rfile.read(int(length))
+        body = self._body()
+        if body is None:
+            self.close_connection = True
+            self.send_response_only(_TOO_LARGE)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         said = self.server.owner.answer(
             Request(method=self.command.upper(), url=self.path, headers=tuple(self.headers.items()), body=body)
         )
@@ -95,6 +102,21 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self._say(said)
+
+    def _body(self) -> bytes | None:
+        """Return the body of a request, None if it is too long."""
+        if "chunked" in (self.headers.get("transfer-encoding") or "").lower():
+            chunks, size = [], 0
+            for chunk in _chunks(self.rfile):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > _LONGEST_BODY:
+                    return None
+            return b"".join(chunks)
+        length = self.headers.get("content-length") or "0"
+        if not length.isdigit() or int(length) > _LONGEST_BODY:
+            return None
+        return self.rfile.read(int(length))
 
     def _say(self, said: Said) -> None:
         answer = said.answer
@@ -125,7 +147,7 @@ def _chunks(stream: Any) -> Iterator[bytes]:
         line = stream.readline(1024).split(b";")[0].strip()
         with contextlib.suppress(ValueError):
             size = int(line, 16)
-            yield stream.read(size)
+            yield stream.read(min(max(size, 0), _LONGEST_BODY + 1))
             stream.readline(1024)
             continue
         return

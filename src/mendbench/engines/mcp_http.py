@@ -5,6 +5,7 @@ The one place here that needs the MCP SDK, and only for engines that say they wa
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
@@ -39,13 +40,13 @@ Send = Callable[[Request], Answer | None]
 
 
 class McpServers:
-    """All MCP servers of an execution, on one free port of the loopback interface.
+    """All MCP servers of an execution, on one free port of the loopback interface: that of ``listener``, if it is given.
 
     ``tools`` are those that the workflow calls, by the name of their server. Clients list a server's tools on their own: where the
     world has no recorded list, they are told these names, and nothing of what the tools take.
     """
 
-    def __init__(self, tools: Mapping[str, Collection[str]], send: Send) -> None:
+    def __init__(self, tools: Mapping[str, Collection[str]], send: Send, listener: socket.socket | None = None) -> None:
         try:
             import uvicorn  # noqa: PLC0415  an extra's, and slow to import
             from starlette.applications import Starlette  # noqa: PLC0415
@@ -73,7 +74,7 @@ class McpServers:
             timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._names, self._server = tuple(servers), uvicorn.Server(config)
-        self._socket = config.bind_socket()
+        self._socket = listener or config.bind_socket()
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 
     def start(self) -> dict[str, str]:

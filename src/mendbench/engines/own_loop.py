@@ -48,9 +48,9 @@ class _Tap:
     def __call__(self, ask: JsonObject) -> Answer:
         model = self.asking.model
         if model is None:
-            return _refusal(404, "no model can be asked in this trial", "model_not_found")
+            return refusal(404, "no model can be asked in this trial", "model_not_found")
         if len(self.made) >= self.asking.answers:
-            return _refusal(TOO_MANY, f"this trial has had its {self.asking.answers} answers", "insufficient_quota")
+            return refusal(TOO_MANY, f"this trial has had its {self.asking.answers} answers", "insufficient_quota")
         named = {**ask, "model": model}
         before = sum(canonical_json(one.ask | {"draw": 0}) == canonical_json(named) for one in self.made)
         drawn = named["params"].get("temperature") != 0
@@ -128,7 +128,8 @@ def repair_by_itself(
     )
 
 
-def _refusal(status: int, words: str, code: str) -> Answer:
+def refusal(status: int, words: str, code: str) -> Answer:
+    """Return the answer of a model that does not answer."""
     body = canonical_json(refused(words, code)).encode()
     return Answer(status=status, headers=(("content-type", "application/json"),), body=body)
 

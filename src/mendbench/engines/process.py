@@ -9,11 +9,13 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, Protocol, TypeAlias
 
+from mendbench.engines.keeper import PAGES, PROC, SESSION, STATE, processes
+from mendbench.engines.keeping import OPEN, Keeper, NotKept, why_not
 from mendbench.errors import BadInput
 
 MARK = "MENDBENCH_EXECUTION"
@@ -26,14 +28,12 @@ TAIL_BYTES = 4096
 
 _POLL_S = 0.02
 _WEIGH_EVERY_S = 0.2
-_PROC = Path("/proc")
 _CHUNK = 65536
 _KILOBYTE = 1024
-_SESSION, _STATE, _PAGES = 3, 0, 21
-"""Fields of ``/proc/PID/stat`` after the command's name (proc(5)): state, session, and resident pages."""
 
-Ending: TypeAlias = Literal["exit", "time", "memory", "output", "stopped", "absent"]
-"""exit: by itself. time, memory, output: it was ended at a limit. stopped: it was ended because nobody needs it. absent: it never began."""
+Ending: TypeAlias = Literal["exit", "time", "memory", "output", "processes", "stopped", "absent"]
+"""exit: by itself. time, memory, output, processes: it was ended at a limit. stopped: it was ended because nobody needs it.
+absent: it never began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,8 @@ class Limits:
     """Of all its processes together, resident; held where ``/proc`` tells it."""
     output_kb: int = 8192
     """Of standard output."""
+    processes: int = 512
+    """At once, with all that it started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,8 @@ class Ran:
     """The end of standard error; where it could not begin, why."""
     left: tuple[str, ...] = ()
     """What it left running, by name; ended by now."""
+    turned_back: bool = False
+    """Whether it sent something to an address that there is not in its network."""
 
 
 class Patron(Protocol):
@@ -80,33 +84,119 @@ class _Nobody:
 
 
 def run_command(
-    argv: Sequence[str], environ: Mapping[str, str], limits: Limits, *, mark: str, patron: Patron | None = None
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    limits: Limits,
+    *,
+    mark: str,
+    patron: Patron | None = None,
+    kept: Keeper | None = None,
 ) -> Ran:
     """Run a command in the working folder and return what came of it. Nothing that it started runs on.
 
-    ``mark`` tells its processes from all others. Interrupting ends it too.
+    ``kept`` is the keeper that it runs in; without one it gets one of its own, where the machine has them. ``mark`` tells its processes
+    from all others where it has none. Interrupting ends it too.
     """
     try:
-        process = subprocess.Popen(  # noqa: S603  the operator's own program
-            argv, env={**environ, MARK: mark}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True,
-        )  # fmt: skip
+        running = _begun(argv, {**environ, MARK: mark}, mark, kept)
     except (OSError, ValueError) as error:
         return Ran(ending="absent", err=getattr(error, "strerror", None) or str(error))
     out, err = _Sink(limits.output_kb * _KILOBYTE), _Sink(TAIL_BYTES, tail=True)
-    readers = [_reader(process.stdout, out), _reader(process.stderr, err)]
+    pipes = (running.process.stdout, running.process.stderr)
+    readers = [_reader(pipe, sink) for pipe, sink in zip(pipes, (out, err), strict=True)]
     try:
-        ending = _watch(process, limits, out, patron or _Nobody())
-        left = _outliving(process.pid, mark) if ending == "exit" else ()
+        ending, code = _watch(running, limits, out, patron or _Nobody())
+        left = _outliving(running) if ending == "exit" else ()
+        turned_back = running.turned_back()
     finally:
-        _end(process, mark)
-        for reader, pipe in zip(readers, (process.stdout, process.stderr), strict=True):
+        running.end()
+        for reader, pipe in zip(readers, pipes, strict=True):
             reader.join(GRACE_S)
             if pipe is not None:
                 pipe.close()
     if ending == "exit" and out.over:
         ending = "output"
-    return Ran(ending=ending, code=process.returncode, out=out.data, err=err.data.decode("utf-8", "replace"), left=left)
+    said = err.data.decode("utf-8", "replace")
+    return Ran(ending=ending, code=code, out=out.data, err=said, left=left, turned_back=turned_back)
+
+
+class _Running(Protocol):
+    """A command that runs."""
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """What its output comes from."""
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Return its exit code, None if it still runs after that time."""
+
+    def processes(self) -> Mapping[int, Sequence[str]]:
+        """Return what of it runs, with the fields of ``/proc/PID/stat``."""
+
+    def turned_back(self) -> bool:
+        """Return whether it sent something to an address that there is not."""
+
+    def end(self) -> None:
+        """End it and all that it started."""
+
+
+def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Keeper | None) -> _Running:
+    """Start a command.
+
+    Raises:
+        OSError, ValueError: it cannot be run.
+    """
+    if kept is None and why_not(OPEN) is not None:
+        return _Loose(argv, environ, mark)
+    try:
+        keeper = Keeper(OPEN) if kept is None else kept
+    except NotKept as error:
+        raise OSError(str(error)) from None
+    why = keeper.begin(argv, environ)
+    if why is not None:
+        keeper.end()
+        raise OSError(why)
+    return keeper
+
+
+class _Loose:
+    """A command without a keeper: what it starts is known by its session and its mark, as far as the machine tells them."""
+
+    def __init__(self, argv: Sequence[str], environ: Mapping[str, str], mark: str) -> None:
+        self.process = subprocess.Popen(  # noqa: S603  the operator's own program
+            argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )  # fmt: skip
+        self._marked = f"{MARK}={mark}".encode()
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Return its exit code, None if it still runs after that time."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(timeout_s)
+        return None
+
+    def processes(self) -> dict[int, list[str]]:
+        """Return the processes of its session, and those that went into one of their own."""
+        session = self.process.pid
+        return {
+            pid: stat
+            for pid, stat in processes()
+            if stat[STATE] not in {"Z", "X"}
+            and pid != os.getpid()
+            and (int(stat[SESSION]) == session or self._marked in _environ(pid))
+        }
+
+    def turned_back(self) -> bool:
+        """Return that nothing was: the network is the machine's own."""
+        return False
+
+    def end(self) -> None:
+        """End it and all that is known of it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 class _Sink:
@@ -138,81 +228,51 @@ def _reader(pipe: IO[bytes] | None, sink: _Sink) -> threading.Thread:
     return thread
 
 
-def _watch(process: subprocess.Popen[bytes], limits: Limits, out: _Sink, patron: Patron) -> Ending:
-    """Wait until the command ends, or has to be ended."""
+def _watch(running: _Running, limits: Limits, out: _Sink, patron: Patron) -> tuple[Ending, int | None]:
+    """Wait until the command ends, or has to be ended, and return which, with its exit code."""
     began = weighed = time.monotonic()
     while True:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_POLL_S)
-            return "stopped" if patron.stopped() else "exit"
+        code = running.wait(_POLL_S)
+        if code is not None:
+            return ("stopped" if patron.stopped() else "exit"), code
         now = time.monotonic()
         if patron.stopped():
-            return "stopped"
+            return "stopped", None
         if out.over:
-            return "output"
+            return "output", None
         if now - began - patron.waited_s() > limits.time_s:
-            return "time"
+            return "time", None
         if now - weighed > _WEIGH_EVERY_S:
             weighed = now
-            if _resident_mb(process.pid) > limits.memory_mb:
-                return "memory"
+            alive = running.processes()
+            if _resident_mb(alive) > limits.memory_mb:
+                return "memory", None
+            if len(alive) > limits.processes:
+                return "processes", None
 
 
-def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """End a command and all that it started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for pid in _of_execution(process.pid, mark):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def _outliving(session: int, mark: str) -> tuple[str, ...]:
+def _outliving(running: _Running) -> tuple[str, ...]:
     """Return the names of the processes that are still there some time after their command ended."""
     deadline = time.monotonic() + GRACE_S
-    while (left := _of_execution(session, mark)) and time.monotonic() < deadline:
+    while (left := running.processes()) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
     return tuple(sorted(_named(pid) for pid in left))
 
 
-def _of_execution(session: int, mark: str) -> list[int]:
-    """Return the processes of an execution: those of its session, and those that went into one of their own."""
-    marked = f"{MARK}={mark}".encode()
-    found = []
-    for pid, stat in _processes():
-        if stat[_STATE] in {"Z", "X"} or pid == os.getpid():
-            continue
-        if int(stat[_SESSION]) == session or marked in _environ(pid):
-            found.append(pid)
-    return found
-
-
-def _resident_mb(session: int) -> float:
-    pages = sum(int(stat[_PAGES]) for _, stat in _processes() if int(stat[_SESSION]) == session)
+def _resident_mb(alive: Mapping[int, Sequence[str]]) -> float:
+    pages = sum(int(stat[PAGES]) for stat in alive.values())
     return pages * os.sysconf("SC_PAGE_SIZE") / (_KILOBYTE * _KILOBYTE)
-
-
-def _processes() -> Iterator[tuple[int, list[str]]]:
-    """Yield all processes with their fields of ``/proc/PID/stat``; none where there is no such file system."""
-    if not _PROC.is_dir():
-        return
-    for entry in os.listdir(_PROC):  # noqa: PTH208  it is listed many times a second
-        if entry.isdigit():
-            with contextlib.suppress(OSError):
-                said = (_PROC / entry / "stat").read_text("utf-8", "replace")
-                yield int(entry), said.rpartition(")")[2].split()
 
 
 def _environ(pid: int) -> bytes:
     with contextlib.suppress(OSError):
-        return (_PROC / str(pid) / "environ").read_bytes()
+        return (PROC / str(pid) / "environ").read_bytes()
     return b""
 
 
 def _named(pid: int) -> str:
     with contextlib.suppress(OSError):
-        words = (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+        words = (PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
         return Path(words[0].decode("utf-8", "replace")).name or "a process"
     return "a process"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +25,8 @@ from mendbench.ports.world import World
 NODE, TIMEOUT = "mendbench-node", "mendbench-timeout-s"
 """Request headers that an engine may set: the node that asks, and how long it would wait, seconds. No part of the request."""
 OWN_PREFIX = "mendbench-"
+MOST_REQUESTS = 10_000
+"""So many requests are answered in one execution: each is kept, and a program that asks for ever is to end."""
 
 _JSON: Headers = (("Content-Type", "application/json"),)
 
@@ -42,6 +45,7 @@ class Served:
     strayed: list[str] = field(default_factory=list)
     """Hosts that were asked for past the world."""
     last: Answer | None = None
+    requests: int = 0
     closed: bool = False
     spent_s: float = 0.0
     since: float | None = None
@@ -54,7 +58,11 @@ class Served:
 
     def stopped(self) -> bool:
         """Return whether nothing more can come of the execution."""
-        return self.raised is not None or bool(self.strayed)
+        return self.raised is not None or bool(self.strayed) or self.flooded()
+
+    def flooded(self) -> bool:
+        """Return whether more was asked for than any workflow does."""
+        return self.requests > MOST_REQUESTS
 
     def waited_s(self) -> float:
         """Return how long the program has waited for answers."""
@@ -80,11 +88,12 @@ class WorldServer:
     The world is asked in ``context``, so that what guards a trial guards the world of its commands too.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, listener: socket.socket | None = None) -> None:
+        """Take ``listener`` for its address, if it is given: a socket of the network that it is to be reached in."""
         self._context = context
         self._lock = threading.Lock()
         self._serving: Serving | None = None
-        self._http = Loopback(self)
+        self._http = Loopback(self, listener)
         self.base = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def serve(self, serving: Serving) -> None:
@@ -119,7 +128,8 @@ class WorldServer:
         if serving is None:
             return None
         with self._lock:
-            if serving.served.closed or serving.served.raised is not None:
+            serving.served.requests += 1
+            if serving.served.closed or serving.served.raised is not None or serving.served.flooded():
                 return None
             serving.served.since = time.monotonic()
             try:

@@ -28,6 +28,13 @@ def ask(prompt):
         return json.dumps({"refused": json.load(error)["error"]["code"]})
 
 
+def read(answer):
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return {}
+
+
 def edited(workflow, answer):
     changed = json.loads(json.dumps(workflow))
     for edit in answer.get("edits", []):
@@ -42,15 +49,19 @@ def repair():
     workflow, first = told("MENDBENCH_WORKFLOW"), None
     document = execute(workflow)
     attempts, asked = [], 0
-    while not document["success"] and asked < (9 if WRONG == "insists" else 3):
+    if WRONG == "eager":
+        ask("Is it well?")
+    while not document["success"] and asked < {"insists": 9, "presses": 30, "shy": 0}.get(WRONG, 3):
         first = first or document
         said = f"{request}\n{json.dumps(workflow)}\nIt failed: {document['errors']}\nData: {document['mendbench']['resume']}"
-        answer = json.loads(ask(said))
+        answer = read(ask(said))
         asked += 1
         if "cannot_fix" in answer:
             document["mendbench"]["declined"] = answer["cannot_fix"]
             break
         if "refused" in answer:
+            if WRONG == "presses":
+                continue
             break
         workflow = edited(workflow, answer)
         document = execute(workflow, document["mendbench"]["resume"])
@@ -60,7 +71,7 @@ def repair():
     own = {"workflow": workflow, "declined": document["mendbench"].get("declined")}
     if WRONG != "silent":
         own |= {"first": first, "attempts": attempts}
-    return {**document, "mendbench": own}
+    return {**document, "mendbench": {} if WRONG == "mute" else own}
 
 
 if os.environ["MENDBENCH_TASK"] == "describe":

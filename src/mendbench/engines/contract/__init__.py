@@ -1,8 +1,9 @@
-"""The contract kit: ten small workflows that tell the author of an adapter, in words, what it gets wrong."""
+"""The contract kit: ten small workflows that tell the author of an adapter, in words, what it gets wrong; twelve, if it repairs."""
 
 from __future__ import annotations
 
 from mendbench.engines.contract.cases import CASES
-from mendbench.engines.contract.checking import Finding, check_engine
+from mendbench.engines.contract.checking import cases_for, check_engine
+from mendbench.engines.contract.finding import Finding
 
-__all__ = ["CASES", "Finding", "check_engine"]
+__all__ = ["CASES", "Finding", "cases_for", "check_engine"]

@@ -47,7 +47,8 @@ class ContractCase:
     """The workflow that is executed after it, from its checkpoint if the engine resumes."""
 
 
-def _http(node_id: str, path: str, **params: Json) -> JsonObject:
+def http(node_id: str, path: str, **params: Json) -> JsonObject:
+    """Return an http node; its URL is a path of the yard, unless it is whole or a template."""
     return {
         "id": node_id,
         "type": "http",
@@ -55,9 +56,10 @@ def _http(node_id: str, path: str, **params: Json) -> JsonObject:
     }
 
 
-def _chain(
+def chain(
     *nodes: JsonObject, edges: Sequence[JsonObject] | None = None, outputs: JsonObject | None = None
 ) -> JsonObject:
+    """Return a workflow of these nodes, one after the other unless edges are given."""
     ids = [node["id"] for node in nodes]
     line = [{"from": one, "to": other} for one, other in pairwise(ids)]
     return {
@@ -213,77 +215,77 @@ def _resumed(seen: Seen) -> Iterator[str]:
         )
 
 
-_CRATE = said({"id": 7, "weight": 12, "tags": ["a", "b"], "sealed": False})
-_TAKEN = said({"id": "n-1"}, 201)
-_NOTE = _http("note", "/notes", method="POST", body={"text": "${crate.response.colour}"})
-_ORDER = _http("order", "/orders", method="POST", body={"crate": 7})
+CRATE = said({"id": 7, "weight": 12, "tags": ["a", "b"], "sealed": False})
+TAKEN = said({"id": "n-1"}, 201)
+NOTE = http("note", "/notes", method="POST", body={"text": "${crate.response.colour}"})
+_ORDER = http("order", "/orders", method="POST", body={"crate": 7})
 
 CASES: tuple[ContractCase, ...] = (
     ContractCase(
         name="one-request", title="query, headers and token of an http node are sent", judge=_one_request,
-        workflow=_chain(_http("crates", "/crates", params={"kind": "oak", "limit": 2}, headers={"X-Yard": "north"}, auth_token="yard-key")),  # noqa: S106
+        workflow=chain(http("crates", "/crates", params={"kind": "oak", "limit": 2}, headers={"X-Yard": "north"}, auth_token="yard-key")),  # noqa: S106
         answers={f"GET {HOST}/crates": [said([])]},
     ),
     ContractCase(
         name="types", title="data goes from node to node with its type", judge=_types,
-        workflow=_chain(
-            _http("crate", "/crates/7"),
-            _http("note", "/notes", body={
+        workflow=chain(
+            http("crate", "/crates/7"),
+            http("note", "/notes", body={
                 "weight": "${crate.response.weight}", "tags": "${crate.response.tags}", "sealed": "${crate.response.sealed}",
                 "text": "Crate ${crate.response.id} weighs ${crate.response.weight}",
             }),
         ),
-        answers={f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [_TAKEN]},
+        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="inputs-and-outputs", title="inputs are read, and declared outputs told", judge=_inputs, inputs={"number": 9},
         workflow={
-            **_chain(_http("crate", f"{HOST}/crates/${{number}}"), outputs={"wood": {"source": "${crate.response.wood}"}}),
+            **chain(http("crate", f"{HOST}/crates/${{number}}"), outputs={"wood": {"source": "${crate.response.wood}"}}),
             "inputs": {"number": {"type": "number"}},
         },
         answers={f"GET {HOST}/crates/9": [said({"wood": "elm"})]},
     ),
     ContractCase(
         name="refused", title="a refusal is told with status and answer, and nothing after it runs", judge=_refused,
-        workflow=_chain(_http("note", "/notes", method="POST", body={"text": "x"}), _http("last", "/done", method="POST", body={})),
-        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/done": [_TAKEN]},
+        workflow=chain(http("note", "/notes", method="POST", body={"text": "x"}), http("last", "/done", method="POST", body={})),
+        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/done": [TAKEN]},
     ),
     ContractCase(
         name="no-such-field", title="a template that names nothing fails its node, and nothing is sent", judge=_no_field,
-        workflow=_chain(_http("crate", "/crates/7"), _NOTE),
-        answers={f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [_TAKEN]},
+        workflow=chain(http("crate", "/crates/7"), NOTE),
+        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="error-edge", title="an error edge leads on after a failure", judge=_error_edge,
-        workflow=_chain(
-            _http("note", "/notes", method="POST", body={"text": "x"}), _http("alarm", "/alarm", method="POST", body={"of": "note"}),
+        workflow=chain(
+            http("note", "/notes", method="POST", body={"text": "x"}), http("alarm", "/alarm", method="POST", body={"of": "note"}),
             edges=[{"from": "note", "to": "alarm", "action": "error"}],
         ),
-        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/alarm": [_TAKEN]},
+        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/alarm": [TAKEN]},
     ),
     ContractCase(
         name="steps", title="every node is told, those that were not reached too", judge=_steps,
-        workflow=_chain(_http("crate", "/crates/7"), _http("note", "/notes", body={"text": "x"}), _http("last", "/done")),
-        answers={f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [said({"detail": "no"}, _REFUSED)]},
+        workflow=chain(http("crate", "/crates/7"), http("note", "/notes", body={"text": "x"}), http("last", "/done")),
+        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [said({"detail": "no"}, _REFUSED)]},
     ),
     ContractCase(
         name="links", title="a URL in an answer leads into the world, and goes back as it came", judge=_links,
-        workflow=_chain(
-            _http("crates", "/crates"), _http("more", "${crates.response.next}"),
-            _http("note", "/notes", body={"link": "${crates.response.next}"}),
+        workflow=chain(
+            http("crates", "/crates"), http("more", "${crates.response.next}"),
+            http("note", "/notes", body={"link": "${crates.response.next}"}),
         ),
-        answers={f"GET {HOST}/crates": [said({"next": f"{HOST}/page/2"})], f"GET {HOST}/page/2": [said([])], f"POST {_NOTES}": [_TAKEN]},
+        answers={f"GET {HOST}/crates": [said({"next": f"{HOST}/page/2"})], f"GET {HOST}/page/2": [said([])], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="no-answer", title="where no answer comes the node fails, and the command ends by itself", judge=_no_answer,
-        workflow=_chain(_http("crate", "/crates/7"), _http("note", "/notes", body={"text": "x"})),
-        answers={f"GET {HOST}/crates/7": [Answer(status=0, fault="reset", elapsed_ms=20)], f"POST {_NOTES}": [_TAKEN]},
+        workflow=chain(http("crate", "/crates/7"), http("note", "/notes", body={"text": "x"})),
+        answers={f"GET {HOST}/crates/7": [Answer(status=0, fault="reset", elapsed_ms=20)], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="resume", title="an edited workflow goes on from the checkpoint, where that is declared", judge=_resumed,
-        workflow=_chain(_ORDER, _http("crate", "/crates/7"), _NOTE),
-        then=_chain(_ORDER, _http("crate", "/crates/7"), _http("note", "/notes", method="POST", body={"text": "${crate.response.id}"})),
-        answers={f"POST {HOST}/orders": [_TAKEN], f"GET {HOST}/crates/7": [_CRATE], f"POST {_NOTES}": [_TAKEN]},
+        workflow=chain(_ORDER, http("crate", "/crates/7"), NOTE),
+        then=chain(_ORDER, http("crate", "/crates/7"), http("note", "/notes", method="POST", body={"text": "${crate.response.id}"})),
+        answers={f"POST {HOST}/orders": [TAKEN], f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
 )  # fmt: skip
 """In the order in which an author meets them."""

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from mendbench.engines.command import CommandEngine, EngineFailed
 from mendbench.engines.contract.cases import CASES, ContractCase, Seen, differs_again
+from mendbench.engines.contract.finding import Finding
+from mendbench.engines.contract.repairing import ASKED, NOT_ASKED, check_repairs
 from mendbench.engines.contract.world import ScriptedWorld
+from mendbench.engines.declared import Declared
 from mendbench.engines.document import ToldExecution
 from mendbench.kit.clock import VirtualClock
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What one case says of an engine."""
-
-    case: str
-    title: str
-    wrong: tuple[str, ...]
-    """One sentence for each thing that it gets wrong; none if it gets all right."""
+def cases_for(declared: Declared) -> tuple[str, ...]:
+    """Return the names of the cases that an engine is put to, in order."""
+    return (*(case.name for case in CASES), *((ASKED, NOT_ASKED) if declared.repairs else ()))
 
 
-def check_engine(engine: CommandEngine) -> Iterator[Finding]:
-    """Yield what each case of the kit says of an engine, in order."""
+def check_engine(engine: CommandEngine, misdeclared: Sequence[str] = ()) -> Iterator[Finding]:
+    """Yield what each case of the kit says of an engine, in order; first what is wrong with what it declares, if anything is."""
+    if misdeclared:
+        yield Finding(case="describe", title="what it says of itself can be understood", wrong=tuple(misdeclared))
     for case in CASES:
         yield Finding(case=case.name, title=case.title, wrong=tuple(_wrong(engine, case)))
+    if engine.declared.repairs:
+        yield from check_repairs(engine)
 
 
 def _wrong(engine: CommandEngine, case: ContractCase) -> Iterator[str]:

@@ -1,0 +1,15 @@
+"""What the contract kit finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one case says of an engine."""
+
+    case: str
+    title: str
+    wrong: tuple[str, ...]
+    """One sentence for each thing that it gets wrong; none if it gets all right."""

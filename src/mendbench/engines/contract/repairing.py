@@ -1,0 +1,88 @@
+"""What is asked of an engine that repairs by itself, beside the ten workflows: two more, with a model that is no help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mendbench.engines.command import CommandEngine, EngineFailed, Job
+from mendbench.engines.contract.cases import CRATE, HOST, NOTE, TAKEN, chain, http
+from mendbench.engines.contract.finding import Finding
+from mendbench.engines.contract.world import ScriptedWorld, said
+from mendbench.engines.document import OWN
+from mendbench.engines.own_loop import TOO_MANY, refusal
+from mendbench.kit.clock import VirtualClock
+from mendbench.model.exchange import Answer
+from mendbench.model.json import JsonObject
+
+ASKED, NOT_ASKED = "model-asked", "model-not-needed"
+_TITLES = {
+    ASKED: "after a failure the model is asked, and its refusal is the end",
+    NOT_ASKED: "a workflow that succeeds is left as it is, and nobody is asked",
+}
+_PATIENCE = 5
+"""So many asks more, after the refusal, are an adapter's own tries."""
+_MODEL = "contract-model"
+_READS = http("crate", "/crates/7")
+
+
+@dataclass(slots=True)
+class _Model:
+    """Gives one answer that mends nothing, and then refuses."""
+
+    asks: list[JsonObject] = field(default_factory=list)
+
+    def __call__(self, ask: JsonObject) -> Answer:
+        self.asks.append(ask)
+        if len(self.asks) > 1:
+            return refusal(TOO_MANY, "this trial has had its 1 answers", "insufficient_quota")
+        message = {"role": "assistant", "content": "I do not know what to do about it."}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        return said({"id": "c-1", "object": "chat.completion", "model": _MODEL, "choices": [choice]})
+
+
+def check_repairs(engine: CommandEngine) -> Iterator[Finding]:
+    """Yield what the two cases say of an engine."""
+    for name, judged in ((ASKED, _after_a_failure), (NOT_ASKED, _after_a_success)):
+        try:
+            wrong = tuple(judged(engine))
+        except EngineFailed as error:
+            wrong = (str(error),)
+        yield Finding(case=name, title=_TITLES[name], wrong=wrong)
+
+
+def _after_a_failure(engine: CommandEngine) -> Iterator[str]:
+    model, document = _repaired(engine, chain(_READS, NOTE))
+    own = document.get(OWN) or {}
+    if not model.asks:
+        yield "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"
+    if len(model.asks) > 2 + _PATIENCE:
+        yield f"it asked {len(model.asks) - 2} times more after it was refused with 429: MENDBENCH_ANSWERS says how many answers there are"
+    if not isinstance(own.get("workflow"), dict):
+        yield "it tells no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
+    if document["success"] and own.get("workflow") == chain(_READS, NOTE):
+        yield "it says success of the workflow as it was, whose node 'note' names a field that there is not"
+
+
+def _after_a_success(engine: CommandEngine) -> Iterator[str]:
+    works = chain(_READS, http("note", "/notes", method="POST", body={"text": "${crate.response.id}"}))
+    model, document = _repaired(engine, works)
+    if model.asks:
+        yield "it asked the model, and nothing had failed"
+    if not document["success"]:
+        yield "it says that it failed; the world answered everything, and nothing in the workflow fails"
+    changed = (document.get(OWN) or {}).get("workflow")
+    if isinstance(changed, dict) and changed != works:
+        yield "it changed a workflow in which nothing had failed: print it as mendbench.workflow as it was, URLs included"
+
+
+def _repaired(engine: CommandEngine, workflow: JsonObject) -> tuple[_Model, JsonObject]:
+    """Let it repair a workflow, and return the model that it could ask, and what it printed."""
+    model, clock = _Model(), VirtualClock()
+    answers = {f"GET {HOST}/crates/7": [CRATE], f"POST {HOST}/notes": [TAKEN]}
+    job = Job(
+        task="repair", workflow=workflow, inputs={}, world=ScriptedWorld(answers, clock), clock=clock, detector=None, ask=model,
+        files={"MENDBENCH_REQUEST": "Write down what colour crate 7 has."},
+        variables={"MENDBENCH_ANSWERS": "1", "MENDBENCH_MODEL": _MODEL},
+    )  # fmt: skip
+    return model, engine.told(job)
