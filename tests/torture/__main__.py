@@ -13,7 +13,7 @@ from tests.torture.tally import Tally
 if TYPE_CHECKING:
     from tests.torture.tally import Part
 
-PARTS = ("crashes", "damaged", "hostile", "sealed", "shell", "secrets", "faults", "determinism")
+PARTS = ("crashes", "damaged", "hostile", "sealed", "shell", "secrets", "faults", "engines", "determinism")
 
 
 def main() -> int:
