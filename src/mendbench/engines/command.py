@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+from mendbench.engines.answered import with_answers
 from mendbench.engines.declared import FORMAT, TASK, Command, Declared
 from mendbench.engines.document import (
     OWN,
@@ -176,7 +177,7 @@ class CommandEngine:
         parsed = salvaged(workflow)
         exchanges = world.traffic()[first:]
         seen = frozenset(one.node for one in exchanges if one.node is not None)
-        execution = execution_of(document, parsed, seen=seen, duration_ms=duration_ms)
+        execution = with_answers(execution_of(document, parsed, seen=seen, duration_ms=duration_ms), exchanges)
         judge = self.declared.judge
         if judge == "named":
             return execution
