@@ -232,7 +232,9 @@ def _keep(control: socket.socket, pid: int, wake: int, resolvers: list[socket.so
     for number in (control.fileno(), wake, *by_number):
         poll.register(number, select.POLLIN | select.POLLHUP)
     while True:
-        for number, _ in poll.poll():
+        for number in sorted(
+            (number for number, _ in poll.poll()), key=wake.__eq__
+        ):  # what it looked up, before that it ended
             if number == control.fileno():
                 return
             if number == wake:
