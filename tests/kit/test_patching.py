@@ -223,3 +223,14 @@ def test_the_result_shares_nothing_with_the_patch_or_the_document(value):
     assert patch[0]["value"] == {"inner": value}
     assert WORKFLOW["nodes"][0]["id"] == "fetch"
     assert apply_patch(WORKFLOW, [])["nodes"] is not WORKFLOW["nodes"]
+
+
+def test_copies_of_copies_are_refused_before_they_are_larger_than_any_memory():
+    patch = [{"op": "copy", "from": "/a", "path": "/a/-"}] * 40
+    with pytest.raises(PatchError, match="grows beyond 2,000,000 characters"):
+        apply_patch({"nodes": [], "a": ["x" * 10_000]}, patch)
+
+
+def test_more_changes_than_are_made_at_once_are_refused():
+    with pytest.raises(PatchError, match="there are 201 changes"):
+        apply_patch({"nodes": []}, [{"op": "add", "path": "/x", "value": 1}] * 201)

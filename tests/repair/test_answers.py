@@ -191,3 +191,18 @@ def test_any_text_is_a_candidate_a_refusal_or_unreadable(text):
 @given(before=st.text(alphabet="abc .,!`'\n", max_size=30), after=st.text(max_size=30))
 def test_prose_around_an_answer_does_not_change_it(before, after):
     assert read_answer(before + ANSWER + after, WORKFLOW) == Candidate(document=fixed())
+
+
+def test_an_answer_that_is_longer_than_is_read_is_told_by_its_length():
+    answer = read_answer(" " * 1_000_001, {"nodes": []})
+    assert answer.problem == "The answer has 1,000,001 characters, and at most 1,000,000 are read."
+
+
+def test_an_answer_may_not_add_more_nodes_than_a_thousand():
+    nodes = [{"id": f"n{number}", "type": "http"} for number in range(1002)]
+    answer = read_answer(json.dumps({"nodes": nodes}), {"nodes": nodes[:1]})
+    assert (answer.status, answer.problem) == (
+        "invalid",
+        "The answer adds 1,001 nodes, and at most 1,000 may be added.",
+    )
+    assert isinstance(read_answer(json.dumps({"nodes": nodes}), {"nodes": nodes[:2]}), Candidate)

@@ -10,14 +10,12 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-
 from pathlib import Path
 
 import pytest
 
 from mendbench.errors import EffectEscape, GuardTripped
 from mendbench.replay.guard import allowed, guarded
-
 
 HERE = Path(__file__)
 
@@ -109,7 +107,7 @@ def test_ordinary_work_inside_a_trial_passes(tmp_path):
     (tmp_path / "x").write_text("y")
     with guarded():
         assert (tmp_path / "x").read_text() == "y"
-        with open(os.devnull, "w") as nowhere:
+        with Path(os.devnull).open("w") as nowhere:
             nowhere.write("y")
         with sqlite3.connect(":memory:") as held:
             held.execute("select 1")
@@ -155,7 +153,9 @@ def in_a_tasks_thread(effect):
     asyncio.run(asyncio.to_thread(effect))
 
 
-@pytest.mark.parametrize("beginning", [in_a_thread, in_a_thread_of_a_thread, in_an_executor, in_a_task, in_a_tasks_thread])
+@pytest.mark.parametrize(
+    "beginning", [in_a_thread, in_a_thread_of_a_thread, in_an_executor, in_a_task, in_a_tasks_thread]
+)
 @pytest.mark.parametrize("effect", [connect, unix])
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_what_is_begun_inside_a_trial_belongs_to_it(beginning, effect):

@@ -296,3 +296,25 @@ def test_templates_and_malformed_parts_do_not_overlap(text: str) -> None:
         left = left.replace(one.text, "")
     if not malformed(text):
         assert "${" not in left
+
+
+def test_what_would_be_larger_than_it_may_is_not_resolved():
+    data = {"n": {"text": "x" * 1000}}
+    assert resolve("${n.text}" * 9, data, most=5000).too_large
+    assert resolve_params({"a": "${n.text}" * 9}, data, most=5000).params == {}
+    assert resolve("${n.text}" * 3, data, most=5000).complete
+
+
+def test_a_value_that_is_held_once_and_stands_often_counts_as_often():
+    value = ["x"]
+    for _ in range(60):
+        value = [value, value]
+    assert resolve({"a": "${n.v}"}, {"n": {"v": value}}).too_large
+    assert resolve("see ${n.v}", {"n": {"v": value}}).too_large
+
+
+def test_a_value_that_nests_too_deep_is_not_resolved():
+    value = []
+    for _ in range(200):
+        value = [value]
+    assert resolve("${n}", {"n": value}).too_large

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import random
-import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from mendbench.bench.trial import run_trial
 from tests.fakes import cases
@@ -24,6 +28,8 @@ LONG = 1000
 
 MOST_WRITTEN = 40_000_000
 """Characters that one trial may leave behind."""
+
+SHIPPED = Path(__file__).resolve().parents[2]
 
 Named = tuple[str, Callable[[], str | None]]
 
@@ -75,49 +81,39 @@ def _sent(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _reported(desk: Path) -> str | None:
     """Replay what marked answers led to, write every report of it, and say where the marks came through."""
-    import contextlib
-    import io
-    import xml.etree.ElementTree as ElementTree
-
-    from mendbench.cli.main import main
-
     with tempfile.TemporaryDirectory() as parent:
         root = cases.copy_of(desk, Path(parent) / "desk")
-        marked = [text for name, text in answers() if name.startswith("markup")]
-        for number, answer in enumerate(marked):
-            for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
-                path.unlink()
-            cases.record_answers(root, cases.MATRIX, lambda _ask, answer=answer: answer)
-            out = root / f"out{number}"
-            said, err = io.StringIO(), io.StringIO()
-            files = {name: out.with_suffix(f".{name}") for name in ("xml", "md", "csv")}
-            commands = (
-                ["run", "--out", str(out)],
-                ["report", str(out), "--junit", str(files["xml"]), "--markdown", str(files["md"]), "--csv", str(files["csv"]), "--all"],
-            )
-            for command in commands:
-                with contextlib.chdir(root), contextlib.redirect_stdout(said), contextlib.redirect_stderr(err):
-                    code = main(command)
-                if code not in (0, 3):
-                    return f"{command[0]} ended with {code}: {err.getvalue()[-300:]}"
-            ElementTree.parse(files["xml"])
-            wrong = _come_through(said.getvalue() + err.getvalue(), files, out)
-            if wrong:
-                return f"{marked[number][:60]!r}: {wrong}"
-    return None
+        for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
+            path.unlink()
+        marked = cycle(text for name, text in answers() if name.startswith("markup"))
+        cases.record_answers(root, cases.MATRIX, lambda _ask: next(marked))
+        outputs = ["--junit", "told.xml", "--markdown", "told.md", "--csv", "tables", "--all"]
+        printed = ""
+        for command in (
+            ["run", "--workers", "1", "--out", "out"],
+            ["report", "out", *outputs],
+            ["report", "out", "--forensics"],
+        ):
+            told = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "FORCE_COLOR": "0"}
+            program = [sys.executable, "-m", "mendbench", *command]
+            done = subprocess.run(program, cwd=root, env=told, capture_output=True, check=False)
+            printed += (done.stdout + done.stderr).decode("utf-8")
+            if done.returncode not in (0, 3):
+                return f"{command[0]} ended with {done.returncode}: {printed[-300:]}"
+        ET.parse(root / "told.xml")
+        return _come_through(printed, root)
 
 
-def _come_through(printed: str, files: dict[str, Path], out: Path) -> str | None:
-    if any(ord(one) < 32 and one not in "\n\t" or ord(one) in range(0x7F, 0xA0) for one in printed):
+def _come_through(printed: str, root: Path) -> str | None:
+    if any((ord(one) < 32 and one not in "\n\t") or ord(one) in range(0x7F, 0xA0) for one in printed):
         return "control characters reach the terminal"
-    page = (out / "index.html").read_text("utf-8")
-    if "<img src=x onerror" in page:
-        return "markup reaches the page"
-    told = files["md"].read_text("utf-8") + files["xml"].read_text("utf-8")
-    if "<img src=x onerror" in told:
-        return "markup reaches Markdown or XML"
-    if any(ord(one) < 32 and one not in "\n\t\r" for one in told + page + files["csv"].read_text("utf-8")):
-        return "control characters reach a report"
+    files = [root / "out" / "index.html", root / "told.xml", root / "told.md", *(root / "tables").iterdir()]
+    for path in files:
+        text = path.read_text("utf-8")
+        if "<img src=x onerror" in text and path.suffix != ".csv":
+            return f"markup reaches {path.name}"
+        if any(ord(one) < 32 and one not in "\n\t\r" for one in text):
+            return f"control characters reach {path.name}"
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import logging
 import os
 import socket
 import sys
@@ -15,6 +16,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import httpx2
+
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.clock import VirtualClock
 from mendbench.kit.redaction import Redactor
@@ -23,6 +26,7 @@ from mendbench.repairers.programs import CommandCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.file_live import FileLive
 from mendbench.replay.live import MAX_BODY, HttpLive
+from mendbench.replay.mcp_live import McpLive
 from mendbench.replay.recordings import Recordings
 from mendbench.replay.wire import Deadline, WireTransport
 from mendbench.replay.world import ScopedWorld
@@ -107,7 +111,13 @@ def servers() -> Iterator[tuple[str, Callable[[], str | None]]]:
     for name, program in PROGRAMS.items():
         yield f"a repairer's program: {name}", partial(_program, program)
         yield f"an MCP server: {name}", partial(_mcp, program)
-    for name in ("a body of 100 MB", "chunks without an end", "1 GB in 1 MB of gzip", "a byte at a time", "nothing, ever"):
+    for name in (
+        "a body of 100 MB",
+        "chunks without an end",
+        "1 GB in 1 MB of gzip",
+        "a byte at a time",
+        "nothing, ever",
+    ):
         yield f"an MCP server over HTTP: {name}", partial(_far, SPEAKING[name])
     yield "hosts that are not declared", _undeclared
     yield "names that lead inside", _inside
@@ -158,7 +168,7 @@ def _model(speaking: Speaking) -> str | None:
             caller.ask(ASK)
         except (BadInput, Incomplete) as error:
             took = time.monotonic() - began
-            too_long = len(str(error)) > 2000 or "\n" in str(error)  # noqa: PLR2004
+            too_long = len(str(error)) > 2000 or "\n" in str(error)
             return f"it is told in {str(error)[:2000]!r}" if too_long or took > 2 * PATIENCE_S + LATE_S else None
     return "its answer was recorded"
 
@@ -168,7 +178,7 @@ PROGRAMS = {
     "lines without an end": "import sys\nwhile True: sys.stdout.write('x' * 60 + '\\n')",
     "complaints without an end": "import sys\nwhile True: sys.stderr.write('x' * 65536)",
     "silence": "import signal; signal.pause()",
-    "notifications without an end": "while True: print('{\"jsonrpc\": \"2.0\", \"method\": \"notifications/progress\", \"params\": {}}', flush=True)",
+    "notifications without an end": 'while True: print(\'{"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}\', flush=True)',
     "closed ears": "import sys, time; sys.stdin.close(); sys.stdout.write('x'); sys.stdout.flush(); time.sleep(60)",
     "deaf to the end": "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(1)",
 }
@@ -195,10 +205,6 @@ def _far(speaking: Speaking) -> str | None:
 
 
 def _asked_mcp(server: object) -> str | None:
-    import logging
-
-    from mendbench.replay.mcp_live import McpLive
-
     logging.disable(logging.CRITICAL)
     live = McpLive({"tools": server}, patience_s=PATIENCE_S)
     began = time.monotonic()
@@ -240,7 +246,11 @@ def _undeclared() -> str | None:
 
     with tempfile.TemporaryDirectory() as folder, listening(note) as base:
         port = base.rpartition(":")[2]
-        urls = [*URLS, *(url.replace("/", f":{port}/", 3).replace(f":{port}/:{port}/", "//") for url in URLS[1:8]), f"{base}/"]
+        urls = [
+            *URLS,
+            *(url.replace("/", f":{port}/", 3).replace(f":{port}/:{port}/", "//") for url in URLS[1:8]),
+            f"{base}/",
+        ]
         for url in urls:
             live = _Listening()
             world = ScopedWorld(
@@ -256,8 +266,6 @@ def _undeclared() -> str | None:
 
 def _declared(url: str) -> bool:
     """Return whether the HTTP client, too, reads the declared host in it, or nothing that it could ask."""
-    import httpx2
-
     try:
         return httpx2.URL(url).host in {"desk.kelpforest.example", ""}
     except httpx2.InvalidURL:
@@ -269,8 +277,6 @@ INSIDE = ("127.0.0.1", "127.8.8.8", "::1", "169.254.169.254", "fe80::1", "fe80::
 
 def _inside() -> str | None:
     """Resolve a declared name to addresses of this machine and its link, and say which of them was connected to."""
-    import httpx2
-
     reached: list[str] = []
 
     def note(to: socket.socket) -> None:
@@ -299,7 +305,9 @@ def _proxies() -> str | None:
         to.sendall(OK + b"Content-Length: 0\r\n\r\n")
 
     with listening(note) as proxy, listening(_once(OK + b"Content-Length: 2\r\n\r\nok")) as base:
-        os.environ.update({name: proxy for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy")})
+        os.environ.update(
+            dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"), proxy)
+        )
         os.environ.pop("REQUEST_METHOD", None)
         answer = HttpLive({}, patience_s=30).ask(Request(method="GET", url=f"{base}/"))
     return "the proxy was asked" if asked or answer.body != b"ok" else None
@@ -319,11 +327,22 @@ def _files() -> str | None:
         with (folder / "holes").open("wb") as sparse:
             sparse.truncate(10**12)
         live = FileLive(folder)
-        for path in ("link", "zero", "self", "up/outside", "pipe", "holes", "%2e%2e/outside", "..%2foutside", "x%00y", "a/" * 3000):
+        for path in (
+            "link",
+            "zero",
+            "self",
+            "up/outside",
+            "pipe",
+            "holes",
+            "%2e%2e/outside",
+            "..%2foutside",
+            "x%00y",
+            "a/" * 3000,
+        ):
             for method in ("GET", "PUT"):
                 if (path, method) == ("holes", "PUT"):
                     continue
                 answer = live.ask(Request(method=method, url=f"file://sandbox/{path}", body=b"changed"))
-                if answer.status < 400:  # noqa: PLR2004
+                if answer.status < 400:
                     return f"{method} {path[:40]} answers {answer.status}"
         return None if outside.read_text() == "kept" else "a file outside was changed"

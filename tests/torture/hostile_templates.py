@@ -85,6 +85,10 @@ def refused(text: str) -> str | None:
         try:
             told = load(path).render(issue_422(), 4000)
         except BadInput as error:
-            return None if "hostile.md.j2" in str(error) and len(str(error)) < 2000 else f"it is refused with {str(error)[:300]!r}"
+            return (
+                None
+                if "hostile.md.j2" in str(error) and len(str(error)) < 2000
+                else f"it is refused with {str(error)[:300]!r}"
+            )
     harmless = text in ESCAPES and told.text.strip() in HARMLESS
     return None if harmless else f"it was rendered: {told.text[:200]!r}"

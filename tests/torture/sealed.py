@@ -27,7 +27,7 @@ STARTING = re.compile(r"\b(?:execve|execveat)\(")
 REACHING = re.compile(r"\b(?:socket|connect|bind|sendto|sendmsg)\(.*(?:AF_INET|AF_INET6|AF_NETLINK|AF_UNIX|sa_family)")
 WRITING = re.compile(
     r'\b(?:open|openat|creat)\((?:AT_FDCWD, )?"(?P<opened>[^"]*)".*\bO_(?:WRONLY|RDWR|CREAT)'
-    r'|\b(?:mkdir|rename|renameat|renameat2|unlink|unlinkat|rmdir|symlink|link|truncate|chmod|mkdirat|fchmodat|linkat|symlinkat)\('
+    r"|\b(?:mkdir|rename|renameat|renameat2|unlink|unlinkat|rmdir|symlink|link|truncate|chmod|mkdirat|fchmodat|linkat|symlinkat)\("
     r'(?:AT_FDCWD, )?"(?P<changed>[^"]*)"'
 )
 FAILED = re.compile(r"= -1 E\w+")

@@ -11,7 +11,13 @@ from tests.torture.hostile_servers import SPEAKING, _api, _files, _undeclared
 from tests.torture.hostile_templates import refused
 from tests.torture.isolation import isolated
 
-SOME = ("asks 'https://evil.example/take'", "read-file '/etc/passwd'", "60 nodes that hold twice", "copies into itself", "markup in an id")
+SOME = (
+    "asks 'https://evil.example/take'",
+    "read-file '/etc/passwd'",
+    "60 nodes that hold twice",
+    "copies into itself",
+    "markup in an id",
+)
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +30,22 @@ def test_an_answer_that_means_harm_ends_in_an_outcome(desk, name):
     assert isolated(partial(_tried, desk, dict(answers())[name])) is None
 
 
-@pytest.mark.parametrize("name", ["a body without an end", "headers without an end", "a redirect elsewhere", "1,000 cookies"])
+@pytest.mark.parametrize(
+    "name", ["a body without an end", "headers without an end", "a redirect elsewhere", "1,000 cookies"]
+)
 def test_a_server_that_means_harm_is_one_fault_or_one_answer(name):
     assert isolated(partial(_api, SPEAKING[name])) is None
 
 
 @pytest.mark.parametrize(
-    "text", ["{{ ''.__class__ }}", "{{ ''|attr('format') }}", "{{ 'a' * 10**10 }}", "{{ 'a'|indent(10**9, true) }}", "{% import 'os' as os %}"]
+    "text",
+    [
+        "{{ ''.__class__ }}",
+        "{{ ''|attr('format') }}",
+        "{{ 'a' * 10**10 }}",
+        "{{ 'a'|indent(10**9, true) }}",
+        "{% import 'os' as os %}",
+    ],
 )
 def test_a_template_that_means_harm_is_refused(text):
     assert refused(text) is None

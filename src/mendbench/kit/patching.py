@@ -32,7 +32,7 @@ MAX_DEPTH = 100
 MAX_SIZE = 2_000_000
 """Characters that a changed document may hold, 8 for each value that is no text: copies of copies grow beyond any memory."""
 
-MAX_CHANGES = 500
+MAX_CHANGES = 200
 """Changes that are applied at once: each goes through the whole document."""
 
 OPERATIONS = frozenset({"add", "remove", "replace", "move", "copy", "test"})

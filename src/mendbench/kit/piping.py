@@ -15,13 +15,11 @@ _CHUNK = 65536
 _POLL_S = 0.05
 
 
-class TooMuchOutput(Exception):  # noqa: N818  what a program did, and no error of ours
+class TooMuchOutput(Exception):
     """A program printed more than is taken in."""
 
 
-def communicate(
-    process: subprocess.Popen[bytes], given: bytes, timeout_s: float, most: int
-) -> tuple[bytes, bytes]:
+def communicate(process: subprocess.Popen[bytes], given: bytes, timeout_s: float, most: int) -> tuple[bytes, bytes]:
     """Give a program its input and return all that it printed, and the end of what it printed to standard error.
 
     All three are pipes. The program is left as it is: ending it where this raises is the caller's.

@@ -6,8 +6,9 @@ One audit hook (PEP 578), installed with the first trial; outside trials it cost
 context of the trial, tasks and callbacks that take that context on, and every thread that was started inside, with those that it starts.
 
 It cannot see what Python does not audit: C code that makes its own system calls (an extension module; ``ctypes`` beyond the names in
-:data:`GUARDED_SYMBOLS`), a socket that listens without an address, a thread that was there before the trial began or (in Python 3.11) is begun
-by ``_thread`` itself, and a process that ``multiprocessing`` spawns, before it is told what to do. Nor is reading a file an effect.
+:data:`GUARDED_SYMBOLS`), a socket that listens without an address, a thread that was there before the trial began or (in
+Python 3.11) is begun by ``_thread`` itself, and a process that ``multiprocessing`` spawns, before it is told what to do. Nor is
+reading a file an effect.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ GUARDED_EVENTS = frozenset(
 """Audit events of effects (the table of audit events in the Python library reference)."""
 
 GUARDED_SYMBOLS = frozenset(
-    {"system", "popen", "fork", "vfork", "clone", "execv", "execve", "execvp", "posix_spawn", "posix_spawnp", "socket", "connect", "syscall"}
+    {
+        "system", "popen", "fork", "vfork", "clone", "execv", "execve", "execvp", "posix_spawn", "posix_spawnp",
+        "socket", "connect", "syscall",
+    }
 )  # fmt: skip
 """Functions of the C library that ``ctypes`` may not look up."""
 
@@ -102,7 +106,7 @@ def _install() -> None:
             _begun[thread] = trips
         start(thread)
 
-    threading.Thread.start = told  # type: ignore[method-assign]
+    threading.Thread.start = told  # type: ignore[assignment,method-assign]
 
 
 def _trips_here() -> list[GuardTripped] | None:

@@ -188,7 +188,7 @@ class _NoHost(socket.gaierror):
     """Two readers of one URL see two hosts in it: it leads nowhere."""
 
 
-class _TooLong(Exception):  # noqa: N818  it is no error of ours
+class _TooLong(Exception):
     """There is more of an answer than is taken in."""
 
 

@@ -87,9 +87,7 @@ class WireTransport(httpx2.BaseTransport):
         with _translated():
             came = self._pool.handle_request(wire)
         assert isinstance(came.stream, Iterable)  # noqa: S101  as above
-        return httpx2.Response(
-            came.status, headers=came.headers, stream=_Body(came.stream), extensions=came.extensions
-        )
+        return httpx2.Response(came.status, headers=came.headers, stream=_Body(came.stream), extensions=came.extensions)
 
     def close(self) -> None:
         """Close all connections."""

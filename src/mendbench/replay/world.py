@@ -194,7 +194,9 @@ class ScopedWorld:
         if len(self._traffic) >= MAX_EXCHANGES:
             raise BoundReached(f"the workflow sent more than {MAX_EXCHANGES:,} requests; it is not run on")
         if self._bytes + len(request.body) > MAX_TRAFFIC:
-            raise BoundReached(f"the workflow's requests and their answers hold more than {MAX_TRAFFIC:,} bytes; it is not run on")
+            raise BoundReached(
+                f"the workflow's requests and their answers hold more than {MAX_TRAFFIC:,} bytes; it is not run on"
+            )
 
     def _finish(
         self,

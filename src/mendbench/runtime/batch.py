@@ -113,7 +113,9 @@ def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
     if not isinstance(found.value, list):
         return shop.raised(whole, "TypeError", f"Batch items must be a list, got {type(found.value).__name__}")
     if len(found.value) > MAX_ITEMS:
-        return shop.raised(whole, "ValueError", f"Batch has {len(found.value):,} items, and at most {MAX_ITEMS:,} are run")
+        return shop.raised(
+            whole, "ValueError", f"Batch has {len(found.value):,} items, and at most {MAX_ITEMS:,} are run"
+        )
     named = ({**whole.data, batch.name: item, BATCH_INDEX: index} for index, item in enumerate(found.value))
     units = tuple(shop.unit(whole.node, data, whole.arrived) for data in named)
     return Plan(batch=batch, values=tuple(found.value), units=units)

@@ -28,7 +28,16 @@ IR_VERSION = "0.1.0"
 MAX_PROBLEMS = 100
 """So much of what is wrong with a document is told: each problem may name everything that could have been meant."""
 
-__all__ = ["IR_VERSION", "MAX_PROBLEMS", "WORKFLOW_SCHEMA", "Problem", "normalised", "parse_workflow", "place_of", "salvaged"]
+__all__ = [
+    "IR_VERSION",
+    "MAX_PROBLEMS",
+    "WORKFLOW_SCHEMA",
+    "Problem",
+    "normalised",
+    "parse_workflow",
+    "place_of",
+    "salvaged",
+]
 
 _MEANT: Final[dict[str, dict[str, str]]] = {
     "edges": {"source": "from", "target": "to", "from_node": "from", "to_node": "to"},
@@ -71,7 +80,9 @@ class Problem:
 
 
 def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem, ...]]:
-    """Return the workflow, or None and the structure errors of ``document``, :data:`MAX_PROBLEMS` of them at most. Never raises, whatever JSON it is given.
+    """Return the workflow, or None and the structure errors of ``document``. Never raises, whatever JSON it is given.
+
+    So many of the errors as :data:`MAX_PROBLEMS`, the first ones.
 
     A missing ``ir_version`` or ``edges`` is added and a node's ``parameters`` are read as ``params``; ``source`` of the workflow
     stays the document as it was given. An input that has a default counts as not required.

@@ -80,26 +80,28 @@ def _now() -> _Meter:
 class _Generator(CodeGenerator):
     """Compiles so that whatever makes a value passes it by the meter, and whatever loops is counted."""
 
-    def visit_For(self, node: nodes.For, frame: Frame) -> None:
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         counted = nodes.Call(nodes.EnvironmentAttribute("counted"), [node.iter], [], None, None, lineno=node.lineno)
-        super().visit_For(nodes.For(node.target, counted, node.body, node.else_, node.test, node.recursive, lineno=node.lineno), frame)
+        super().visit_For(
+            nodes.For(node.target, counted, node.body, node.else_, node.test, node.recursive, lineno=node.lineno), frame
+        )
 
-    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:
+    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
         self._kept(super().visit_Filter, node, frame)
 
-    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802, FBT001, FBT002
         self._kept(functools.partial(super().visit_Call, forward_caller=forward_caller), node, frame)
 
-    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         self._kept(super().visit_Concat, node, frame)
 
-    def visit_List(self, node: nodes.List, frame: Frame) -> None:
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:  # noqa: N802
         self._kept(super().visit_List, node, frame)
 
-    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802
         self._kept(super().visit_Dict, node, frame)
 
-    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:  # noqa: N802
         if node.ctx == "load":
             self._kept(super().visit_Tuple, node, frame)
         else:
@@ -155,7 +157,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             _check_product(left, right)
         return self.kept(super().call_binop(context, operator, left, right))
 
-    def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  as the base class has it
+    def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  as the base class has it
         """Call something, unless it would make more than there is room for."""
         owner, name = getattr(__obj, "__self__", None), getattr(__obj, "__name__", "")
         if isinstance(owner, str):

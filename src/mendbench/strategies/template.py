@@ -114,7 +114,9 @@ def load(path: Path) -> TemplateStrategy:
 
 
 def _too_deep(path: Path) -> BadInput:
-    return BadInput(str(path), "a template that nests too deep", "write it as several sections, with fewer brackets and operators")
+    return BadInput(
+        str(path), "a template that nests too deep", "write it as several sections, with fewer brackets and operators"
+    )
 
 
 @lru_cache(maxsize=256)

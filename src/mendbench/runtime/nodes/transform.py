@@ -51,29 +51,29 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     return NodeOutput(outputs={"result": found})
 
 
-class _Functions(functions.Functions):  # type: ignore[misc]
+class _Functions(functions.Functions):
     """JMESPath's functions, of which one multiplies two lengths."""
 
-    @functions.signature({"types": ["string"]}, {"types": ["array-string"]})  # type: ignore[untyped-decorator]
+    @functions.signature({"types": ["string"]}, {"types": ["array-string"]})
     def _func_join(self, separator: str, array: list[str]) -> str:
         if len(separator) * len(array) + sum(map(len, array)) > MAX_RESULT:
             raise ValueError(_too_large())
         return separator.join(array)
 
 
-class _Bounded(TreeInterpreter):  # type: ignore[misc]
+class _Bounded(TreeInterpreter):
     """Evaluates one expression, in so many steps and with so much data as it may."""
 
     def __init__(self) -> None:
         super().__init__(Options(custom_functions=_Functions()))
         self._steps, self._room = MAX_STEPS, MAX_BUILT
 
-    def visit(self, node: dict[str, Any], value: Json) -> Json:
+    def visit(self, node: Any, *args: Any, **kwargs: Any) -> Any:
         """Return what one part of the expression finds."""
         self._steps -= 1
         if self._steps < 0:
             raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
-        found: Json = super().visit(node, value)
+        found: Json = super().visit(node, *args, **kwargs)
         if node["type"] in _BUILDING:
             size = size_of(found, MAX_RESULT)
             self._room -= size
