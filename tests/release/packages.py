@@ -15,6 +15,9 @@ from tests.release.steps import A_FEW, ROOT, Step, environment, ran, timed
 
 MAX_MEGABYTES = 20
 
+OWN = {"reports", ".mendbench"}
+"""What commands write in the working folder: runs, and the proofs that `case check` keeps."""
+
 CHECKED = ("slack/channel-absent", "shell/nothing-found-is-an-answer", "control/*")
 """Cases whose proofs are made from the installed wheel."""
 
@@ -120,9 +123,9 @@ def _installed(wheel: Path, python: str, place: Path) -> Iterator[Step]:
         ("report", ["report"]),
     ):
         yield timed("packages", f"{version}: mendbench {what}", lambda words=words: ran([command, *words], elsewhere))
-    left = sorted(str(each.relative_to(elsewhere)) for each in elsewhere.iterdir() if each.name != "reports")
+    left = sorted(str(each.relative_to(elsewhere)) for each in elsewhere.iterdir() if each.name not in OWN)
     yield Step(
         part="packages",
-        what=f"{version}: nothing left but reports",
+        what=f"{version}: nothing left but reports and proofs",
         failure=f"left {', '.join(left)}" if left else None,
     )
