@@ -123,7 +123,7 @@ def test_numbers_are_left_alone():
     assert found["cost_usd"] == "-0.5"
 
 
-@given(st.text())
+@given(st.text(st.characters(exclude_categories=["Cc"], include_characters="\t\r\n")))
 def test_a_guard_is_taken_off_again(text):
     made = guarded(text)
     assert not made.startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -163,3 +163,7 @@ def test_reports_do_not_pay_for_pandas():
     code = "import sys, mendbench.api; print([name for name in ('pandas', 'pyarrow', 'numpy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_no_control_character_reaches_a_csv_file_but_those_that_order_lines():
+    assert guarded("a\x1b[31m\x00b\x9bc\td\r\n") == "a\ufffd[31m\ufffdb\ufffdc\td\r\n"

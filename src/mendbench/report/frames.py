@@ -74,6 +74,11 @@ TABLES: Mapping[str, Columns] = MappingProxyType({
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001 - spreadsheets take the wide ones too
 """What a cell begins with that a spreadsheet may execute (OWASP, "CSV Injection")."""
 
+_CONTROLS = {
+    code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r"
+}
+"""Control characters, which a CSV file is shown with where it is printed."""
+
 _GUARD = "'"
 
 
@@ -122,7 +127,8 @@ def parquet_files(run: StoredRun) -> dict[str, bytes]:
 
 
 def guarded(text: str) -> str:
-    """Return ``text`` so that no spreadsheet takes it for a formula."""
+    """Return ``text`` so that no spreadsheet takes it for a formula, and no terminal for an order."""
+    text = text.translate(_CONTROLS)
     return _GUARD + text if text.startswith((*_FORMULA, _GUARD)) else text
 
 
