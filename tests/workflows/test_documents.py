@@ -18,7 +18,8 @@ def test_what_is_no_pair_is_refused(words, says):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("{,}", r"w.json:1:2"), ("[]", "JSON list"), ("3", "JSON int"), ("\udcff", "byte 0 is not UTF-8")]
+    ("text", "says"),
+    [("{,}", r"w.json:1:2"), ("[]", "JSON list"), ("3", "JSON int"), ("\udcff", "byte 0 is not UTF-8")],
 )
 def test_what_is_no_workflow_is_refused_in_one_line(tmp_path, text, says):
     path = tmp_path / "w.json"
