@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -143,25 +144,25 @@ def test_without_a_detector_its_warning_is_an_error():
 @pytest.mark.parametrize(
     ("engine", "says"),
     [
-        (shell_engine("exec /no/such/program"), "it ended with exit code 127"),
-        (plain_engine("hangs", limits=Limits(time_s=0.5)), "it did not end within 0.5 s"),
-        (plain_engine("speechless"), "it printed no JSON object on standard output; it said last: workflow finished, all is well"),
-        (plain_engine("floods", limits=Limits(time_s=10, output_kb=64)), "it printed more than 64 KB on standard output"),
-        (plain_engine("leaves"), "it left 1 process running: sleep"),
-        (plain_engine("dies"), "it ended with exit code 1, and printed no JSON object on standard output; it said last: the flux is inverted"),
-        (plain_engine("eats", limits=Limits(time_s=10, memory_mb=200)), "it took more than 200 MB of memory"),
-        (plain_engine("unfinished"), "'success' is no true or false"),
-        (shell_engine("echo '[1]'"), "it printed no JSON object"),
-        (shell_engine("""echo '{"success": false}'"""), "'success' is false, and 'errors' is empty"),
-        (shell_engine("""echo '{"success": true, "warnings": 3}'"""), "'warnings' is no list"),
-        (shell_engine("kill -11 $$"), "it was ended by signal 11"),
-        (shell_engine(f"setsid sleep 60 >/dev/null 2>&1 & {OK}"), "it left 1 process running: sleep"),
+        (partial(shell_engine, "exec /no/such/program"), "it ended with exit code 127"),
+        (partial(plain_engine, "hangs", limits=Limits(time_s=0.5)), "it did not end within 0.5 s"),
+        (partial(plain_engine, "speechless"), "it printed no JSON object on standard output; it said last: workflow finished, all is well"),
+        (partial(plain_engine, "floods", limits=Limits(time_s=10, output_kb=64)), "it printed more than 64 KB on standard output"),
+        (partial(plain_engine, "leaves"), "it left 1 process running: sleep"),
+        (partial(plain_engine, "dies"), "it ended with exit code 1, and printed no JSON object on standard output; it said last: the flux is inverted"),
+        (partial(plain_engine, "eats", limits=Limits(time_s=10, memory_mb=200)), "it took more than 200 MB of memory"),
+        (partial(plain_engine, "unfinished"), "'success' is no true or false"),
+        (partial(shell_engine, "echo '[1]'"), "it printed no JSON object"),
+        (partial(shell_engine, """echo '{"success": false}'"""), "'success' is false, and 'errors' is empty"),
+        (partial(shell_engine, """echo '{"success": true, "warnings": 3}'"""), "'warnings' is no list"),
+        (partial(shell_engine, "kill -11 $$"), "it was ended by signal 11"),
+        (partial(shell_engine, f"setsid sleep 60 >/dev/null 2>&1 & {OK}"), "it left 1 process running: sleep"),
     ],
     ids=lambda each: each[:30] if isinstance(each, str) else "",
 )  # fmt: skip
 def test_each_way_of_going_wrong_is_told_in_one_line_and_bounded(engine, says):
     began = time.monotonic()
-    words = failed(engine)
+    words = failed(engine())
     assert says in words
     assert "\n" not in words
     assert time.monotonic() - began < 10

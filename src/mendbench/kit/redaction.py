@@ -47,6 +47,8 @@ _PADDING = "(?:=|%(?:25){0,3}3[Dd]){0,2}"
 _LINES = rf"(?:{BREAK}[A-Za-z0-9+/]+={{0,2}}(?=[\"'\\\r\n<]|\Z))*"
 _SKIPPED = (0, 2, 3)
 """Characters of a base64 group that bytes before a secret take part in, by how many those are."""
+_MIN_PACKED = 24
+"""Every spelling is at least as long as the secret, but for gzip, which has 18 bytes around what it holds (RFC 1952), so 24 in base64."""
 _MIN_ENCODED = 6
 """Characters of a secret that is looked for inside encoded pieces: shorter ones turn up in any bytes."""
 
@@ -87,6 +89,8 @@ class Redactor:
     _pattern: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
     _long: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """Names of the secrets that are looked for inside encoded pieces."""
+    _shortest: int = field(init=False, repr=False, compare=False)
+    """Characters that a text has at least that holds a secret."""
 
     def __post_init__(self) -> None:
         """Compile one pattern over all spellings, the longest secret first."""
@@ -97,10 +101,13 @@ class Redactor:
         groups = "|".join(f"({_spellings(secret)})" for _, secret in known)
         object.__setattr__(self, "_pattern", re.compile(groups) if known else None)
         object.__setattr__(self, "_long", tuple(name for name, secret in known if len(secret) >= _MIN_ENCODED))
+        object.__setattr__(self, "_shortest", min((len(secret) for _, secret in known), default=0))
 
     def text(self, text: str) -> str:
         """Return ``text`` with every spelling of every secret replaced by its placeholder."""
-        return text if self._pattern is None else self._text(text, LAYERS)
+        if self._pattern is None or len(text) < min(self._shortest, _MIN_PACKED):
+            return text
+        return self._text(text, LAYERS)
 
     def _text(self, text: str, layers: int) -> str:
         if self._may_hold(text):
