@@ -39,3 +39,11 @@ def test_what_ends_a_trial_is_not_caught_by_the_code_that_met_it():
 def test_of_many_names_the_first_are_listed_and_the_rest_counted():
     said = str(UnknownName("case", "nope", [f"c{number:03}" for number in range(127)]))
     assert said.endswith("c018, c019 and 107 more")
+
+
+def test_a_line_is_cut_and_never_steers_a_terminal():
+    error = BadInput("a\x1b[2J" * 200, "\ud800 " + "x" * 9000, "y\n" * 5000)
+    assert str(error).isprintable()
+    assert len(str(error)) < 2500
+    assert "\\x1b[2J" in error.place
+    assert len(str(UnknownName("node", "n" * 9000, ["m" * 9000] * 30))) < 2500

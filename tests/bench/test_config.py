@@ -90,3 +90,33 @@ def test_tables_under_one_recorded_name_that_are_asked_alike_are_taken(tmp_path)
 
 def test_programs_that_differ_in_an_argument_are_two(tmp_path):
     assert len(loaded(tmp_path, SMALL + PROGRAM + "command = ['/a/mender']\n").config.repairers) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a." * 20_000 + "a = 1", "nested too deeply"),
+        ("a = " + "[" * 50_000, "a value that cannot be read|nested too deeply"),
+        (
+            "format = 1\n[models.m.parameters]\ntop_p = nan",
+            "models.m.parameters.top_p: a number that JSON does not have",
+        ),
+        ("[models.m.parameters]\nseed = 2026-11-22", "models.m.parameters.seed: a date or a time"),
+        ("__class__ = 1\n[matrix]\nstrategies = ['a']\npolicies = ['b']", "unknown key '__class__'"),
+    ],
+)
+def test_what_toml_can_say_and_no_reader_could_use_is_one_line(tmp_path, text, says):
+    (tmp_path / "mendbench.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=says) as raised:
+        load_config(tmp_path)
+    assert str(raised.value).isprintable()
+
+
+def test_a_byte_order_mark_and_the_line_ends_of_another_system_are_read(tmp_path):
+    (tmp_path / "mendbench.toml").write_bytes(b"\xef\xbb\xbf[matrix]\r\nstrategies = ['a']\r\npolicies = ['b']\r\n")
+    assert load_config(tmp_path).config.matrix.policies == ["b"]
+
+
+def test_a_pyproject_whose_tools_are_no_table_has_no_configuration_of_ours(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("tool = 3", encoding="utf-8")
+    assert load_config(tmp_path).root != tmp_path

@@ -15,7 +15,7 @@ from mendbench.kit.files import LEFT
 from tests.fakes import runs
 
 PLAN = {"keys": ["a", "b", "c"]}
-DOCUMENT = {"format": FORMAT, "trials": 3}
+DOCUMENT = {"format": FORMAT, "trials": 3, "totals": [], "bounds": {"unjudged": 0, "crashed": 0}}
 
 
 def row(name, **more):

@@ -203,3 +203,9 @@ def test_a_row_says_what_changed_the_world_and_what_a_request_meant_where_it_was
     told = [(one["method"], one["changed"], one["meaning"]) for one in row["requests"]]
     means = {"method": "POST", "url": plain.request.url, "body": '{"text": "Hi!"}'}
     assert told == [("POST", True, None), ("POST", True, None), ("GET", True, means), ("POST", False, None)]
+
+
+@pytest.mark.parametrize("held", [[], [1, 2], None, 5, {}])
+def test_what_looks_like_a_reference_and_is_none_is_refused(held):
+    with pytest.raises(ValueError, match="neither a digest nor a list of one value"):
+        references({"a": [{"$text": held}]})

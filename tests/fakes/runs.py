@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import FORMAT, build_row
-from mendbench.bench.totals import totals
+from mendbench.bench.run_document import told_by_rows
 from mendbench.bench.trial import Evidence
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
@@ -135,8 +135,7 @@ def stored_run(rows_and_texts, **run):
         "mendbench_version": "0.0.1",
         "digests": {"cases": "c0ffee"},
         "matrix": [matrix],
-        "trials": len(rows),
-        "totals": totals(rows),
+        **told_by_rows(rows),
         **run,
     }
     return StoredRun(

@@ -3,6 +3,7 @@
 import pytest
 
 from mendbench.errors import BadInput
+from mendbench.strategies import placebo
 from mendbench.strategies.template import load
 from tests.torture.damaged_inputs import BODIES, HEAD, TAIL
 from tests.torture.hostile_templates import refused
@@ -44,3 +45,7 @@ def test_what_python_cannot_compile_is_told_in_one_line(tmp_path, body):
     except BadInput as error:
         assert str(error).isprintable()
         assert "x.md.j2" in str(error)
+
+
+def test_hosts_are_looked_for_in_linear_time():
+    assert placebo._hosts("a" * 300_000 + " https://desk.example/x") == ("desk.example",)

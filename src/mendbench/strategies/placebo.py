@@ -21,7 +21,7 @@ BANK = Path(__file__).parent / "controls" / "placebo.json"
 """The texts that come with mendbench."""
 
 _FORMAT = 1
-_URL = re.compile(r"[a-z][a-z0-9+.\-]*://[^\s\"'`<>\\]+", re.IGNORECASE)
+_URL = re.compile(r"[a-z][a-z0-9+.\-]{0,30}://[^\s\"'`<>\\]+", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][\w\-]*")
 
 

@@ -115,3 +115,7 @@ def test_an_event_that_is_none_is_named(tmp_path, broken):
     path.write_text(json.dumps({"format_version": "2.0.0", "nodes": [event(), broken]}), encoding="utf-8")
     with pytest.raises(BadInput, match=r"trace\.json: nodes\[1\]: no event of a node"):
         read_engine_trace(path)
+
+
+def test_an_event_whose_id_is_no_plain_value_is_an_event(tmp_path):
+    assert [one.node for one in read(tmp_path, event(at={"a": 1}), event("later", at=[])).found] == ["fetch", "later"]

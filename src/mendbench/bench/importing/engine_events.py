@@ -55,10 +55,10 @@ def _in_lines(path: Path, lines: list[Json]) -> tuple[JsonObject, list[tuple[str
     """Return the first line, and the events in the order in which their nodes began."""
     told = [(f"line {number}", line) for number, line in enumerate(lines, 1) if isinstance(line, dict)]
     blobs = {str(line["md5"]): line["value"] for _, line in told if line.get("kind") == "blob" and _is_blob(line)}
-    events: dict[Json, tuple[str, JsonObject]] = {}
+    events: dict[str, tuple[str, JsonObject]] = {}
     for place, line in told:
         if line.get("kind") == "event":
-            events[line.get("id", place)] = _event(path, place, line, blobs)
+            events[repr(line.get("id", place))] = _event(path, place, line, blobs)
     in_order = sorted(events.values(), key=lambda pair: pair[1]["seq"] if isinstance(pair[1].get("seq"), int) else 0)
     return told[0][1], in_order
 
