@@ -299,16 +299,16 @@ def test_a_case_that_differs_and_is_not_compared_is_no_obstacle():
 
 
 def test_other_prices_leave_the_cost_out_and_nothing_else():
-    a = write_run(Path("a"), rows({"summary": "ur"}), prices={MODEL: {"source": "free"}, "only a": 1})
-    b = write_run(Path("b"), rows({"summary": "ru"}), prices={MODEL: {"source": "published"}, "only b": 1})
+    a = write_run(Path("a"), rows({"summary": "ur"}), prices={MODEL: {"source": "free"}, "only a": {}})
+    b = write_run(Path("b"), rows({"summary": "ru"}), prices={MODEL: {"source": "published"}, "only b": {}})
     found = api.compare(a, b)
     assert [one.score for one in found.main.differences] == [name for name in MAIN_SCORES if name != "cost"]
     assert found.notes == (f"no cost is compared: {MODEL} is priced otherwise in the two runs (digests.prices)",)
 
 
 def test_what_only_one_run_prices_is_no_other_price():
-    a = write_run(Path("a"), rows({"summary": "ur"}), prices={"only a": 1})
-    b = write_run(Path("b"), rows({"summary": "ru"}), prices={"only b": 1})
+    a = write_run(Path("a"), rows({"summary": "ur"}), prices={"only a": {}})
+    b = write_run(Path("b"), rows({"summary": "ru"}), prices={"only b": {}})
     assert "cost" in [one.score for one in api.compare(a, b).main.differences]
 
 

@@ -31,7 +31,7 @@ def texts_of(ask: JsonObject) -> tuple[str, str]:
     for message in ask["messages"]:
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, str) and content:
-            said[message.get("role") in {"system", "developer"}].append(content)
+            said[message.get("role") in ("system", "developer")].append(content)
     return "\n\n".join(said[True]), "\n\n".join(said[False])
 
 

@@ -119,3 +119,9 @@ def test_an_event_that_is_none_is_named(tmp_path, broken):
 
 def test_an_event_whose_id_is_no_plain_value_is_an_event(tmp_path):
     assert [one.node for one in read(tmp_path, event(at={"a": 1}), event("later", at=[])).found] == ["fetch", "later"]
+
+
+@pytest.mark.parametrize("odd", [[], "soon", True, -1, 1e308])
+def test_a_time_that_is_none_is_left_out(tmp_path, odd):
+    (found,) = read(tmp_path, event(output=FETCHED | {"response_time": odd}, duration_ms=odd)).found
+    assert found.answer.elapsed_ms == 0

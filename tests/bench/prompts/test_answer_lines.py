@@ -265,3 +265,9 @@ def test_a_part_without_a_text_says_nothing(tmp_path, make):
     blocks = [{"type": "text", "text": None}, {"type": "text", "text": "hi"}]
     line = make("ask-1", "", content=blocks) if make is anthropic_line else make("ask-1", blocks)
     assert reply(one(tmp_path, line)).text == "hi"
+
+
+@pytest.mark.parametrize("kind", [{}, [], 5])
+def test_an_anthropic_result_of_no_type_is_told(tmp_path, kind):
+    _, (problem,) = read(tmp_path, jsonl([{"custom_id": "ask-0", "result": {"type": kind}}]))
+    assert "without result.type" in problem.found

@@ -11,6 +11,9 @@ NODE_TYPES = {"HttpNode": "http", "MCPNode": "mcp", "ShellNode": "shell", "LLMNo
 """Class names of the nodes that reach the world, and our names for their types."""
 
 _CUT = ("... [truncated]", "<large dict truncated>", "<binary data:")
+_LONGEST_MS = 30 * 24 * 3600 * 1000
+"""A month."""
+
 _UNRESOLVED = "Unresolved variables in parameter"
 """How the engine says that a template stood in its way: nothing was sent then, whatever word the template has."""
 
@@ -56,7 +59,7 @@ def take(
 
 def _http(output: JsonObject, event: JsonObject) -> Answer | None:
     status = output.get("status_code")
-    elapsed = round(float(output.get("response_time") or 0) * 1000) or round(float(event.get("duration_ms") or 0))
+    elapsed = _milliseconds(output.get("response_time"), 1000) or _milliseconds(event.get("duration_ms"))
     if not isinstance(status, int) or status == 0:
         return _faulty(f"{output.get('error') or ''} {event.get('error') or ''}", elapsed)
     told = output.get("response_headers")
@@ -65,9 +68,16 @@ def _http(output: JsonObject, event: JsonObject) -> Answer | None:
     return Answer(status=status, headers=kept, body=body_bytes(output.get("response")), elapsed_ms=elapsed)
 
 
+def _milliseconds(told: Json, factor: int = 1) -> int:
+    """Return a time that is told in some unit; 0 for what is no time."""
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= _LONGEST_MS:
+        return 0
+    return round(told * factor)
+
+
 def _mcp(output: JsonObject, event: JsonObject) -> Answer | None:
     """Return the JSON-RPC answer that leads to these outputs."""
-    elapsed = round(float(event.get("duration_ms") or 0))
+    elapsed = _milliseconds(event.get("duration_ms"))
     result, error = output.get("result"), output.get("error")
     if result is None and not error:
         result = next((value for name, value in output.items() if name.endswith("_result")), None)
@@ -91,7 +101,7 @@ def _shell(output: JsonObject, event: JsonObject) -> Answer | None:
         return None
     told = {name: output.get(name) for name in ("stdout", "stderr", "exit_code")}
     headers = (("content-type", "application/json"),)
-    elapsed = round(float(event.get("duration_ms") or 0))
+    elapsed = _milliseconds(event.get("duration_ms"))
     return Answer(status=200, headers=headers, body=body_bytes(told), elapsed_ms=elapsed)
 
 

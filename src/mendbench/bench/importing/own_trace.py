@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from mendbench.bench.importing.interface import Dropped, Found, Source, body_bytes, settled
+from mendbench.errors import BadInput
 from mendbench.kit.bodies import form_fields
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
@@ -33,7 +34,11 @@ def read_own_trace(path: Path) -> Source:
                 if ran["attempt"]:
                     dropped.append(Dropped(what=what, why="it was asked after the workflow had been changed"))
                 else:
-                    found.append(_found(place, str(node["node_id"]), exchange))
+                    try:
+                        found.append(_found(place, str(node["node_id"]), exchange))
+                    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+                        mend = "write it anew with `mendbench workflow run FILE`"
+                        raise BadInput(f"{path}: {place}", f"no exchange ({error!r})", mend) from None
     before, inputs = trace["workflow"].get("before"), trace.get("inputs")
     return Source(
         kind="trace",

@@ -120,7 +120,7 @@ def _of_openai(name: str, raw: JsonObject, place: str) -> AnswerLine:
 def _of_anthropic(name: str, result: Json, place: str) -> AnswerLine:
     """Read a line of batch results (API reference, "Retrieve Message Batch results")."""
     kind = result.get("type") if isinstance(result, dict) else None
-    if kind in {"canceled", "expired"}:
+    if isinstance(kind, str) and kind in {"canceled", "expired"}:
         return _unanswered(name, "Anthropic batch", place, str(kind))
     if kind == "errored":
         refused = answered({"error": result.get("error")}, _BAD_REQUEST)  # an answer where it speaks of the length
