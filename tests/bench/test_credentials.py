@@ -13,7 +13,9 @@ from mendbench.bench.recorder import Recorder
 from mendbench.errors import BadInput
 from tests.fakes import cases
 
-HEX = hashlib.sha256(b"an invented credential").hexdigest()[:40]  # the same in all processes: it is in the names of tests
+HEX = hashlib.sha256(b"an invented credential").hexdigest()[
+    :40
+]  # the same in all processes: it is in the names of tests
 KEY = "gh" + "p_" + HEX[:36]
 
 

@@ -58,8 +58,9 @@ def test_as_little_as_will_do_is_cleaned():
 
 def test_letters_and_unpacked_and_parsed():
     assert letters("a-b_%2B\r\nc==") == "a+b/+c"
-    assert unpacked(gzip.compress(b"ab") + gzip.compress(b"cd")) == b"abcd"
+    assert unpacked(gzip.compress(b"ab") + gzip.compress(b"cd"), 99) == b"abcd"
     assert unpacked(gzip.compress(b"abcdef"), 3) == b"abc"
-    assert unpacked(b"none") == b""
+    assert unpacked(gzip.compress(b"ab") + gzip.compress(b"cd"), 3) == b"abc"
+    assert unpacked(b"none", 99) == b""
     assert parsed('{"a": 1}') == {"a": 1}
     assert parsed("{no") is parsed("3") is parsed("[" * 100_000) is None
