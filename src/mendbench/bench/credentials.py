@@ -68,8 +68,9 @@ def refuse_credentials(case: Case) -> None:
     Raises:
         BadInput: they hold one. It would stand in every recording.
     """
-    for found in files_with_credentials((case.folder,)):
-        raise found
+    if case.folder.is_dir():
+        for found in files_with_credentials((case.folder,)):
+            raise found
 
 
 def _is_looked_at(path: Path, below: Path) -> bool:
