@@ -269,5 +269,5 @@ def test_a_part_without_a_text_says_nothing(tmp_path, make):
 
 @pytest.mark.parametrize("kind", [{}, [], 5])
 def test_an_anthropic_result_of_no_type_is_told(tmp_path, kind):
-    _, (problem,) = read(tmp_path, jsonl([{"custom_id": "ask-0", "result": {"type": kind}}]))
+    _, (problem,) = read(tmp_path / "a.jsonl", jsonl([{"custom_id": "ask-0", "result": {"type": kind}}]))
     assert "without result.type" in problem.found
