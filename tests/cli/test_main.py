@@ -123,7 +123,7 @@ def test_the_version_is_said(mendbench):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, show"),
+        (("case", "lst"), "case: unknown command 'lst'; did you mean 'list'? known: check, import, list, new, secrets, show"),
         (("strategy", "rendr"), "strategy: unknown command 'rendr'; did you mean 'render'? known: ablate, diff, list, render, show"),
         (("merge", "a", "--fromat", "json"), "merge: unknown option '--fromat'; did you mean '--format'? known: --format, --help, --out"),
         (("--versoin",), "usage: unknown option '--versoin'; did you mean '--version'? known: --help, --version"),

@@ -86,7 +86,7 @@ def test_one_trial_is_not_called_trials(corpus, rules):
         (("--engine", "mendbnch"), "unknown engine 'mendbnch'; did you mean 'mendbench'? known: mendbench"),
         (("--detector", "mnd"), "unknown detector 'mnd'; did you mean 'mend'? known: coded, "),
         (("--record", "newepisodes"), "unknown record mode 'newepisodes'; did you mean 'new_episodes'? known: all, new_episodes, none"),
-        (("--strategy", "nowhere.md.j2"), "nowhere.md.j2: cannot be read"),
+        (("--strategy", "nowhere.md.j2"), "nowhere.md.j2: no such file"),
         (("--strategy", "a/b"), "a/b: not a template file; give a file whose name ends in .md.j2"),
         (("--cases", "nowhere"), "nowhere: no such folder; name the folder of the cases with --cases"),
         (("--cassettes", "nowhere"), "--cassettes nowhere: no such folder; name the folder of the recordings"),

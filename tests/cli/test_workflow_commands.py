@@ -144,7 +144,7 @@ def test_a_secret_is_used_and_shown_nowhere(mendbench, saved, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("run", "none.json"), "none.json: No such file or directory"),
+        (("run", "none.json"), "none.json: no such file"),
         (("run", "flow.json", "--input", "key"), "--input: 'key'; write NAME=VALUE"),
         (("run", "flow.json", "--policy", "seeds"), "did you mean 'seed'"),
         (("run", "flow.json", "--secret", "key=NOT_SET_HERE"), "NOT_SET_HERE"),
