@@ -140,7 +140,7 @@ class CommandEngine:
             EngineFailed, EffectEscape, MendbenchError: as :meth:`execute`.
         """
         context, served = copy_context(), Served()
-        with self._folder() as folder, allowed(), ExitStack() as ending:
+        with allowed(), self._folder() as folder, ExitStack() as ending:
             kept = self._kept(job, served, ending)
             listeners = list(kept.listeners) if kept is not None else []
             server = WorldServer(context, listeners.pop(0) if listeners else None)

@@ -136,14 +136,19 @@ def _harmless(event: str, args: tuple[object, ...]) -> bool:
         return args[1] not in GUARDED_SYMBOLS
     if event == "sqlite3.connect":
         return args[0] in _IN_MEMORY
-    return _CACHE in str(args[0])
+    return _in_cache(str(args[0]))
 
 
 def _only_reads(args: tuple[object, ...]) -> bool:
     path, _, flags = args
-    if not isinstance(flags, int) or not flags & _WRITING:
-        return True
-    return isinstance(path, str) and (path == os.devnull or _CACHE in path)
+    if isinstance(path, int) or not isinstance(flags, int) or not flags & _WRITING:
+        return True  # a number stands for what is open: it was told by its name before
+    return isinstance(path, str) and (path == os.devnull or _in_cache(path))
+
+
+def _in_cache(path: str) -> bool:
+    """Return whether a path is one of Python's compiled modules: a module may be imported for the first time inside a trial."""
+    return _CACHE in path or (sys.pycache_prefix is not None and path.startswith(sys.pycache_prefix))
 
 
 def _detail(event: str, args: tuple[object, ...]) -> str:
