@@ -20,6 +20,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -52,6 +53,8 @@ _WATCHED = GUARDED_EVENTS | _STARTS | _PLACES | {"open", "sqlite3.connect", "cty
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _IN_MEMORY = frozenset({"", ":memory:"})
 _CACHE = f"{os.sep}__pycache__"
+_IMPORT = frozenset({"_frozen_importlib_external", "importlib._bootstrap_external"})
+"""What the module that writes compiled modules is called, before and after ``importlib`` is imported."""
 
 _MAX_DETAIL = 120
 
@@ -141,9 +144,19 @@ def _harmless(event: str, args: tuple[object, ...]) -> bool:
 
 def _only_reads(args: tuple[object, ...]) -> bool:
     path, _, flags = args
-    if isinstance(path, int) or not isinstance(flags, int) or not flags & _WRITING:
-        return True  # a number stands for what is open: it was told by its name before
+    if not isinstance(flags, int) or not flags & _WRITING:
+        return True
+    if isinstance(path, int):  # what is open already, also when a module that was compiled is written
+        return _asks_for() in _IMPORT
     return isinstance(path, str) and (path == os.devnull or _in_cache(path))
+
+
+def _asks_for() -> str:
+    """Return the name of the module in which an audited event came about."""
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001  the documented way to the caller
+    while frame is not None and frame.f_globals is globals():
+        frame = frame.f_back
+    return "" if frame is None else str(frame.f_globals.get("__name__"))
 
 
 def _in_cache(path: str) -> bool:
