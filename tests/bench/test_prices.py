@@ -179,8 +179,7 @@ def test_a_cost_is_never_less_than_either_half_of_it(sent, got):
     ],
 )
 def test_totals_are_sums_of_what_is_known_beside_how_many_are_not(costs, usd, unknown):
-    rows = [{"attempts": [{"cost_usd": cost} for cost in one]} for one in costs]
-    assert cost_totals(rows) == {"cost_usd": usd, "cost_unknown_attempts": unknown}
+    assert cost_totals(cost for one in costs for cost in one) == {"cost_usd": usd, "cost_unknown_attempts": unknown}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.prices import UNKNOWN, Price, as_described, model_price, program_price
 from mendbench.bench.repricing import prices_today, repriced
 from mendbench.errors import BadInput
+from mendbench.scoring.record_table import records_of
 from tests.fakes.runs import MODEL, key_of, repairable, row_of, unrepaired
 
 CHEAP = PricesConfig(input_per_million=0.15, output_per_million=0.6)
@@ -40,7 +41,7 @@ def configured(prices):
 def told(one, entry, **more):
     """Return the price that answers of ``one`` row have today, in a run that tells of ``entry``."""
     name = one["model"] or one["repairer"]
-    return prices_today([one], {name: entry}, setting(**more))[name]
+    return prices_today(records_of([one]), {name: entry}, setting(**more))[name]
 
 
 @pytest.mark.parametrize("price", PRICES, ids=lambda price: price.source)
@@ -93,7 +94,7 @@ def test_models_that_an_answer_names_cost_what_they_cost_today_else_what_the_run
 def test_only_who_answered_and_is_priced_has_a_price():
     unpriced = [row(repairer="noop"), row()]
     entry = configured(CHEAP).described()
-    assert prices_today(unpriced, {MODEL: entry, "gone": entry}, setting()) == {MODEL: configured(CHEAP)}
+    assert prices_today(records_of(unpriced), {MODEL: entry, "gone": entry}, setting()) == {MODEL: configured(CHEAP)}
     assert price_of("noop", None, setting()) == UNKNOWN
 
 

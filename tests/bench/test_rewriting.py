@@ -54,10 +54,10 @@ def test_rows_document_and_files_are_written_and_nothing_else(place):
 def test_a_run_that_cannot_be_written_whole_stays_as_it_was(place, monkeypatch):
     before, run = bytes_of(place), read_run(place)
 
-    def full(path, data):
+    def full(folder, files):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(rewriting, "write_atomically", full)
+    monkeypatch.setattr(rewriting, "write_files", full)
     with pytest.raises(BadInput, match="No space left on device; check the folder and its permissions") as raised:
         rewrite_run(run, {})
     assert str(raised.value).startswith(str(place))
@@ -90,10 +90,10 @@ def test_a_run_that_cannot_be_swapped_in_leaves_the_old_one_in_its_place(place, 
 def test_an_interrupt_leaves_the_old_run(place, monkeypatch):
     before, run = bytes_of(place), read_run(place)
 
-    def interrupted(path, data):
+    def interrupted(folder, files):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rewriting, "write_atomically", interrupted)
+    monkeypatch.setattr(rewriting, "write_files", interrupted)
     with pytest.raises(KeyboardInterrupt):
         rewrite_run(run, {})
     assert bytes_of(place) == before

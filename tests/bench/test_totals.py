@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.bench.totals import headline_rows, totals
-from mendbench.scoring.records import records_of
+from mendbench.bench.totals import headline_records, totals
+from mendbench.scoring.record_table import records_of
 from mendbench.scoring.score import measure
 from mendbench.scoring.scores import all_scores
 from mendbench.scoring.statistics.exact import wilson
@@ -36,7 +36,7 @@ def sampled(case, *happenings):
 
 
 def total(found):
-    (only,) = totals(found)
+    (only,) = totals(records_of(found))
     return only
 
 
@@ -105,12 +105,12 @@ def test_several_samples_share_a_case():
 
 
 def test_each_treatment_has_a_row_of_its_own_in_a_fixed_order():
-    found = totals([
+    found = totals(records_of([
         *rows((A, repaired(), None), strategy="summary"),
         *rows((A, unrepaired(), None), strategy="none"),
         *rows((A, unrepaired(), None), strategy="none", policy="naive"),
         *rows((A, unrepaired(), None), strategy="none", repairer="noop"),
-    ])  # fmt: skip
+    ]))  # fmt: skip
     assert [(one["repairer"], one["strategy"], one["policy"], one["outcomes"]) for one in found] == [
         ("chat", "none", "naive", {"unrepaired": 1}), ("chat", "none", "two-layer", {"unrepaired": 1}),
         ("chat", "summary", "two-layer", {"repaired": 1}), ("noop", "none", "two-layer", {"unrepaired": 1}),
@@ -156,12 +156,12 @@ def test_where_cases_were_chosen_to_catch_the_detector_out_scores_are_given_with
 
 
 def test_what_totals_say_is_json():
-    found = totals(rows((A, repaired(), None), (B, unrepaired(), unjudged())))
+    found = totals(records_of(rows((A, repaired(), None), (B, unrepaired(), unjudged()))))
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
 def test_no_rows_add_up_to_nothing():
-    assert totals([]) == []
+    assert totals(records_of([])) == []
 
 
 HAPPENINGS = {
@@ -188,15 +188,16 @@ def test_parts_of_the_corpus_are_never_pooled_and_the_test_part_comes_first():
         {**row_of(repairable(), repaired(), key_of(repairable()))[0], "part": part}
         for part in ("train", "test", "train")
     ]
-    assert [(total["part"], total["trials"]) for total in totals(rows)] == [("test", 1), ("train", 2)]
+    assert [(total["part"], total["trials"]) for total in totals(records_of(rows))] == [("test", 1), ("train", 2)]
 
 
 def test_results_are_told_of_the_test_part_and_of_everything_where_there_is_none():
-    test, train, other = ({"part": part} for part in ("test", "train", None))
-    assert headline_rows([train, test, other]) == (test,)
-    assert headline_rows([train, other]) == (train, other)
+    row, _ = row_of(repairable(), repaired(), key_of(repairable()))
+    test, train, other = ({**row, "part": part} for part in ("test", "train", None))
+    assert [one.part for one in headline_records(records_of([train, test, other]))] == ["test"]
+    assert [one.part for one in headline_records(records_of([train, other]))] == ["train", None]
 
 
 def test_a_case_in_no_part_is_not_pooled_with_the_test_part():
     rows = [{**row_of(repairable(), repaired(), key_of(repairable()))[0], "part": part} for part in (None, "test")]
-    assert [(total["part"], total["trials"]) for total in totals(rows)] == [("test", 1), (None, 1)]
+    assert [(total["part"], total["trials"]) for total in totals(records_of(rows))] == [("test", 1), (None, 1)]

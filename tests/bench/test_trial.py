@@ -28,6 +28,7 @@ from mendbench.model.prompt import Reply
 from mendbench.repair.policies import policy, policy_names
 from mendbench.replay import cassette
 from mendbench.replay.recordings import Recordings, model_file
+from mendbench.scoring.record_table import records_of
 from tests.fakes.cases import (
     CLOSED,
     HOST,
@@ -264,7 +265,7 @@ def test_what_foreign_code_raises_is_data_and_stays_in_the_totals(root, part, er
     row = with_foreign(root, **{part: Foreign(raising(error))})
     assert (row["verdict"], row["outcome"], row["stop_reason"]) == ("crashed", None, "crashed")
     assert type(error).__name__ in row["problem"]["message"]
-    (total,) = totals([row])
+    (total,) = totals(records_of([row]))
     success, crashed = total["scores"]["repair_success"], total["scores"]["crashed"]
     assert (success["denominator"], success["numerator"], success["bounds"]) == (1, 0, None)
     assert (crashed["numerator"], total["outcomes"]) == (1, {"crashed": 1})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from mendbench.bench.protocol import Contrast, Protocol, Side
 from mendbench.bench.results import open_run
-from mendbench.bench.run_document import told_by_rows
+from mendbench.bench.run_document import told_by_trials
 from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.comparing.pairing import pair_trials
 from mendbench.scoring.judging.version import SCORER
@@ -83,7 +83,7 @@ def write_run(place, rows_and_texts, **digests):
     document = {
         **run.run,
         "digests": {"engine": "mendbench 1", "scorer": SCORER, "frame": "f", "prices": {}, **digests},
-        **told_by_rows(run.rows),
+        **told_by_trials(run.records),
     }
     with open_run(place, {}, resume=False) as folder:
         for row in run.rows:

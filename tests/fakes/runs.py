@@ -7,12 +7,13 @@ from pathlib import Path
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import FORMAT, build_row
-from mendbench.bench.run_document import told_by_rows
+from mendbench.bench.run_document import told_by_trials
 from mendbench.bench.trial import Evidence
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
 from mendbench.model.trial import Attempt, Problem, Trajectory, TrialKey
 from mendbench.scoring.judging.judge import judge
+from mendbench.scoring.record_table import records_of
 from tests.fakes.scoring import (
     BROKEN,
     GREEN,
@@ -135,7 +136,7 @@ def stored_run(rows_and_texts, **run):
         "mendbench_version": "0.0.1",
         "digests": {"cases": "c0ffee"},
         "matrix": [matrix],
-        **told_by_rows(rows),
+        **told_by_trials(records_of(rows)),
         **run,
     }
     return StoredRun(

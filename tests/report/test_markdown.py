@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from mendbench.bench.totals import totals
 from mendbench.report.findings import Finding
 from mendbench.report.markdown import COMMENT, CUT_LINE, STEP_SUMMARY, code, markdown, plain
+from mendbench.scoring.record_table import records_of
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
 
@@ -254,7 +255,9 @@ def test_any_run_fits_any_room_and_is_no_markup(text, limit):
 def test_a_run_without_a_case_to_repair_says_so():
     run = small_run()
     rows = tuple(one for one in run.rows if one["kind"] == "needs_user")
-    assert "no repair success to tell" in markdown(replace(run, rows=rows, run={**run.run, "totals": totals(rows)}))
+    assert "no repair success to tell" in markdown(
+        replace(run, rows=rows, run={**run.run, "totals": totals(records_of(rows))})
+    )
 
 
 def test_a_finding_about_a_trial_that_is_there_is_named_like_it():

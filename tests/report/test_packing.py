@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mendbench.bench.rows import whole
 from mendbench.report.html import render_html
 from mendbench.report.packing import COLUMNS, LINED, UNTOLD, column, packed, parts_of
+from mendbench.scoring.record_table import records_of as table_of
 from tests.fakes.pages import columns_of, records_of, unpacked, value
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run
 
@@ -42,7 +43,7 @@ def test_any_value_comes_out_as_it_went_in(outputs):
         return
     row, texts = row_of(repairable(), repaired(), key_of(repairable()))
     row["outputs"] = {"held": outputs}
-    parts = parts_of([row], texts)
+    parts = parts_of([row], texts, table_of([row]))
     pool = [*parts.common, *parts.records[0]["pool"]]
 
     found = value(parts.records[0]["rows"][0], pool, parts.shapes)["outputs"]
@@ -52,7 +53,7 @@ def test_any_value_comes_out_as_it_went_in(outputs):
 def test_one_and_true_and_one_point_nought_stay_apart():
     row, texts = row_of(repairable(), repaired(), key_of(repairable()))
     row["outputs"] = {"all": [1, True, 1.0, "1", None, "null", "True"]}
-    parts = parts_of([row], texts)
+    parts = parts_of([row], texts, table_of([row]))
 
     found = value(parts.records[0]["rows"][0], [*parts.common, *parts.records[0]["pool"]], parts.shapes)["outputs"]
     assert [repr(one) for one in found["all"]] == ["1", "True", "1.0", "'1'", "None", "'null'", "'True'"]
@@ -61,7 +62,7 @@ def test_one_and_true_and_one_point_nought_stay_apart():
 def test_an_output_that_looks_like_a_reference_is_no_text():
     row, texts = row_of(repairable(), repaired(), key_of(repairable()))
     row["outputs"] = {"$text": ["0123"]}
-    parts = parts_of([row], texts)
+    parts = parts_of([row], texts, table_of([row]))
 
     assert value(parts.records[0]["rows"][0], [*parts.common, *parts.records[0]["pool"]], parts.shapes)["outputs"] == {
         "$text": "0123"
@@ -110,8 +111,8 @@ def test_a_title_too_long_for_a_row_is_whole_in_its_column():
 def test_a_column_gives_back_its_values(values):
     made = column(values)
 
-    assert json.dumps([made["values"][at] for at in made["at"]]) == json.dumps(values)
-    assert len({json.dumps(one) for one in made["values"]}) == len(made["values"])
+    assert json.dumps([made.values[at] for at in made.at]) == json.dumps(values)
+    assert len({json.dumps(one) for one in made.values}) == len(made.values)
 
 
 @pytest.mark.parametrize("name", COLUMNS)

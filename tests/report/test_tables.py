@@ -70,7 +70,7 @@ def test_waste_and_policies_are_compared_over_what_was_judged():
     assert (told.judged, told.attempts, told.wasted, told.wasted_per_trial, told.first_prompts) == (1, 2, 2, "2.00", 2)
     assert "whatever becomes of the unjudged" in told.bar.says
     assert by_policy["two-layer"].bar.says == "0 of 2; 95 % interval 0.0 to 1.3 cases"
-    (table,) = policy_tables(run.rows, views_of(run))
+    (table,) = policy_tables(run.records, views_of(run))
     assert (table.trials, table.judged, [one.attempts for one in table.lines]) == (2, 1, [2, 2])
 
 
@@ -117,7 +117,7 @@ def test_the_policies_are_compared_over_the_trials_that_all_of_them_have():
     extra = [row_of(only_naive, repaired(), key_of(only_naive, policy="naive"))]
     run = small_run(extra=extra)
 
-    (table,) = policy_tables(run.rows, views_of(run))
+    (table,) = policy_tables(run.records, views_of(run))
     by_name = {one.label: one for one in table.lines}
 
     assert (table.trials, table.cases) == (6, 3)
@@ -129,7 +129,7 @@ def test_the_policies_are_compared_over_the_trials_that_all_of_them_have():
 def test_one_policy_alone_is_not_compared():
     run = many_cases(1, 1)
 
-    assert policy_tables(run.rows, views_of(run)) == ()
+    assert policy_tables(run.records, views_of(run)) == ()
 
 
 def test_a_count_is_whole_unless_samples_were_averaged():

@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from mendbench.scoring.records import record_of, records_of
+from mendbench.scoring.record_table import records_of
+from mendbench.scoring.records import record_of
 from tests.fakes.runs import (
     attempt,
     crashed,

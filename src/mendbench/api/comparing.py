@@ -23,7 +23,8 @@ from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
 from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts, may_be
 from mendbench.scoring.comparing.pairing import FIELDS, TreatmentPair, Unpaired, pair_trials
-from mendbench.scoring.records import Treatment, TrialRecord, records_of
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 from mendbench.scoring.score import Score
 from mendbench.scoring.scores import all_scores, score
 
@@ -138,21 +139,21 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
     pairing = pair_trials(ours, theirs, _fixed_otherwise(one.side, two.side), one_run=_one_run(one, two))
     if not pairing.pairs:
         raise _nothing_shared(one, two, ours, theirs, chosen)
-    trials = [trial for pair in pairing.pairs for trial in pair.trials]
-    refuse_other_cases(one.run, two.run, trials)
+    trials = pairing.trials
+    refuse_other_cases(one.run, two.run, trials())
     priced, main = prices_differ(one.run, two.run), _main(pairing.pairs)
     compared = [
         _compared(pair, asked, one.answers, two.answers, costs=not priced, main=pair is main) for pair in pairing.pairs
     ]
     primary, why_none = _primary(one, two, chosen, pairing.pairs)
-    parts = Counter({trial.a.case: trial.a.part or NONE for trial in trials}.values())
+    parts = Counter({trial.a.case: trial.a.part or NONE for trial in trials()}.values())
     return Comparison(
         a=_side(one, ours, theirs),
         b=_side(two, theirs, ours),
         part=chosen,
         cases={name: parts[name] for name in PARTS if name in parts},
         treatments=tuple(sorted(compared, key=lambda pair: not pair.main)),
-        changes=changes_of(trials, one.answers, two.answers),
+        changes=changes_of(trials(), one.answers, two.answers),
         elsewhere=tuple(_elsewhere(one, two, chosen)),
         unpaired=pairing.unpaired,
         primary=primary,
@@ -169,12 +170,12 @@ def _part(given: str | None, one: OpenSide, two: OpenSide) -> str:
         raise BadInput("--part", f"{given}, and a side is narrowed to {named.pop()}", "name one of the two")
     if given is not None:
         return given
-    ours, theirs = ({record.part or NONE for record in side.records} for side in (one, two))
+    ours, theirs = ({found or NONE for found in side.records.values("part")} for side in (one, two))
     return next((name for name in (*sorted(named), *PARTS) if name in ours & theirs), PARTS[0])
 
 
-def _of_part(side: OpenSide, part: str) -> list[TrialRecord]:
-    return [one for one in side.records if part in {ALL, one.part or NONE}]
+def _of_part(side: OpenSide, part: str) -> Records:
+    return side.records.where("part", lambda own: part in {ALL, own or NONE})
 
 
 def _one_run(one: OpenSide, two: OpenSide) -> bool:
@@ -189,8 +190,7 @@ def _elsewhere(one: OpenSide, two: OpenSide, part: str) -> Iterator[Elsewhere]:
         if name == part:
             continue
         pairing = pair_trials(_of_part(one, name), _of_part(two, name), _fixed_otherwise(one.side, two.side))
-        trials = [trial for pair in pairing.pairs for trial in pair.trials]
-        moved = Counter(direction_of(trial) for trial in trials if trial.a.case_digest == trial.b.case_digest)
+        moved = Counter(direction_of(trial) for trial in pairing.trials() if trial.a.case_digest == trial.b.case_digest)
         if moved["newly failing"] or moved["newly passing"]:
             yield Elsewhere(part=name, newly_failing=moved["newly failing"], newly_passing=moved["newly passing"])
 
@@ -200,20 +200,21 @@ def _fixed_otherwise(a: Side, b: Side) -> set[str]:
     return {name for name in FIELDS if name in a.only and name in b.only and a.only[name] != b.only[name]}
 
 
-def _nothing_shared(
-    one: OpenSide, two: OpenSide, ours: Sequence[TrialRecord], theirs: Sequence[TrialRecord], part: str
-) -> Incomparable:
+def _nothing_shared(one: OpenSide, two: OpenSide, ours: Records, theirs: Records, part: str) -> Incomparable:
     """Return why no trial can be paired, and what to do."""
     sides = f"{one.side.given} and {two.side.given}"
     of = "" if part == ALL else f" of the part {part}"
-    if not {record.case for record in ours} & {record.case for record in theirs}:
+    if not {*ours.values("case")} & {*theirs.values("case")}:
         lacking = next((side.side.given for side, own in ((one, ours), (two, theirs)) if not own), None)
         found = f"{lacking} has no case{of}" if lacking else f"no case{of} is in both"
         return Incomparable(
             f"{sides} cannot be compared: {found}; run both on the same cases, or choose another --part"
         )
     for name in FIELDS:
-        held = [sorted({str(getattr(record.treatment, name) or NONE) for record in own}) for own in (ours, theirs)]
+        held = [
+            sorted({str(getattr(treatment, name) or NONE) for treatment in own.values("treatment")})
+            for own in (ours, theirs)
+        ]
         if not set(held[0]) & set(held[1]):
             found = f"{name} is {', '.join(held[0])} on one side and {', '.join(held[1])} on the other"
             mend = f"name one on each side: {one.side.folder}:{name}={held[0][0]} {two.side.folder}:{name}={held[1][0]}"
@@ -248,15 +249,15 @@ def _compared(
     )
 
 
-def _side(side: OpenSide, own: Sequence[TrialRecord], other: Sequence[TrialRecord]) -> ComparedSide:
-    cases = {record.case for record in own}
+def _side(side: OpenSide, own: Records, other: Records) -> ComparedSide:
+    cases, verdicts = {*own.values("case")}, own.counted("verdict")
     return ComparedSide(
         side=side.side,
         trials=len(own),
         cases=len(cases),
-        unjudged=sum(record.verdict == "unjudged" for record in own),
-        crashed=sum(record.verdict == "crashed" for record in own),
-        alone=tuple(sorted(cases - {record.case for record in other})),
+        unjudged=verdicts["unjudged",],
+        crashed=verdicts["crashed",],
+        alone=tuple(sorted(cases - {*other.values("case")})),
     )
 
 
@@ -317,7 +318,7 @@ def _results(stored: StoredRun, planned: _Planned) -> tuple[ContrastResult, ...]
         )
     expected = planned.expected
     return contrasts(
-        records_of(stored.rows),
+        stored.records,
         planned.plan,
         expected=expected.get(planned.plan.part, ()),
         training=expected.get(TRAINING, ()),

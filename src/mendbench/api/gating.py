@@ -15,8 +15,9 @@ from mendbench.bench.config import Config, load_config
 from mendbench.bench.gate_evidence import reasons, secrets_in
 from mendbench.bench.parts import Setting
 from mendbench.bench.results import StoredRun, open_run, read_run
-from mendbench.bench.rows import trial_key
+from mendbench.bench.rows import digest_of_keys
 from mendbench.bench.trial import run_trials
+from mendbench.bench.trial_keys import TrialKeys
 from mendbench.errors import BadInput
 from mendbench.kit.scratch import scratch
 from mendbench.model.trial import TrialKey
@@ -24,7 +25,6 @@ from mendbench.report.html import trial_link
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import Baseline, GateResult, Present, Rules, Selection
-from mendbench.scoring.records import records_of
 
 REPORT = "index.html"
 
@@ -79,7 +79,7 @@ def gate_run(stored: StoredRun, baseline: Baseline, rules: Rules) -> GateResult:
         place=str(stored.folder),
         digests=digests_of(stored.run),
         entries=tuple(entry_of(row) for row in stored.rows),
-        records=records_of(stored.rows),
+        records=stored.records,
         secrets=secrets_in(stored),
         shard=_shard(stored),
     )
@@ -116,7 +116,7 @@ def self_test(
     loaded = load_config(Path.cwd())
     stored = _stored(run, loaded.config)
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes))
-    keys = tuple(entry_of(row).trial for row in stored.rows)
+    keys = TrialKeys(entry_of(row).trial for row in stored.rows)
     if not keys:
         raise BadInput(str(stored.folder), "a run without trials", "run at least one with `mendbench run`")
     refuse_unknown(keys, setting)
@@ -176,11 +176,11 @@ def _shard(stored: StoredRun) -> str | None:
 
 def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:
     """Return the result with what the run's rows say of each trial that is another, and the link that opens it in the report."""
-    rows = {row["key"]: row for row in stored.rows}
-    told = {}
+    told: dict[str, tuple[str, ...]] = {}
     for finding in result.findings:
         if finding.after is not None and finding.key not in told:
-            told[finding.key] = reasons(rows[finding.key], stored.texts)
+            row = stored.row(finding.key)
+            told[finding.key] = () if row is None else reasons(row, stored.texts)
     link = f"{stored.folder / REPORT}"
     findings = tuple(
         one if one.after is None else replace(one, why=(*one.why, *told[one.key]), link=link + trial_link(one.key))
@@ -193,7 +193,7 @@ def _replayed(
     place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: Setting, workers: int, on_progress: Progress
 ) -> StoredRun:
     """Return the same trials replayed into a folder of their own, and read back from it."""
-    with open_run(place, {"keys": [trial_key(key) for key in keys]}, resume=False) as folder:
+    with open_run(place, {"keys": digest_of_keys(keys)}, resume=False) as folder:
         for done, (row, texts) in enumerate(run_trials(setting, keys, workers), start=1):
             folder.add(row, texts)
             on_progress(done, len(keys), row["key"])

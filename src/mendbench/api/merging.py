@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
+from itertools import pairwise, repeat
 from pathlib import Path
 
 from mendbench.bench.results import MERGED, StoredRun, open_run, read_run
-from mendbench.bench.run_document import told_by_rows
+from mendbench.bench.run_document import told_by_trials
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.json import JsonObject
-from mendbench.report.html import render_html
+from mendbench.report.html import html_parts
+from mendbench.scoring.record_table import Records
 
 _OF_ONE_SHARD = frozenset({"shard", "stale", "trials"})
 """Parts of ``run.json`` that a shard has of its own; what its rows tell is told anew of all rows."""
@@ -39,9 +42,10 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
     with open_run(out, {MERGED: [one.run["shard"] for one in shards]}, resume=False) as folder:
         for one in shards:
             folder.take(one)
-        document |= told_by_rows(folder.rows())
-        html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
-        return folder.finish(document, {"index.html": html})
+        rows = folder.rows()
+        document |= told_by_trials(rows.records())
+        page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=folder.texts()))
+        return folder.finish(document, {"index.html": page})
 
 
 def _refuse_whole(run: StoredRun) -> None:
@@ -56,7 +60,7 @@ def _refuse_whole(run: StoredRun) -> None:
 
 def _refuse_other(first: StoredRun, other: StoredRun) -> None:
     """Refuse a shard of another run, naming what differs."""
-    told = told_by_rows(()).keys() | _OF_ONE_SHARD
+    told = told_by_trials(Records()).keys() | _OF_ONE_SHARD
     ours, theirs = _leaves(first.run, told), _leaves(other.run, told)
     ours["shard.of"], theirs["shard.of"] = first.run["shard"]["of"], other.run["shard"]["of"]
     ours["shard.trials"], theirs["shard.trials"] = first.run["shard"]["trials"], other.run["shard"]["trials"]
@@ -92,12 +96,11 @@ def _refuse_gaps(shards: Sequence[StoredRun]) -> None:
         raise Incomplete(
             f"merge: shard {missing[0]}/{of} is missing; run it with `--shard {missing[0]}/{of}`, and name it"
         )
-    seen: dict[str, StoredRun] = {}
-    for one in shards:
-        for row in one.rows:
-            if (before := seen.setdefault(row["key"], one)) is not one:
-                what = f"the trial {row['key']} once more, as in {before.folder}"
-                raise BadInput(str(one.folder), what, "merge shards of one run")
-    planned = shards[0].run["shard"]["trials"]
-    if len(seen) != planned:
-        raise Incomplete(f"merge: {len(seen)} of {planned} trials are there; run the shards again")
+    keys = (zip(one.records.trial_keys(), repeat(number)) for number, one in enumerate(shards))
+    for (key, before), (other, number) in pairwise(heapq.merge(*keys)):
+        if key == other:
+            what = f"the trial {key} once more, as in {shards[before].folder}"
+            raise BadInput(str(shards[number].folder), what, "merge shards of one run")
+    planned, there = shards[0].run["shard"]["trials"], sum(len(one.records) for one in shards)
+    if there != planned:
+        raise Incomplete(f"merge: {there} of {planned} trials are there; run the shards again")

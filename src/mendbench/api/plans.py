@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.shards import Shard, cases_of
 from mendbench.bench.split import in_part
+from mendbench.bench.trial_keys import TrialKeys
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
@@ -66,7 +67,7 @@ class Plan:
 
     sweeps: tuple[Sweep, ...]
     """The main matrix first."""
-    keys: tuple[TrialKey, ...]
+    keys: TrialKeys
     """Each once, in the order of the run's rows; of the whole run, also where only a shard of it is run."""
     left_out: tuple[LeftOut, ...]
     """What of it no engine can express: it is no trial, and in no denominator."""
@@ -80,7 +81,7 @@ class Plan:
         found = {case.id: case for sweep in self.sweeps for case in sweep.cases}
         return tuple(found[case_id] for case_id in sorted(found))
 
-    def own_keys(self) -> tuple[TrialKey, ...]:
+    def own_keys(self) -> TrialKeys:
         """Return the keys of the trials that are run here: all, or those of the shard.
 
         Raises:
@@ -89,7 +90,7 @@ class Plan:
         if self.shard is None:
             return self.keys
         own = cases_of(self.shard, Counter(key.case for key in self.keys))
-        return tuple(key for key in self.keys if key.case in own)
+        return TrialKeys(key for key in self.keys if key.case in own)
 
 
 def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
@@ -107,15 +108,24 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
     left_out = tuple(_left_out(sweeps, config))
     absent = {(one.engine, one.case) for one in left_out}
-    crossed = (key for sweep in sweeps for key in keys_of(sweep.matrix, sweep.cases))
-    keys = {key: None for key in crossed if (key.engine, key.case) not in absent}
+    keys = TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
     if not keys:
         raise BadInput(
             f"engine {left_out[0].engine}", f"{left_out[0].case}: {left_out[0].why}", "name cases that it can run"
         )
     narrowed = _changed(options) or bool(options.names or options.part)
-    ordered = tuple(sorted(keys, key=TrialKey.order))
-    return Plan(sweeps=sweeps, keys=ordered, left_out=left_out, shard=options.shard, whole=not narrowed)
+    return Plan(sweeps=sweeps, keys=keys, left_out=left_out, shard=options.shard, whole=not narrowed)
+
+
+def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
+    """Yield the keys of all sweeps, each once, in the order of a run's rows: case by case, so that few are sorted at a time."""
+    by_case: dict[str, list[tuple[Matrix, Case]]] = defaultdict(list)
+    for sweep in sweeps:
+        for case in sweep.cases:
+            by_case[case.id].append((sweep.matrix, case))
+    for case_id in sorted(by_case):
+        own = {key: None for matrix, case in by_case[case_id] for key in keys_of(matrix, [case])}
+        yield from sorted(own, key=TrialKey.order)
 
 
 def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,13 +12,16 @@ from mendbench.bench.config import load_config
 from mendbench.bench.parts import Setting
 from mendbench.bench.prices import Price
 from mendbench.bench.repricing import prices_today, repriced
-from mendbench.bench.results import RUN, TRIALS, StoredRun, read_run
+from mendbench.bench.results import RUN, StoredRun, read_run
 from mendbench.bench.rewriting import rewrite_run
-from mendbench.bench.run_document import told_by_rows
+from mendbench.bench.run_document import told_by_trials
+from mendbench.bench.run_lines import TRIALS
+from mendbench.bench.stored_rows import GrowingFile, Lines, StoredRows
 from mendbench.errors import BadInput
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.scratch import NO_ROOM, scratch
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
-from mendbench.report.html import render_html
+from mendbench.report.html import html_parts
 from mendbench.scoring.judging.evidence import AGAIN, held
 from mendbench.scoring.judging.rescoring import rescored
 from mendbench.scoring.judging.version import FACTS, SCORER, facts_version
@@ -55,17 +59,29 @@ def rescore(folder: Path) -> Rescored:
         if facts_version(before) != FACTS:
             found = f"its facts were gathered as of {facts_version(before)}, and today's are as of {FACTS}"
             raise BadInput("digests.scorer", found, AGAIN)
-        prices = prices_today(stored.rows, told, setting)
-    rows = tuple(_anew(folder, number, row, prices, stored.texts) for number, row in enumerate(stored.rows, start=1))
-    described = {**told, **{name: price.described() for name, price in prices.items()}}
-    run: JsonObject = {
-        **stored.run,
-        "digests": {**digests, "scorer": SCORER, "prices": described},
-        **told_by_rows(rows),
-    }
-    done = replace(stored, run=run, rows=rows)
-    rewrite_run(done, {"index.html": render_html(done)})
-    return _compared(stored, done, before)
+        prices = prices_today(stored.records, told, setting)
+    changed = Counter[str]()
+    with scratch("rescore") as beside:
+        rows = StoredRows(_written(beside / TRIALS, _lines_anew(stored, prices, changed)))
+        described = {**told, **{name: price.described() for name, price in prices.items()}}
+        run: JsonObject = {
+            **stored.run,
+            "digests": {**digests, "scorer": SCORER, "prices": described},
+            **told_by_trials(rows.records()),
+        }
+        done = replace(stored, run=run, rows=rows)
+        rewrite_run(done, {"index.html": html_parts(done)})
+    return Rescored(
+        run=done,
+        before=before,
+        scorer=SCORER,
+        verdicts=changed["verdict"],
+        outcomes=changed["outcome"],
+        labels=changed["label"],
+        rungs=changed["ladder"],
+        costs=changed["cost_usd"],
+        prices={name: str(price["source"]) for name, price in sorted(described.items())},
+    )
 
 
 def _setting() -> Setting:
@@ -79,9 +95,24 @@ def _setting() -> Setting:
     )
 
 
-def _anew(folder: Path, number: int, row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
-    with _told_with(f"{folder / TRIALS}:{number}"):
-        return repriced(rescored(row), prices, texts)
+def _written(path: Path, lines: Iterator[str]) -> Lines:
+    try:
+        file = GrowingFile(path, lines)
+    except OSError as error:
+        raise BadInput("the temporary folder", error.strerror or str(error), NO_ROOM) from None
+    file.close()
+    return file.lines()
+
+
+def _lines_anew(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[str]:
+    """Yield the line of each row judged anew, and count in ``changed`` how many have another judgement by field."""
+    for number, row in enumerate(stored.rows, start=1):
+        with _told_with(f"{stored.folder / TRIALS}:{number}"):
+            anew = repriced(rescored(row), prices, stored.texts)
+        changed.update(name for name in ("verdict", "outcome") if row.get(name) != anew.get(name))
+        for one, other in zip(row["attempts"], anew["attempts"], strict=True):
+            changed.update(name for name in ("label", "ladder", "cost_usd") if one.get(name) != other.get(name))
+        yield f"{canonical_json(anew)}\n"
 
 
 @contextlib.contextmanager
@@ -91,24 +122,3 @@ def _told_with(place: Path | str) -> Iterator[None]:
         yield
     except BadInput as error:
         raise BadInput(f"{place}: {error.place}", error.found, error.mend) from None
-
-
-def _compared(before: StoredRun, after: StoredRun, scorer: str) -> Rescored:
-    trials = list(zip(before.rows, after.rows, strict=True))
-    attempts = [pair for one, other in trials for pair in zip(one["attempts"], other["attempts"], strict=True)]
-    prices = after.run["digests"]["prices"]
-    return Rescored(
-        run=after,
-        before=scorer,
-        scorer=SCORER,
-        verdicts=_changed(trials, "verdict"),
-        outcomes=_changed(trials, "outcome"),
-        labels=_changed(attempts, "label"),
-        rungs=_changed(attempts, "ladder"),
-        costs=_changed(attempts, "cost_usd"),
-        prices={name: str(prices[name]["source"]) for name in sorted(prices)},
-    )
-
-
-def _changed(pairs: Iterable[tuple[JsonObject, JsonObject]], field: str) -> int:
-    return sum(one.get(field) != other.get(field) for one, other in pairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -19,20 +19,23 @@ from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.recording import record_all
 from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
-from mendbench.bench.rows import FORMAT, trial_key
-from mendbench.bench.run_document import told_by_rows
+from mendbench.bench.rows import FORMAT, digest_of_keys, trial_key, whole
+from mendbench.bench.run_document import told_by_trials
 from mendbench.bench.split import cases_by_part
 from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
 from mendbench.bench.trial import run_trials
+from mendbench.bench.trial_keys import TrialKeys
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
-from mendbench.kit.files import write_atomically
+from mendbench.kit.files import write_parts_atomically
+from mendbench.kit.interned import Interned
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import ITSELF, JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
-from mendbench.report.html import render_html
+from mendbench.report.html import html_parts
 from mendbench.scoring.judging.version import SCORER
+from mendbench.scoring.record_table import Records
 from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
 
@@ -58,16 +61,18 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
     refuse_unknown(planned.keys, setting)
     out = options.out or Path(loaded.config.paths.out)
     plan: JsonObject = {
-        "keys": [trial_key(key) for key in keys],
+        "trials": len(keys),
+        "keys": digest_of_keys(keys),
         "digests": _digests(setting, chosen, planned.keys),
-        "treatments": _treatments(setting, keys),
+        "treatments": _treatments(setting, keys.each_first()),
     }
     with open_run(out, plan, resume=options.resume) as folder:
         if setting.record == "none":
             _replay(setting, keys, folder, options, on_progress)
         else:
             _record(setting, keys, folder, options, on_progress)
-        document = _run_document(planned, setting, folder.rows())
+        rows, texts = folder.rows(), folder.texts()
+        document = _run_document(planned, setting, rows.records())
         protocol = read_protocol(setting.cases_dir)
         if protocol is not None:
             changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys))
@@ -75,9 +80,9 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
         if planned.shard is not None:
             document["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
         if planned.whole and setting.record == "none":
-            document["stale"] = counted(_stale(planned, setting, folder.rows(), folder.texts()))
-        html = render_html(StoredRun(folder=out, run=document, rows=folder.rows(), texts=folder.texts()))
-        return folder.finish(document, {"index.html": html})
+            document["stale"] = counted(_stale(planned, setting, rows.records().values("case"), rows, texts))
+        page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=texts))
+        return folder.finish(document, {"index.html": page})
 
 
 def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -> tuple[StaleFile, ...]:
@@ -91,24 +96,26 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
     loaded = load_config(Path.cwd())
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
     planned = plan_of(loaded.config, RunOptions(), setting.corpus)
-    rows: list[JsonRow] = []
-    texts: dict[str, str] = {}
-    for row, own in run_trials(setting, planned.keys, options.workers):
-        rows.append(row)
-        texts.update(own)
-        on_progress(len(rows), len(planned.keys), row["key"])
-    unjudged = next((row for row in rows if row["verdict"] not in {"correct", "incorrect"}), None)
+    used = Interned[tuple[str, str]]()
+    unjudged: str | None = None
+    for done, (row, own) in enumerate(run_trials(setting, planned.keys, options.workers), start=1):
+        used.number((row["case"], str(whole(row["used"], own))))
+        if unjudged is None and row["verdict"] not in {"correct", "incorrect"}:
+            unjudged = str(row["key"])
+        on_progress(done, len(planned.keys), row["key"])
     if unjudged is not None:
         what = "no verdict, so it is not known what it asks for"
-        raise BadInput(str(unjudged["key"]), what, "record what it misses; `mendbench run` says how")
-    found = _stale(planned, setting, rows, texts)
+        raise BadInput(unjudged, what, "record what it misses; `mendbench run` says how")
+    rows = ({"case": case, "used": keys, "verdict": "correct"} for case, keys in used.values)
+    found = _stale(planned, setting, {case for case, _ in used.values}, rows, {})
     if delete:
         drop_stale(found)
     return found
 
 
-def _stale(planned: Plan, setting: Setting, rows: Sequence[JsonRow], texts: Mapping[str, str]) -> tuple[StaleFile, ...]:
-    run_here = {str(row["case"]) for row in rows}
+def _stale(
+    planned: Plan, setting: Setting, run_here: Collection[str], rows: Iterable[JsonRow], texts: Mapping[str, str]
+) -> tuple[StaleFile, ...]:
     cases = [case for case in planned.cases if case.id in run_here]
     models = asked_models(planned.keys, setting)
     return stale_files(setting.cassettes_dir, cases, rows, texts, models, partial(proved_with, setting))
@@ -122,19 +129,18 @@ def report(folder: Path, against: Path | None = None) -> StoredRun:
     """
     stored = read_run(folder)
     other = None if against is None else read_run(against)
-    html = render_html(stored, other)
+    page = html_parts(stored, other)
     try:
-        write_atomically(folder / "index.html", html)
+        write_parts_atomically(folder / "index.html", page)
     except OSError as error:
         mend = "make room, or make the folder writable"
         raise BadInput(str(folder / "index.html"), error.strerror or str(error), mend) from None
     return stored
 
 
-def _replay(
-    setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, options: RunOptions, on_progress: Progress
-) -> None:
-    todo = [key for key in keys if trial_key(key) not in folder.done()]
+def _replay(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress) -> None:
+    there = folder.done()
+    todo = TrialKeys(key for key in keys if trial_key(key) not in there) if there else keys
     done = len(keys) - len(todo)
     for row, texts in run_trials(setting, todo, options.workers, options.cluster):
         folder.add(row, texts)
@@ -142,9 +148,7 @@ def _replay(
         on_progress(done, len(keys), row["key"])
 
 
-def _record(
-    setting: Setting, keys: tuple[TrialKey, ...], folder: RunFolder, options: RunOptions, on_progress: Progress
-) -> None:
+def _record(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress) -> None:
     with Recorder(
         setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers,
         queued=True, concurrency=options.concurrency, anew=folder.anew,
@@ -162,7 +166,7 @@ def _contrasts(protocol: Protocol, setting: Setting) -> JsonObject:
     return {"plan": plan, "cases": {part: list(cases) for part, cases in parts.items()}}
 
 
-def _digests(setting: Setting, chosen: Iterable[Case], keys: tuple[TrialKey, ...]) -> JsonObject:
+def _digests(setting: Setting, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:
     """Return what two runs must share to be compared, and what they may differ in."""
     return {
         "cases": digest({case.id: case.digest for case in chosen}),
@@ -188,7 +192,7 @@ def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
             for name in sorted({key.repairer for key in keys})
             if (own := setting.repairers.get(name)) is not None
         },
-        "parts": digest(sorted(f"{key.case} {setting.part_of(setting.corpus.case(key.case))}" for key in keys)),
+        "parts": digest(sorted({f"{key.case} {setting.part_of(setting.corpus.case(key.case))}" for key in keys})),
         **_engines_treated(setting, keys),
         "models": {
             name: digest(_sent(model))
@@ -215,7 +219,7 @@ def _sent(model: ModelConfig) -> list[Json]:
     return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.take]
 
 
-def _run_document(planned: Plan, setting: Setting, rows: tuple[JsonRow, ...]) -> JsonObject:
+def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
     return {
@@ -230,5 +234,5 @@ def _run_document(planned: Plan, setting: Setting, rows: tuple[JsonRow, ...]) ->
             "kinds": dict(sorted(kinds.items())),
             "recorded_from": dict(sorted(provenance.items())),
         },
-        **told_by_rows(rows),
+        **told_by_trials(records),
     }

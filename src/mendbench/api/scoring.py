@@ -11,7 +11,6 @@ from mendbench.model.json import JsonObject
 from mendbench.report.scores import ScoreLine, score_lines
 from mendbench.scoring.forensics import attempt_use as attempts_of
 from mendbench.scoring.forensics import warning_cost
-from mendbench.scoring.records import records_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ def score(run: str | Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
     Raises:
         BadInput: there is no run, or a file of it is broken.
     """
-    return score_lines(_stored(run).rows)
+    return score_lines(_stored(run).records)
 
 
 def forensics(run: str | Path | StoredRun | None = None) -> Forensics:
@@ -43,7 +42,7 @@ def forensics(run: str | Path | StoredRun | None = None) -> Forensics:
     Raises:
         BadInput: there is no run, or a file of it is broken.
     """
-    records = records_of(_stored(run).rows)
+    records = _stored(run).records
     return Forensics(attempts=attempts_of.document(records), warnings=warning_cost.document(records))
 
 

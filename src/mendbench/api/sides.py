@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from mendbench.bench.baseline import answers_of
 from mendbench.bench.results import StoredRun, read_run
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.interned import NUMBERS, Interned
+from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.comparing.changes import AnswersByKey
 from mendbench.scoring.comparing.pairing import FIELDS
-from mendbench.scoring.records import TrialRecord, records_of
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 
 NONE = "none"
 """Stands for a field that has no value: the detector under ``naive``, the model of a repairer that asks none, a case in no part."""
@@ -39,9 +46,9 @@ class OpenSide:
 
     side: Side
     run: StoredRun
-    all_records: tuple[TrialRecord, ...]
+    all_records: Records
     """Of the whole run."""
-    records: tuple[TrialRecord, ...]
+    records: Records
     """Of these the ones that are asked for."""
     answers: AnswersByKey
     """What was answered in each trial of the whole run, by its key."""
@@ -88,24 +95,52 @@ def open_sides(a: str | Path, b: str | Path) -> tuple[OpenSide, OpenSide]:
 
 
 def _opened(side: Side, run: StoredRun) -> OpenSide:
-    records = records_of(run.rows)
+    records = run.records
     if not records:
         raise BadInput(str(side.folder), "a run without trials", "make one with `mendbench run`")
-    left: Iterable[TrialRecord] = records
+    left = records
     for name, value in side.only.items():
-        there = {_told(one, name) for one in records}
+        field, told = ("treatment", partial(_told, name)) if name in FIELDS else (name, _shown)
+        there = {told(one) for one in records.values(field)}
         if value not in there:
             raise UnknownName(name, value, there, side.given)
-        before = left = list(left)
-        left = [one for one in left if _told(one, name) == value]
+        before, left = left, left.where(field, partial(_is_told, told, value))
         if not left:
-            own = ", ".join(sorted({_told(one, name) for one in before}))
+            own = ", ".join(sorted({told(one) for one in before.values(field)}))
             raise BadInput(
                 side.given, f"no trial has all of these: with the rest, {name} is {own}", "name one of those"
             )
-    answers = {row["key"]: answers_of(row) for row in run.rows}
-    return OpenSide(side=side, run=run, all_records=records, records=tuple(left), answers=answers)
+    return OpenSide(side=side, run=run, all_records=records, records=left, answers=_Answers(run))
 
 
-def _told(record: TrialRecord, name: str) -> str:
-    return str(getattr(record.treatment if name in FIELDS else record, name) or NONE)
+class _Answers(Mapping[str, tuple[AnswerDigest, ...]]):
+    """What was answered in each trial of a run, by its key; equal answers are kept once."""
+
+    def __init__(self, run: StoredRun) -> None:
+        known = Interned[tuple[AnswerDigest, ...]]()
+        self._numbers = array(NUMBERS, (known.number(answers_of(row)) for row in run.rows))
+        self._values, self._keys = known.values, run.records.trial_keys()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __getitem__(self, key: str) -> tuple[AnswerDigest, ...]:
+        at = bisect_left(self._keys, key)
+        if at == len(self._keys) or self._keys[at] != key:
+            raise KeyError(key)
+        return self._values[self._numbers[at]]
+
+
+def _is_told(told: Callable[[Any], str], value: str, one: object) -> bool:
+    return told(one) == value
+
+
+def _told(name: str, treatment: Treatment) -> str:
+    return _shown(getattr(treatment, name))
+
+
+def _shown(value: object) -> str:
+    return str(value or NONE)

@@ -68,7 +68,7 @@ def chunked(items: Iterable[T], alike: Callable[[T], object], workers: int) -> I
 
     What is worked out for a case is worked out in one process, and not in all.
     """
-    every = list(items)
+    every = items if isinstance(items, Sequence) else list(items)
     size = max(1, min(LARGEST_CHUNK, len(every) // (workers * 2 * IN_FLIGHT_PER_WORKER)))
     for _, group in groupby(every, alike):
         same = tuple(group)

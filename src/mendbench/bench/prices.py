@@ -9,6 +9,7 @@ import, so it is asked only where the configuration says whose model it is: by a
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +21,6 @@ from urllib.parse import urlsplit
 from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
-from mendbench.model.trial import JsonRow
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
@@ -210,13 +210,14 @@ def amount(*costs: Cost) -> float | None:
     return round(float(sum(known, Decimal(0))), _DIGITS) if len(known) == len(costs) else None
 
 
-def cost_totals(rows: Iterable[JsonRow]) -> JsonObject:
-    """Return what trials cost together: the sum of what is known, and of how many attempts it is not.
+def cost_totals(costs: Iterable[float | None]) -> JsonObject:
+    """Return what attempts cost together: the sum of what is known, and of how many it is not.
 
     ``cost_usd`` is None where an attempt's cost is not known and no other one's is above 0.
     """
-    costs = [attempt["cost_usd"] for row in rows for attempt in row["attempts"]]
-    known = [cost for cost in costs if cost is not None]
-    unknown = len(costs) - len(known)
-    total = None if unknown and not any(known) else round(math.fsum(known), _DIGITS)
+    amounts = Counter(costs)
+    unknown = amounts.pop(None, 0)
+    known = [(cost, count) for cost, count in amounts.items() if cost is not None]
+    each = (cost for cost, count in known for _ in range(count))
+    total = None if unknown and not any(cost for cost, _ in known) else round(math.fsum(each), _DIGITS)
     return {"cost_usd": total, "cost_unknown_attempts": unknown}

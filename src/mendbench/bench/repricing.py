@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from mendbench.bench.parts import Setting, price_of
@@ -15,12 +15,13 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Reply
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.evidence import AGAIN
+from mendbench.scoring.record_table import Records
 
 ANSWER: Mapping[str, type] = {"ask": str, "model": str, "prompt_tokens": int, "completion_tokens": int}
 """Fields of an attempt that its cost follows from; each may be None."""
 
 
-def prices_today(rows: Sequence[JsonRow], told: Mapping[str, Json], setting: Setting) -> dict[str, Price]:
+def prices_today(records: Records, told: Mapping[str, Json], setting: Setting) -> dict[str, Price]:
     """Return the price of each model, program or function that answered in a run and is priced, by its name.
 
     It is the one that the configuration of today leads to; where that leads to none, the one that the run tells of. ``told`` is
@@ -29,7 +30,7 @@ def prices_today(rows: Sequence[JsonRow], told: Mapping[str, Json], setting: Set
     Raises:
         BadInput: the run tells of a price in a way that nobody does; the place is a path in ``run.json``.
     """
-    who = {_priced_as(row): (row["repairer"], row["model"]) for row in rows}
+    who = {one.model or one.repairer: (one.repairer, one.model) for one in records.column("treatment")}
     return {name: _price(name, told[name], setting, *who[name]) for name in sorted(told) if name in who}
 
 

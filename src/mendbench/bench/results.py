@@ -8,41 +8,43 @@ last of all: as long as it is there, the run can be resumed, wherever whoever wr
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import TypeAlias
 
 from mendbench.bench.place import found_again, held, put_back, take
-from mendbench.bench.row_shapes import RUN_DOCUMENT, TEXT_LINE, TRIAL
-from mendbench.bench.rows import FORMAT, REQUIRED, references, trial_key
+from mendbench.bench.row_shapes import RUN_DOCUMENT, TEXT_LINE
+from mendbench.bench.rows import FORMAT, references
+from mendbench.bench.run_lines import AGAIN, TEXTS, TRIALS, RowsRead, left_lines, read_texts, trial_of
+from mendbench.bench.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, told_apart
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
-from mendbench.kit.files import Appended, is_left, make_folder, remove, write_atomically
+from mendbench.kit.files import is_left, make_folder, remove, write_atomically, write_parts_atomically
+from mendbench.kit.interned import Names
 from mendbench.kit.json_documents import parse_json
-from mendbench.kit.reading import MAX_RUN, read_bytes, read_text
+from mendbench.kit.reading import MAX_RUN, read_text
 from mendbench.kit.shapes import misfit
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow, TrialKey
-from mendbench.model.verdict import VerdictName
-from mendbench.scoring.records import record_of
+from mendbench.model.trial import JsonRow
+from mendbench.scoring.record_table import SEPARATOR, Records, records_of
 
-TRIALS, TEXTS, RUN, PLAN, ANEW = "trials.jsonl", "texts.jsonl", "run.json", "plan.json", "anew.jsonl"
+RUN, PLAN, ANEW = "run.json", "plan.json", "anew.jsonl"
 
 OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, ANEW, "index.html"})
 """Everything that a run's folder can hold."""
-
-VERDICTS = frozenset(get_args(VerdictName))
-"""All that a trial's verdict can be."""
 
 MERGED = "merged"
 """What the plan of a run has that is put together of others: it is lost for nobody, and begun again."""
 
 _ELSEWHERE = "choose another folder with --out"
-_AGAIN = "make the run again with `mendbench run`"
+
+Files: TypeAlias = Mapping[str, str | Iterable[str]]
+"""Names of files and what they hold: a text, or its parts, which are asked for as the file is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,22 +53,37 @@ class StoredRun:
 
     folder: Path
     run: JsonObject
-    rows: tuple[JsonRow, ...]
+    rows: Sequence[JsonRow]
+    """All trials in the order of their keys. Those of a folder are read one by one when they are asked for."""
     texts: Mapping[str, str]
+
+    @property
+    def records(self) -> Records:
+        """What scores are computed from, in the order of the rows; of a folder's rows it is made once."""
+        return self.rows.records() if isinstance(self.rows, StoredRows) else records_of(self.rows)
+
+    def row(self, key: str) -> JsonRow | None:
+        """Return the row of a trial; None where the run has no such trial."""
+        if not isinstance(self.rows, StoredRows):
+            return next((row for row in self.rows if row["key"] == key), None)
+        keys = self.rows.records().trial_keys()
+        at = bisect_left(keys, key)
+        return self.rows[at] if at < len(keys) and keys[at] == key else None
 
 
 class RunFolder:
-    """A run being written. Made by :func:`open_run`."""
+    """A run being written. Made by :func:`open_run`. It knows where its rows and texts stand in the files, and holds none."""
 
     def __init__(self, place: Path, partial: Path) -> None:
         self._place, self._partial = place, partial
-        self._texts: dict[str, str] = {
-            item["digest"]: item["text"] for item in _torn(partial / TEXTS) if misfit(item, TEXT_LINE) is None
-        }
-        told = _torn(partial / TRIALS)
-        self._rows: dict[str, JsonRow] = {row["key"]: row for row in told if _no_trial(row, self._texts) is None}
-        self._trials_file = _rewrite(partial / TRIALS, self._rows.values())
-        self._texts_file = _rewrite(partial / TEXTS, _text_lines(self._texts))
+        self._keys, self._texts = Names(SEPARATOR), dict[str, int]()
+        self._text_lines = GrowingFile(partial / TEXTS, self._begun_texts())
+        self._row_lines = GrowingFile(partial / TRIALS, self._begun_rows())
+        self._sorted: StoredRows | None = None
+
+    def __len__(self) -> int:
+        """Return how many trials are there."""
+        return len(self._keys)
 
     @property
     def anew(self) -> Path:
@@ -75,7 +92,7 @@ class RunFolder:
 
     def done(self) -> frozenset[str]:
         """Return the keys of the trials that are already there."""
-        return frozenset(self._rows)
+        return frozenset(self._keys)
 
     def add(self, row: JsonRow, texts: Mapping[str, str]) -> None:
         """Append one trial and the texts that only it has so far: both are written before the next one is begun.
@@ -85,46 +102,72 @@ class RunFolder:
         """
         fresh = {key: text for key, text in texts.items() if key not in self._texts}
         with self._written():
-            self._texts_file.add(_lines(_text_lines(fresh)))
-            self._trials_file.add(_lines([row]))
-        self._texts |= fresh
-        self._rows[row["key"]] = row
+            first = self._text_lines.append(*(_text_line(key, text) for key, text in fresh.items()))
+            self._row_lines.append(f"{canonical_json(row)}\n")
+        self._texts |= {key: first + at for at, key in enumerate(fresh)}
+        self._keys.append(row["key"])
+        self._sorted = None
 
-    def rows(self) -> tuple[JsonRow, ...]:
+    def rows(self) -> StoredRows:
         """Return all rows so far, in the order of their keys."""
-        return tuple(self._rows[key] for key in sorted(self._rows))
+        if self._sorted is None:
+            self._sorted = StoredRows(self._row_lines.lines(), order=self._keys.in_order())
+        return self._sorted
 
-    def texts(self) -> Mapping[str, str]:
+    def texts(self) -> StoredTexts:
         """Return all texts so far by digest."""
-        return self._texts
+        return StoredTexts(self._text_lines.lines(), self._texts)
 
     def take(self, run: StoredRun) -> None:
         """Append all trials of a complete run."""
         for row in run.rows:
-            self.add(row, {key: run.texts[key] for key in references(row)})
+            self.add(row, {key: run.texts[key] for key in references(row) if key not in self._texts})
 
-    def finish(self, run: JsonObject, files: Mapping[str, str]) -> StoredRun:
+    def finish(self, run: JsonObject, files: Files) -> StoredRun:
         """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place.
+
+        The parts of a file are asked for when the rows and the document are written; what making one raises passes through.
 
         Raises:
             BadInput: it cannot be written, or something that is of no run was put into its place; all trials wait for ``--resume``.
         """
         self.close()
-        rows = self.rows()
-        texts = _lines(_text_lines(dict(sorted(self._texts.items()))))
         with self._written():
-            for name, text in {TRIALS: trials_text(rows), TEXTS: texts, RUN: run_text(run), **files}.items():
-                write_atomically(self._partial / name, text)
+            rows, texts = self._write_sorted()
+            write_files(self._partial, {RUN: run_text(run), **files})
             _refuse_foreign(self._place)
             take(self._place, self._partial)
             for name in (PLAN, ANEW):
                 (self._place / name).unlink(missing_ok=True)
-        return StoredRun(folder=self._place, run=run, rows=rows, texts=self._texts)
+        return StoredRun(folder=self._place, run=run, rows=rows, texts=texts)
 
     def close(self) -> None:
         """Let go of the files; what was added stays for ``--resume``."""
-        self._trials_file.close()
-        self._texts_file.close()
+        self._row_lines.close()
+        self._text_lines.close()
+
+    def _begun_texts(self) -> Iterator[str]:
+        """Yield the lines of the texts that an interrupted run left."""
+        left = (item for item in left_lines(self._partial / TEXTS) if misfit(item, TEXT_LINE) is None)
+        for number, item in enumerate(left):
+            self._texts[item["digest"]] = number
+            yield _text_line(item["digest"], item["text"])
+
+    def _begun_rows(self) -> Iterator[str]:
+        """Yield the lines of the trials that an interrupted run left, of which every text is there too."""
+        for row in left_lines(self._partial / TRIALS):
+            if not isinstance(trial_of(row, self._texts), str):
+                self._keys.append(row["key"])
+                yield f"{canonical_json(row)}\n"
+
+    def _write_sorted(self) -> tuple[StoredRows, StoredTexts]:
+        """Write rows and texts in their order, each once, and return those of the new files."""
+        rows, texts, digests = self.rows(), self.texts(), sorted(self._texts)
+        trials, numbers = array(OFFSETS, [0]), array(OFFSETS, [0])
+        write_parts_atomically(self._partial / TRIALS, told_apart(rows.raw(), trials))
+        write_parts_atomically(self._partial / TEXTS, told_apart(map(texts.raw, digests), numbers))
+        told = StoredTexts(Lines(self._partial / TEXTS, numbers), {key: at for at, key in enumerate(digests)})
+        return StoredRows(Lines(self._partial / TRIALS, trials), records=rows.known()), told
 
     @contextlib.contextmanager
     def _written(self) -> Iterator[None]:
@@ -133,7 +176,7 @@ class RunFolder:
             yield
         except OSError as error:
             kept = f"make room; what was done waits for `mendbench run --resume {self._place}`"
-            mend = kept if self._rows else "make room, or choose another folder with --out"
+            mend = kept if self._keys else "make room, or choose another folder with --out"
             raise BadInput(str(self._place), error.strerror or str(error), mend) from None
 
 
@@ -162,16 +205,21 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
         try:
             yield folder
         except MendbenchError:
-            if not folder.done():
+            if not len(folder):
                 remove(partial)
             raise
         finally:
             folder.close()
 
 
-def trials_text(rows: Iterable[JsonRow]) -> str:
-    """Return what ``trials.jsonl`` holds of these rows."""
-    return _lines(rows)
+def write_files(folder: Path, files: Files) -> None:
+    """Write files of a run into a folder, each whole or not at all.
+
+    Raises:
+        OSError: one cannot be written. What making a part of one raises passes through.
+    """
+    for name, text in files.items():
+        write_parts_atomically(folder / name, (text,) if isinstance(text, str) else text)
 
 
 def run_text(run: JsonObject) -> str:
@@ -187,52 +235,26 @@ def read_run(folder: Path) -> StoredRun:
     """
     if not (folder / RUN).is_file() and not (found_again(folder) and (folder / RUN).is_file()):
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
-    run = _whole_lines(folder / RUN, one=True)[0]
+    run = _run_document(folder / RUN)
     if run.get("format") != FORMAT:
-        mend = f"this mendbench reads format {FORMAT}: {_AGAIN}"
+        mend = f"this mendbench reads format {FORMAT}: {AGAIN}"
         raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), mend)
-    rows = tuple(_whole_lines(folder / TRIALS))
-    found = _whole_lines(folder / TEXTS)
-    for number, item in enumerate(found, start=1):
-        if wrong := misfit(item, TEXT_LINE):
-            raise BadInput(f"{folder / TEXTS}:{number}", wrong, _AGAIN)
-    texts = {item["digest"]: item["text"] for item in found}
-    if wrong := misfit(run, RUN_DOCUMENT):
-        raise BadInput(f"{folder / RUN}", wrong, _AGAIN)
-    if run.get("trials") != len(rows):
-        raise BadInput(str(folder / TRIALS), f"{len(rows)} lines of {run.get('trials')!r} trials", _AGAIN)
-    before = ""
-    for number, row in enumerate(rows, start=1):
-        if wrong := _no_trial(row, texts) or _out_of_order(before, row):
-            raise BadInput(f"{folder / TRIALS}:{number}", wrong, _AGAIN)
-        before = row["key"]
-    return StoredRun(folder=folder, run=run, rows=rows, texts=texts)
-
-
-def _no_trial(row: JsonRow, texts: Mapping[str, str]) -> str | None:
-    """Return why a line is no trial, None if it is one."""
-    if not row.keys() >= REQUIRED:
-        return f"a line without {min(REQUIRED - row.keys())!r}"
-    if wrong := misfit(row, TRIAL):
-        return wrong
+    texts: StoredTexts | BadInput
     try:
-        if lost := references(row) - texts.keys():
-            return f"the text {min(lost)} is not in {TEXTS}"
-        record = record_of(row)
-        key = trial_key(TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)}))
-    except KeyError as error:
-        return f"a trial without {error}"
-    except (AttributeError, TypeError, ValueError) as error:
-        return f"no trial ({error})"
-    if record.key != key:
-        return f"the key {record.key!r} of another trial than its fields tell"
-    return None if record.verdict in VERDICTS else f"the verdict {record.verdict!r}"
-
-
-def _out_of_order(before: str, row: JsonRow) -> str | None:
-    if row["key"] > before:
-        return None
-    return "the same trial once more" if row["key"] == before else "a trial before one that it comes after"
+        texts = read_texts(folder / TEXTS)
+    except BadInput as error:  # what is wrong with the rows' lines is told first
+        texts = error
+    rows = RowsRead(folder / TRIALS, {} if isinstance(texts, BadInput) else texts)
+    records = Records(rows.records())
+    if isinstance(texts, BadInput):
+        raise texts
+    if wrong := misfit(run, RUN_DOCUMENT):
+        raise BadInput(f"{folder / RUN}", wrong, AGAIN)
+    if run.get("trials") != rows.count:
+        raise BadInput(str(folder / TRIALS), f"{rows.count} lines of {run.get('trials')!r} trials", AGAIN)
+    if rows.wrong is not None:
+        raise rows.wrong
+    return StoredRun(folder=folder, run=run, rows=StoredRows(rows.lines, records=records), texts=texts)
 
 
 def _refuse_foreign(place: Path) -> None:
@@ -269,50 +291,22 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool) -> Non
 
 def _read_plan(partial: Path) -> JsonObject | None:
     try:
-        found = parse_json(read_text(partial / PLAN, MAX_RUN, _AGAIN))
+        found = parse_json(read_text(partial / PLAN, MAX_RUN, AGAIN))
     except (BadInput, ValueError):
         return None
     return found if isinstance(found, dict) else None
 
 
-def _whole_lines(path: Path, *, one: bool = False) -> list[JsonObject]:
-    """Return the JSON objects of a file's lines, or the one that the whole file is."""
-    text = read_text(path, MAX_RUN, _AGAIN, _AGAIN, _AGAIN)
-    found = []
-    for number, line in enumerate([text] if one else text.removesuffix("\n").split("\n") if text else [], start=1):
-        try:
-            item = parse_json(line)
-        except ValueError as error:
-            raise BadInput(f"{path}:{number}", str(error), _AGAIN) from None
-        if not isinstance(item, dict):
-            raise BadInput(f"{path}:{number}", "no JSON object", _AGAIN)
-        found.append(item)
+def _run_document(path: Path) -> JsonObject:
+    text = read_text(path, MAX_RUN, AGAIN, AGAIN, AGAIN)
+    try:
+        found = parse_json(text)
+    except ValueError as error:
+        raise BadInput(f"{path}:1", str(error), AGAIN) from None
+    if not isinstance(found, dict):
+        raise BadInput(f"{path}:1", "no JSON object", AGAIN)
     return found
 
 
-def _torn(path: Path) -> list[JsonObject]:
-    """Return the whole lines of a file whose last line may be torn."""
-    if not path.is_file():
-        return []
-    found = []
-    for line in read_bytes(path, MAX_RUN, _AGAIN).decode("utf-8", "replace").split("\n"):
-        try:
-            item = parse_json(line)
-        except ValueError:
-            break
-        if isinstance(item, dict):
-            found.append(item)
-    return found
-
-
-def _rewrite(path: Path, lines: Iterable[JsonObject]) -> Appended:
-    write_atomically(path, _lines(lines))
-    return Appended(path)
-
-
-def _lines(items: Iterable[JsonObject]) -> str:
-    return "".join(canonical_json(item) + "\n" for item in items)
-
-
-def _text_lines(texts: Mapping[str, str]) -> list[JsonObject]:
-    return [{"digest": key, "text": text} for key, text in texts.items()]
+def _text_line(digest: str, text: str) -> str:
+    return canonical_json({"digest": digest, "text": text}) + "\n"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 from mendbench.bench.place import held, take
-from mendbench.bench.results import RUN, TRIALS, StoredRun, run_text, trials_text
+from mendbench.bench.results import RUN, Files, StoredRun, run_text, write_files
+from mendbench.bench.run_lines import TRIALS
 from mendbench.errors import BadInput
-from mendbench.kit.files import folder_beside, write_atomically
+from mendbench.kit.canonical import canonical_json
+from mendbench.kit.files import folder_beside
 
 
-def rewrite_run(run: StoredRun, files: Mapping[str, str]) -> None:
+def rewrite_run(run: StoredRun, files: Files) -> None:
     """Write the trials, the document and these other ``files`` of a run into its folder. A reader sees the old run or the new one.
 
     Raises:
@@ -29,7 +30,7 @@ def rewrite_run(run: StoredRun, files: Mapping[str, str]) -> None:
             raise BadInput(str(run.folder), error.strerror or str(error), mend) from None
 
 
-def _write(run: StoredRun, files: Mapping[str, str], place: Path, fresh: Path) -> None:
+def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:
     shutil.copytree(place, fresh, symlinks=True)
-    for name, text in {TRIALS: trials_text(run.rows), RUN: run_text(run.run), **files}.items():
-        write_atomically(fresh / name, text)
+    lines = (f"{canonical_json(row)}\n" for row in run.rows)
+    write_files(fresh, {TRIALS: lines, RUN: run_text(run.run), **files})

@@ -7,6 +7,7 @@ the machine or the moment stands under ``timing``, and nowhere else.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -49,6 +50,14 @@ LONG_TEXT = 200
 def trial_key(key: TrialKey) -> str:
     """Return the key of a trial's row: its parts in the order that rows are sorted by."""
     return " | ".join(part or "-" for part in key.order())
+
+
+def digest_of_keys(keys: Iterable[TrialKey]) -> str:
+    """Return a digest of the keys of trials, in their order."""
+    found = hashlib.sha256()
+    for key in keys:
+        found.update(trial_key(key).encode("utf-8", "surrogatepass") + b"\n")
+    return found.hexdigest()
 
 
 def build_row(

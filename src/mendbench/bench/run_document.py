@@ -1,21 +1,20 @@
-"""What ``run.json`` says of a run's trials: all of it follows from their rows, whoever made them."""
+"""What ``run.json`` says of a run's trials: all of it follows from their records, whoever made them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mendbench.bench.totals import totals
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.scoring.record_table import Records
 
 
-def told_by_rows(rows: Sequence[JsonRow]) -> JsonObject:
+def told_by_trials(records: Records) -> JsonObject:
     """Return the part of ``run.json`` that the trials alone decide."""
+    verdicts = records.counted("verdict")
     return {
-        "trials": len(rows),
-        "totals": totals(rows),
+        "trials": len(records),
+        "totals": totals(records),
         "bounds": {
-            "unjudged": sum(row["verdict"] == "unjudged" for row in rows),
-            "crashed": sum(row["verdict"] == "crashed" for row in rows),
+            "unjudged": verdicts["unjudged",],
+            "crashed": verdicts["crashed",],
         },
     }

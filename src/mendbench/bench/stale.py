@@ -34,7 +34,7 @@ class StaleFile:
 def stale_files(
     cassettes_dir: Path,
     cases: Iterable[Case],
-    rows: Sequence[JsonRow],
+    rows: Iterable[JsonRow],
     texts: Mapping[str, str],
     models: Collection[str],
     proved_with: Callable[[str], Collection[str]],
@@ -51,9 +51,11 @@ def stale_files(
         BadInput: a cassette is broken.
     """
     used: dict[str, set[str]] = defaultdict(set)
+    open_cases: set[str] = set()
     for row in rows:
         used[row["case"]].update(str(whole(row["used"], texts)).split())
-    open_cases = {row["case"] for row in rows if row["verdict"] not in {"correct", "incorrect"}}
+        if row["verdict"] not in {"correct", "incorrect"}:
+            open_cases.add(row["case"])
     names = {model_file(model) for model in models}
     found = []
     for case in cases:

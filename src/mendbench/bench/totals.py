@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from mendbench.bench.prices import cost_totals
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
-from mendbench.scoring.records import JUDGED, TrialRecord, records_of
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import JUDGED, TrialRecord
 from mendbench.scoring.score import Score, measures
 from mendbench.scoring.scores import all_scores
 
@@ -21,22 +22,25 @@ _PARTS = (HEADLINE_PART, "train", None)
 """In the order of the totals; None for a case that is in no part."""
 
 
-def totals(rows: Sequence[JsonRow]) -> list[JsonObject]:
+def totals(records: Records) -> list[JsonObject]:
     """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
     A total has every score (see :mod:`mendbench.scoring.scores`) under ``scores``, and what its trials used up together. Where cases
     are among them that were chosen to catch the detector out, ``scores_without_adversarial`` has the scores of the others.
     """
-    groups: dict[tuple[int | str, ...], list[JsonRow]] = defaultdict(list)
-    for row in rows:
-        groups[(_PARTS.index(row.get("part")), *(row[name] or "" for name in TREATMENT))].append(row)
-    scores = all_scores() if rows else {}
-    return [_total(group, scores) for _, group in sorted(groups.items())]
+    groups = {
+        (_PARTS.index(part), *treatment.order()): group
+        for part, own in records.by("part").items()
+        for treatment, group in own.by("treatment").items()
+    }
+    scores = all_scores() if len(records) else {}
+    return [_total(group, scores) for _, group in sorted(groups.items(), key=lambda one: one[0])]
 
 
-def headline_rows(rows: Sequence[JsonRow]) -> tuple[JsonRow, ...]:
-    """Return the rows that results are told of: those of the test part; all where there are none of it."""
-    return tuple(row for row in rows if row.get("part") == HEADLINE_PART) or tuple(rows)
+def headline_records(records: Records) -> Records:
+    """Return the trials that results are told of: those of the test part; all where there are none of it."""
+    told = records.where("part", lambda part: part == HEADLINE_PART)
+    return told if len(told) else records
 
 
 def is_judged(row: JsonRow) -> bool:
@@ -44,20 +48,23 @@ def is_judged(row: JsonRow) -> bool:
     return row["verdict"] in JUDGED
 
 
-def _total(rows: Sequence[JsonRow], scores: Mapping[str, Score]) -> JsonObject:
-    records = records_of(rows)
-    fair = [record for record in records if record.treatment.detector not in record.adversarial_to]
+def _total(records: Records, scores: Mapping[str, Score]) -> JsonObject:
+    first = records[0]
+    fair = records.where("adversarial_to", lambda detectors: first.treatment.detector not in detectors)
+    outcomes: Counter[str] = Counter()
+    for (outcome, verdict), count in records.counted("outcome", "verdict").items():
+        outcomes[outcome or verdict] += count
     return {
-        **{name: rows[0][name] for name in TREATMENT},
-        "part": rows[0].get("part"),
-        "trials": len(rows),
-        "outcomes": dict(sorted(Counter(row["outcome"] or row["verdict"] for row in rows).items())),
+        **{name: getattr(first.treatment, name) for name in TREATMENT},
+        "part": first.part,
+        "trials": len(records),
+        "outcomes": dict(sorted(outcomes.items())),
         "scores": _documents(scores, records),
         **({"scores_without_adversarial": _documents(scores, fair)} if len(fair) < len(records) else {}),
-        "prompt_tokens": sum(row["prompt_tokens"] or 0 for row in rows),
-        "completion_tokens": sum(row["completion_tokens"] or 0 for row in rows),
-        **cost_totals(rows),
-        "derived": sum(row["derived"] for row in rows),
+        "prompt_tokens": sum(tokens or 0 for tokens in records.column("prompt_tokens")),
+        "completion_tokens": sum(tokens or 0 for tokens in records.column("completion_tokens")),
+        **cost_totals(attempt.cost_usd for attempts in records.column("attempts") for attempt in attempts),
+        "derived": sum(records.column("derived")),
     }
 
 

@@ -78,14 +78,19 @@ def show_run(
 def _say_open(stored: StoredRun, record: str | None) -> None:
     """Say which trials have no verdict, why, and what would give them one."""
     for verdict, why in (("unjudged", "miss a recording"), ("crashed", "ended in a fault of foreign code")):
-        rows = [row for row in stored.rows if row["verdict"] == verdict and row["problem"] is not None]
-        if not rows:
+        count, problems = 0, dict[str, tuple[str, str]]()
+        for place in stored.records.where("verdict", verdict.__eq__).places():
+            row = stored.rows[place]
+            if row["problem"] is not None:
+                count += 1
+                what, said = _problem(row, stored)
+                problems.setdefault(what, (str(row["key"]), said))
+        if not count:
             continue
         mend = f"; record what is missing with: {record}" if record and verdict == "unjudged" else ""
-        say(f"{verdict}: {len(rows)} of {len(stored.rows)} trials {why}{mend}")
-        problems = {_what(row, stored): row for row in reversed(rows)}
-        for row in sorted(problems.values(), key=lambda row: str(row["key"]))[:SHOWN]:
-            say(f"{verdict}: {row['key']}: {whole(row['problem'], stored.texts)['message']}")
+        say(f"{verdict}: {count} of {len(stored.rows)} trials {why}{mend}")
+        for key, said in sorted(problems.values())[:SHOWN]:
+            say(f"{verdict}: {key}: {said}")
         if len(problems) > SHOWN:
             say(f"{verdict}: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
 
@@ -110,7 +115,7 @@ def _say_stale(stored: StoredRun) -> None:
         say(f"stale: {found}; `mendbench prompts prune` lists them")
 
 
-def _what(row: JsonRow, stored: StoredRun) -> str:
-    """Return what keeps a trial from a verdict, by which several trials that miss the same are one."""
+def _problem(row: JsonRow, stored: StoredRun) -> tuple[str, str]:
+    """Return what keeps a trial from a verdict, by which several trials that miss the same are one; and the words for it."""
     problem = whole(row["problem"], stored.texts)
-    return f"{row['case']} {(problem.get('detail') or {}).get('request') or problem['message']}"
+    return f"{row['case']} {(problem.get('detail') or {}).get('request') or problem['message']}", problem["message"]

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 LEFT = ".mendbench-part"
@@ -24,6 +24,9 @@ _LEFT = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(LEFT)}")
 _AT_CWD, _EXCHANGE = -100, 2
 """``AT_FDCWD`` and ``RENAME_EXCHANGE`` of renameat2(2) of Linux."""
 
+_AT_ONCE = 65536
+"""Bytes of small parts that are written together."""
+
 _CANNOT_EXCHANGE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
 
 
@@ -33,12 +36,21 @@ def write_atomically(path: Path, data: str | bytes) -> None:
     Raises:
         OSError: the folder cannot be written to. Nothing is left behind.
     """
+    write_parts_atomically(path, (data,))
+
+
+def write_parts_atomically(path: Path, parts: Iterable[str | bytes]) -> None:
+    """Write what the ``parts`` add up to, as :func:`write_atomically` does. They are asked for one by one, and not held.
+
+    Raises:
+        OSError: as there. What making a part raises passes through; nothing is left behind then either.
+    """
     make_folder(path.parent)
     clear_left(path.parent)
     handle, beside = _opened_beside(path)
     try:
         try:
-            _write(handle, data.encode() if isinstance(data, str) else data)
+            _write_parts(handle, parts)
             os.fsync(handle)
             beside.chmod(0o644)
             beside.replace(path)
@@ -65,7 +77,7 @@ class Appended:
         self._path = path
         self._handle: int | None = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
-    def add(self, data: str) -> None:
+    def add(self, data: str | bytes) -> None:
         """Append a piece.
 
         Raises:
@@ -75,7 +87,7 @@ class Appended:
             raise ValueError(f"{self._path} is closed")
         size = os.fstat(self._handle).st_size
         try:
-            _write(self._handle, data.encode())
+            _write(self._handle, data.encode() if isinstance(data, str) else data)
         except BaseException:
             os.ftruncate(self._handle, size)
             raise
@@ -317,6 +329,17 @@ def _is_at(handle: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(handle), path.lstat())
     except FileNotFoundError:
         return False
+
+
+def _write_parts(handle: int, parts: Iterable[str | bytes]) -> None:
+    waiting, size = list[bytes](), 0
+    for part in parts:
+        waiting.append(part.encode() if isinstance(part, str) else part)
+        size += len(waiting[-1])
+        if size >= _AT_ONCE:
+            _write(handle, b"".join(waiting))
+            waiting, size = [], 0
+    _write(handle, b"".join(waiting))
 
 
 def _write(handle: int, data: bytes) -> None:

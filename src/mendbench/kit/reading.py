@@ -26,7 +26,7 @@ MAX_DEPTH = 200
 
 NOT_UTF8 = "save the file as UTF-8"
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file and its permissions") -> bytes:
@@ -47,9 +47,14 @@ def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file
     except ValueError as error:  # a name with a NUL in it
         raise BadInput(str(path), f"no name of a file ({error})", mend) from None
     if len(data) > limit:
-        size = f"{limit // MEGABYTE} MB" if limit >= MEGABYTE else f"{limit // 1024} kB"
-        raise BadInput(str(path), f"larger than {size}", "take out what need not be in it")
-    return data.removeprefix(_BOM)
+        raise too_large(path, limit)
+    return data.removeprefix(BOM)
+
+
+def too_large(path: Path, limit: int) -> BadInput:
+    """Return what is said of a file of more than ``limit`` bytes."""
+    size = f"{limit // MEGABYTE} MB" if limit >= MEGABYTE else f"{limit // 1024} kB"
+    return BadInput(str(path), f"larger than {size}", "take out what need not be in it")
 
 
 def _up_to(file: BinaryIO, limit: int) -> bytes:

@@ -15,6 +15,9 @@ from mendbench.kit.files import clear_left, held_folder, remove
 _PREFIX, _SUFFIX = "mendbench-", ".scratch"
 _NAMED = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")
 
+NO_ROOM = "make room there, or name another folder with the variable TMPDIR"
+"""What to do where nothing can be written to the temporary folder."""
+
 _held: dict[Path, int] = {}
 """Handles of this process's folders: as long as they are open, nobody takes the folders for left."""
 
@@ -46,8 +49,7 @@ def make_scratch(what: str) -> Path:
             folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-", suffix=_SUFFIX)).resolve()
             handle = held_folder(folder)
     except OSError as error:
-        mend = "make room there, or name another folder with the variable TMPDIR"
-        raise BadInput("the temporary folder", error.strerror or str(error), mend) from None
+        raise BadInput("the temporary folder", error.strerror or str(error), NO_ROOM) from None
     _held[folder] = handle
     return folder
 

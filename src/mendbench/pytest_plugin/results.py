@@ -17,7 +17,7 @@ from mendbench.bench.rows import whole
 from mendbench.model.case import Case
 from mendbench.model.trial import JsonRow
 from mendbench.pytest_plugin.failing import headline, story
-from mendbench.scoring.records import TrialRecord, records_of
+from mendbench.scoring.records import TrialRecord
 
 _SHOWN = 5
 """Trials without a verdict that an error lists."""
@@ -65,7 +65,7 @@ class CasesRun:
     @property
     def records(self) -> tuple[TrialRecord, ...]:
         """What scores are computed from."""
-        return records_of(self.stored.rows)
+        return tuple(self.stored.records)
 
     @property
     def totals(self) -> tuple[dict[str, Any], ...]:

@@ -6,15 +6,14 @@ Format, escapes and file: "Workflow commands for GitHub Actions". How many are s
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from mendbench.bench.results import StoredRun
-from mendbench.model.trial import JsonRow
 from mendbench.report.findings import LEVELS, Finding, Level
 from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name
+from mendbench.scoring.record_table import Records
 
 SHOWN = 10
 """Of each level; GitHub drops the rest."""
@@ -77,9 +76,8 @@ def command(note: Note, places: Places) -> str:
 
 
 def _of_findings(run: StoredRun, findings: Sequence[Finding]) -> Iterator[Note]:
-    rows = {row["key"]: row for row in run.rows}
     for finding in findings:
-        row = rows.get(finding.key or "")
+        row = None if finding.key is None else run.row(finding.key)
         about = trial_name(row) if row is not None else finding.key or finding.case
         yield Note(
             level=finding.level,
@@ -92,19 +90,17 @@ def _of_findings(run: StoredRun, findings: Sequence[Finding]) -> Iterator[Note]:
 
 
 def _of_cases(run: StoredRun) -> Iterator[Note]:
-    by_case: dict[str, list[JsonRow]] = defaultdict(list)
-    for row in run.rows:
-        by_case[row["case"]].append(row)
+    by_case: dict[str, Records] = run.records.by("case")
     for case in sorted(by_case):
-        wrong = [row for row in by_case[case] if row["verdict"] != "correct"]
-        if not wrong:
+        wrong = by_case[case].where("verdict", lambda verdict: verdict != "correct")
+        if not len(wrong):
             continue
-        open_ones = [row for row in wrong if row["verdict"] != "incorrect"]
-        shown = open_ones[0] if open_ones else wrong[0]
+        open_ones = wrong.where("verdict", lambda verdict: verdict != "incorrect")
+        shown = run.rows[(open_ones if len(open_ones) else wrong).places()[0]]
         counts = f"{len(wrong)} of {len(by_case[case])} trials are not right"
-        without = f", {len(open_ones)} of them without a verdict" if open_ones else ""
+        without = f", {len(open_ones)} of them without a verdict" if len(open_ones) else ""
         yield Note(
-            level="error" if open_ones else "warning",
+            level="error" if len(open_ones) else "warning",
             title=case,
             message=f"{counts}{without}; {treatment_name(treatment_of(shown))}: {reason(shown, run.texts)}",
             case=case,

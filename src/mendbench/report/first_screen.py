@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal, TypeAlias
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.totals import HEADLINE_PART, headline_rows
+from mendbench.bench.totals import HEADLINE_PART, headline_records
 from mendbench.report.gaps import AGAINST, Gap, gaps, noise
 from mendbench.report.kinds import KindTable, kind_table
 from mendbench.report.pictures.attempts import attempts
@@ -99,14 +98,13 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
     totals, primary = headline_totals(run), primary_of(run)
     found, controls, saved = gaps(selection), noise(selection), savings(selection)
     detectors = warning_costs(selection.records)
-    main = tuple(chain.from_iterable(selection.of(column) for column in selection.treated()))
     statements = (
         *primary_statements(primary),
         *strategy_statements(found, controls, primary.tuned),
         *policy_statements(saved),
         *warning_statements(detectors, selection),
         *context_statements(recall_counts(totals, selection)),
-        *trial_statements(main, selection.policy.label),
+        *trial_statements(selection.main(), selection.policy.label),
     )
     drawn = (
         forest(found, selection),
@@ -262,17 +260,19 @@ MEANINGS = {
 def _broken(run: StoredRun, selection: Selection) -> Answer:
     """Return what has no verdict and what went wrong unnoticed, under the headline's policy; then what the rest has open."""
     names = {column.name for column in selection.treated()}
-    own = [
-        row
-        for row in headline_rows(run.rows)
-        if selection.solver.answered(row) and selection.policy.ran(row) and row["strategy"] in names
-    ]
-    found = Counter(row["outcome"] or row["verdict"] for row in own)
+    records = run.records
+    own = headline_records(records).where(
+        "treatment",
+        lambda one: selection.solver.answers(one) and selection.policy.runs(one) and one.strategy in names,
+    )
+    found: Counter[str] = Counter()
+    for (outcome, verdict), count in own.counted("outcome", "verdict").items():
+        found[outcome or verdict] += count
     counts = tuple(Count(number=found[name], says=says, outcome=name) for name, says in MEANINGS.items())
-    whole, mine = (sum(row["verdict"] in {"unjudged", "crashed"} for row in rows) for rows in (run.rows, own))
+    whole, mine = (told["unjudged",] + told["crashed",] for told in (one.counted("verdict") for one in (records, own)))
     why = [f"Of {counted(len(own), 'trial')} under {selection.policy.label}, controls aside"]
     if whole > mine:
-        why.append(f"In the whole run {whole} of {counted(len(run.rows), 'trial')} have no verdict")
+        why.append(f"In the whole run {whole} of {counted(len(records), 'trial')} have no verdict")
     asks = "What broke?"
     if whole:
         says = f"{counted(mine or whole, 'trial')} without a verdict"

@@ -196,7 +196,7 @@ def _nodes(run: StoredRun) -> Iterator[JsonObject]:
 
 
 def _scores(run: StoredRun) -> Iterator[JsonObject]:
-    for line in score_lines(run.rows):
+    for line in score_lines(run.records):
         own, measured = score(line.score), line.measure
         interval, bounds = measured.interval, measured.bounds
         yield {

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
@@ -21,12 +23,13 @@ from markupsafe import Markup
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
-from mendbench.bench.totals import headline_rows
+from mendbench.bench.totals import headline_records
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy
 from mendbench.report.first_screen import NAMED, first_screen
-from mendbench.report.packing import packed, parts_of
+from mendbench.report.packing import Parts, column_parts, columns_of, packed, packed_parts, parts_of
 from mendbench.report.summary import summarise
 from mendbench.report.tables import FEW, Panel
 from mendbench.report.views import Views
@@ -43,6 +46,9 @@ SCRIPTS = (
 )  # fmt: skip
 """Joined into one, in this order."""
 
+_DATA = '<script type="application/octet-stream" id="data">'
+"""Stands once in the page, before the trials: no text of a run can, since it would be escaped."""
+
 UNCONTROLLED = "*"
 """All strategies but the controls, in the grid's filter; filter.js has the same."""
 
@@ -57,17 +63,30 @@ def render_html(run: StoredRun, against: StoredRun | None = None) -> str:
 
     Equal runs but for their timing give equal bytes.
     """
+    return "".join(html_parts(run, against))
+
+
+def html_parts(run: StoredRun, against: StoredRun | None = None) -> Iterator[str]:
+    """Yield the parts of :func:`render_html` one by one: of a large run the whole page is never there."""
+    views, page = _page_around(run)
+    before, after = page.split(_DATA)
+    yield before + _DATA
+    yield from pack(run, views, against)
+    yield after
+
+
+def _page_around(run: StoredRun) -> tuple[Views, str]:
+    """Return the page without the trials, and what they can be looked at by."""
     summary = summarise(run)
     style, script = "\n".join(map(_page, STYLES)), "\n".join(map(_page, SCRIPTS))
     environment = SandboxedEnvironment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
         loader=FunctionLoader(_page), finalize=_seen,
     )  # fmt: skip
-    rows = {row["key"]: row for row in run.rows}
     environment.filters["trial_link"] = trial_link
-    environment.filters["trial_title"] = lambda key: whole(rows[key]["title"], run.texts)
-    environment.filters["trial_strategy"] = lambda key: rows[key]["strategy"]
-    return environment.get_template("index.html.j2").render(
+    environment.filters["trial_title"] = lambda key: whole(_row(run, key)["title"], run.texts)
+    environment.filters["trial_strategy"] = lambda key: _row(run, key)["strategy"]
+    page = environment.get_template("index.html.j2").render(
         summary=summary,
         first=first_screen(run, summary),
         named=NAMED,
@@ -77,8 +96,15 @@ def render_html(run: StoredRun, against: StoredRun | None = None) -> str:
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=_security_policy(style, script),
-        data=Markup(pack(run, summary.views, against)),  # noqa: S704 - base64
     )
+    return summary.views, page
+
+
+def _row(run: StoredRun, key: str) -> JsonRow:
+    row = run.row(key)
+    if row is None:
+        raise KeyError(key)
+    return row
 
 
 def trial_link(key: str) -> str:
@@ -101,8 +127,9 @@ def trials_link(part: str | None, panel: Panel, strategy: str, **wanted: str) ->
 
 def _part(run: StoredRun) -> str | None:
     """Return the part of a split corpus that figures are told of; None where they are told of all."""
-    told = {row["part"] for row in headline_rows(run.rows)}
-    return told.pop() if len(told) == 1 and told != {row["part"] for row in run.rows} else None
+    every: set[str | None] = set(run.records.values("part"))
+    told: set[str | None] = set(headline_records(run.records).values("part"))
+    return told.pop() if len(told) == 1 and told != every else None
 
 
 def _uncontrolled(views: Views) -> str:
@@ -114,25 +141,39 @@ def _whole(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> str:
-    """Return the trials of ``run``, without what depends on the moment, as packed lines.
+def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> Iterator[str]:
+    """Yield the trials of ``run``, without what depends on the moment, as packed lines.
 
     First what all trials are listed by, then the pool that cases share, then a line for each case.
     """
-    parts = parts_of(run.rows, run.texts)
-    index: JsonObject = {
+    parts = parts_of(run.rows, run.texts, run.records)
+    yield from packed_parts(_index(run, views, parts, against))
+    yield f"\n{packed(parts.common)}"
+    for record in parts.records:
+        yield f"\n{packed(record)}"
+
+
+def _index(run: StoredRun, views: Views, parts: Parts, against: StoredRun | None) -> Iterator[str]:
+    """Yield what all trials are listed by, as JSON in parts."""
+    head: JsonObject = {
         "format": FORMAT,
         "views": asdict(views),
         "part": _part(run) or "",
         "detectors": _own_detectors(views),
-        "columns": parts.columns,
-        "cases": parts.cases,
-        "shapes": parts.shapes,
-        "against": None
-        if against is None
-        else {"name": str(against.folder), "columns": parts_of(against.rows, against.texts).columns},
     }
-    return "\n".join(packed(part) for part in (index, parts.common, *parts.records))
+    yield _json(head)[:-1] + ',"columns":'
+    yield from column_parts(parts.columns)
+    yield "," + _json({"cases": parts.cases, "shapes": parts.shapes})[1:-1] + ',"against":'
+    if against is None:
+        yield "null}"
+        return
+    yield _json({"name": str(against.folder)})[:-1] + ',"columns":'
+    yield from column_parts(columns_of(against.rows, against.texts, against.records))
+    yield "}}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _own_detectors(views: Views) -> JsonObject:

@@ -24,8 +24,10 @@ from xml.etree import ElementTree as ET
 from mendbench.bench.results import StoredRun
 from mendbench.model.trial import JsonRow
 from mendbench.report.findings import Finding, Judgement
-from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name, verdict_words
+from mendbench.report.reasons import reason, story, treatment_name, trial_name, verdict_words
 from mendbench.report.scores import ScoreLine, score_lines
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 
 Failing: TypeAlias = Collection[str] | Callable[[JsonRow], bool]
 """Which trials fail a build: their keys, or what says it of a row."""
@@ -73,12 +75,13 @@ def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failin
             said[finding.key].append(finding)
     root = ET.Element("testsuites")
     tests: list[_Test] = []
-    for rows in _by_treatment(run.rows):
-        own = [_test(row, run, _status(row, red=_red(row, failing, keys)), said[row["key"]]) for row in rows]
-        _suite(root, treatment_name(treatment_of(rows[0])), own, _properties(run, rows))
+    for treatment, records in _by_treatment(run.records):
+        rows = (run.rows[place] for place in records.places())
+        own = [_test(row, run, _status(row, red=_red(row, failing, keys)), said.get(row["key"], [])) for row in rows]
+        _suite(root, treatment_name(treatment), own, _properties(run, treatment, records))
         tests += own
     if judgement is not None:
-        own = list(_of_the_whole(judgement, {row["key"] for row in run.rows}))
+        own = list(_of_the_whole(judgement, frozenset(run.records.trial_keys())))
         _suite(root, OWN_SUITE, own, ())
         tests += own
     root.attrib.update({"name": "mendbench", **_totals(tests, with_skipped=False)})
@@ -156,19 +159,17 @@ def _seconds(row: JsonRow) -> float:
     return float(ran + sum(attempt["elapsed_ms"] for attempt in row["attempts"])) / 1000
 
 
-def _by_treatment(rows: Sequence[JsonRow]) -> list[list[JsonRow]]:
-    suites: dict[tuple[str, ...], list[JsonRow]] = defaultdict(list)
-    for row in rows:
-        suites[treatment_of(row).order()].append(row)
-    return [suites[order] for order in sorted(suites)]
+def _by_treatment(records: Records) -> list[tuple[Treatment, Records]]:
+    suites: dict[Treatment, Records] = records.by("treatment")
+    return sorted(suites.items(), key=lambda suite: suite[0].order())
 
 
-def _properties(run: StoredRun, rows: Sequence[JsonRow]) -> Iterable[tuple[str, str]]:
+def _properties(run: StoredRun, treatment: Treatment, records: Records) -> Iterable[tuple[str, str]]:
     """Yield what a suite's trials have in common, and their scores, those of each part of the corpus by themselves."""
     for name in ("engine", "repairer", "model", "strategy", "policy", "detector"):
-        yield name, str(rows[0][name] or "none")
+        yield name, str(getattr(treatment, name) or "none")
     yield "mendbench_version", str(run.run.get("mendbench_version"))
-    lines = score_lines(rows)
+    lines = score_lines(records)
     parts = {line.part for line in lines}
     for line in lines:
         yield line.score if parts == {None} else f"{line.part or 'no part'}: {line.score}", _score_words(line)

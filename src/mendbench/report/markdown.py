@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
-from mendbench.model.trial import JsonRow
 from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import LISTED, Gaps, Summary, summarise
@@ -100,12 +99,11 @@ def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]
 
 
 def _changes(run: StoredRun, judgement: Judgement) -> _Section:
-    rows = {row["key"]: row for row in run.rows}
     lines, left = [], []
     for level in LEVELS:
         own = [one for one in judgement.findings if one.level == level]
         for finding in own[:FINDINGS]:
-            about = _name(rows, finding.key) if finding.key is not None else finding.case
+            about = _name(run, finding.key) if finding.key is not None else finding.case
             where = f" {code(about)}" if about else ""
             lines.append(f"- {_SIGNS[level]} **{plain(finding.title)}**{where}: {plain(finding.message)}")
         if len(own) > FINDINGS:
@@ -120,8 +118,9 @@ def _changes(run: StoredRun, judgement: Judgement) -> _Section:
     )
 
 
-def _name(rows: dict[str, JsonRow], key: str) -> str:
-    return trial_name(rows[key]) if key in rows else key
+def _name(run: StoredRun, key: str) -> str:
+    row = run.row(key)
+    return key if row is None else trial_name(row)
 
 
 _COLUMNS = (
@@ -201,19 +200,21 @@ def _open(line: PolicyLine) -> str:
 
 def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
     """Return what has no verdict, trials that miss the same as one."""
-    missing: dict[tuple[str, str], list[JsonRow]] = defaultdict(list)
-    for row in run.rows:
-        if row["verdict"] in {"unjudged", "crashed"}:
-            problem = whole(row.get("problem"), run.texts) or {}
-            about = (problem.get("detail") or {}).get("request") or problem.get("message")
-            missing[row["case"], f"{row['verdict']} {about}"].append(row)
+    missing: dict[tuple[str, str], list[int]] = defaultdict(list)
+    without = run.records.where("verdict", lambda verdict: verdict in {"unjudged", "crashed"})
+    for place in without.places():
+        row = run.rows[place]
+        problem = whole(row.get("problem"), run.texts) or {}
+        about = (problem.get("detail") or {}).get("request") or problem.get("message")
+        missing[row["case"], f"{row['verdict']} {about}"].append(place)
     counts = [f"{count} {what}" for count, what in ((gaps.unjudged, "unjudged"), (gaps.crashed, "crashed")) if count]
     said = "neither right nor wrong, so that what is right has bounds"
     lines = []
-    for rows in list(missing.values())[:LISTED]:
-        more = f" and {len(rows) - 1} more like it" if len(rows) > 1 else ""
-        lines.append(f"- {code(trial_name(rows[0]))}{more}: {code(reason(rows[0], run.texts))}")
-    left = sum(len(rows) for rows in list(missing.values())[LISTED:])
+    for places in list(missing.values())[:LISTED]:
+        more = f" and {len(places) - 1} more like it" if len(places) > 1 else ""
+        row = run.rows[places[0]]
+        lines.append(f"- {code(trial_name(row))}{more}: {code(reason(row, run.texts))}")
+    left = sum(len(places) for places in list(missing.values())[LISTED:])
     return _Section(
         head=f"### No verdict\n\n{' and '.join(counts)} of {gaps.trials} trials: {said}.\n\n",
         rows=tuple(lines),

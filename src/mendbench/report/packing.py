@@ -9,17 +9,22 @@ columns at once, and a case when a reader opens one of its trials.
 from __future__ import annotations
 
 import base64
-import gzip
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
 from typing import TypeAlias
 
 from mendbench.bench.rows import whole
+from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.report.marks import words_told
+from mendbench.report.pools import LIST, TEXT_LINES, Entry, PoolFile
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "part", "kind", "difficulty",
@@ -33,39 +38,74 @@ UNTOLD = frozenset({"format", "key", "used", "timing"})
 LINED = 120
 """Characters from which on a text is stored line by line: shorter ones are rarely shared in part."""
 
-TEXT_LINES, LIST = -1, 0
-"""What the first number of a pool's entry says it is; from 1 on it is the number of an object's shape."""
+_GZIP = 31
+"""What zlib calls its widest window with a gzip header around it."""
+
+_AT_ONCE = 8192
+"""Numbers of a column that are written at once."""
+
+_TREATMENT = frozenset(one.name for one in fields(Treatment))
 
 _OS_BYTE = 9
 """Where a gzip header says what system wrote it (RFC 1952 section 2.3)."""
 
-Entry: TypeAlias = str | int | float | bool | list[int] | None
 _Identity: TypeAlias = str | tuple[int, ...] | tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One field of all rows: its values, each once, and of every row the place at which its value stands."""
+
+    values: tuple[Json, ...]
+    at: Sequence[int]
+
+
+class Columns(Mapping[str, Column]):
+    """The columns of a run by field; each is made when it is asked for."""
+
+    def __init__(self, records: Records, told: Mapping[str, _Told]) -> None:
+        """Take the fields that records have, and those that only rows ``told``."""
+        self._records, self._told = records, told
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(COLUMNS)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the fields."""
+        return iter(COLUMNS)
+
+    def __getitem__(self, name: str) -> Column:
+        """Return one column."""
+        if name in self._told:
+            return self._told[name].column()
+        if name in _TREATMENT:
+            return column(getattr(treatment, name) for treatment in self._records.column("treatment"))
+        return column(self._records.column(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """The trials of a run, in parts."""
 
-    columns: JsonObject
-    """By field: its ``values``, each once, and of every row the place ``at`` which its value stands."""
+    columns: Mapping[str, Column]
+    """By field."""
     cases: tuple[str, ...]
     """The cases, in the order of :attr:`records`."""
     shapes: tuple[tuple[str, ...], ...]
     """Names of the fields of each kind of object."""
     common: tuple[Entry, ...]
     """The pool that all cases share. A reference counts on from its end into the case's own pool."""
-    records: tuple[JsonObject, ...]
-    """For each case its ``pool``, and of each of its ``rows``, in their order, the reference."""
+    records: Sequence[JsonObject]
+    """For each case its ``pool``, and of each of its ``rows``, in their order, the reference; made when it is asked for."""
 
 
 class _Pool:
     """Values, each once. References are numbers of entries; an entry refers to earlier ones alone."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.texts = texts
+    def __init__(self, texts: Mapping[str, str], shapes: dict[tuple[str, ...], int]) -> None:
+        self.texts, self.shapes = texts, shapes
         self.entries: list[Entry] = []
-        self.shapes: dict[tuple[str, ...], int] = {}
         self._places: dict[_Identity, int] = {}
         self._known: dict[str, int] = {}
 
@@ -125,78 +165,118 @@ class _Pool:
         return place
 
 
-def parts_of(rows: Iterable[JsonRow], texts: Mapping[str, str]) -> Parts:
-    """Return rows in parts. They are kept in their order, within a case too."""
-    rows = tuple(rows)
-    pool = _Pool(texts)
-    records: dict[str, list[int]] = {}
-    for row in rows:
-        told = {name: value for name, value in row.items() if name not in UNTOLD and name not in COLUMNS}
-        attempts = [pool.attempt(attempt) for attempt in row["attempts"]]
-        records.setdefault(row["case"], []).append(pool.record(told, attempts=pool.items(attempts)))
-    reached = {case: _reached(pool.entries, refs) for case, refs in records.items()}
-    users = Counter(place for places in reached.values() for place in places)
-    common = _texts_first((place for place, count in users.items() if count > 1), pool.entries)
-    numbers = {place: number for number, place in enumerate(common)}
+def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Parts:
+    """Return rows in parts; ``records`` are those of the rows. Rows are kept in their order, within a case too.
+
+    The rows are read once, case by case, and what they come to lies in a file until it is asked for.
+    """
+    shapes: dict[tuple[str, ...], int] = {}
+    by_case: dict[str, Records] = records.by("case")
+    told = {name: _Told(len(rows)) for name in _OF_ROWS}
+    pools = PoolFile()
+    for own in by_case.values():
+        pool = _Pool(texts, shapes)
+        pools.add(pool.entries, list(_packed_rows(rows, own.places(), pool, told)))
+    common = pools.common()
     return Parts(
-        columns={name: column([_whole(row.get(name), texts) for row in rows]) for name in COLUMNS},
-        cases=tuple(records),
-        shapes=tuple(pool.shapes),
-        common=tuple(_renumbered(pool.entries[place], numbers) for place in common),
-        records=tuple(
-            _part(pool.entries, (place for place in reached[case] if users[place] == 1), numbers, refs)
-            for case, refs in records.items()
-        ),
-    )
+        columns=Columns(records, told), cases=tuple(by_case), shapes=tuple(shapes), common=common, records=pools
+    )  # fmt: skip
+
+
+def columns_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Columns:
+    """Return the columns of rows alone."""
+    told = {name: _Told(len(rows)) for name in _OF_ROWS}
+    for place, row in enumerate(rows):
+        for name, one in told.items():
+            one.put(place, _whole(row.get(name), texts))
+    return Columns(records, told)
+
+
+_OF_ROWS = ("title", "request")
+"""Columns that records do not have."""
+
+
+def _packed_rows(
+    rows: Sequence[JsonRow], places: Iterable[int], pool: _Pool, told: Mapping[str, _Told]
+) -> Iterator[int]:
+    """Put the rows of one case into its pool, and yield the reference of each."""
+    for place in places:
+        row = rows[place]
+        for name, one in told.items():
+            one.put(place, _whole(row.get(name), pool.texts))
+        shown = {name: value for name, value in row.items() if name not in UNTOLD and name not in COLUMNS}
+        attempts = [pool.attempt(attempt) for attempt in row["attempts"]]
+        yield pool.record(shown, attempts=pool.items(attempts))
 
 
 def _whole(value: Json, texts: Mapping[str, str]) -> Json:
     return whole(value, texts) if isinstance(value, dict) else value
 
 
-def column(values: Sequence[Json]) -> JsonObject:
+class _Told:
+    """A column that is filled row by row."""
+
+    def __init__(self, rows: int) -> None:
+        self._at = array(NUMBERS, bytes(rows * array(NUMBERS).itemsize))
+        self._known = _Known()
+
+    def put(self, place: int, value: Json) -> None:
+        self._at[place] = self._known.place(value)
+
+    def column(self) -> Column:
+        return Column(values=tuple(self._known.values), at=self._at)
+
+
+class _Known:
+    """Values of JSON, each once: 1, 1.0 and true are three."""
+
+    def __init__(self) -> None:
+        self.values: list[Json] = []
+        self._texts: dict[str, int] = {}
+        self._others: dict[str, int] = {}
+
+    def place(self, value: Json) -> int:
+        """Return where a value stands."""
+        known, key = (self._texts, value) if isinstance(value, str) else (self._others, json.dumps(value))
+        place = known.setdefault(key, len(self.values))
+        if place == len(self.values):
+            self.values.append(value)
+        return place
+
+
+def column(values: Iterable[Json]) -> Column:
     """Return values as those that there are, each once, and the place of each among them."""
-    places: dict[str, int] = {}
-    found: list[Json] = []
-    at: list[Json] = []
-    for value in values:
-        written = json.dumps(value)
-        if written not in places:
-            places[written] = len(found)
-            found.append(value)
-        at.append(places[written])
-    return {"values": found, "at": at}
+    known = _Known()
+    at = array(NUMBERS, (known.place(value) for value in values))
+    return Column(values=tuple(known.values), at=at)
 
 
 def packed(value: object) -> str:
     """Return a value as base64 of gzipped JSON; equal values give equal letters on every system."""
-    raw = gzip.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), mtime=0)
-    return base64.b64encode(raw[:_OS_BYTE] + b"\xff" + raw[_OS_BYTE + 1 :]).decode("ascii")
+    return "".join(packed_parts([json.dumps(value, separators=(",", ":"))]))
 
 
-def _part(entries: Sequence[Entry], own: Iterable[int], common: Mapping[int, int], refs: Sequence[int]) -> JsonObject:
-    places = _texts_first(own, entries)
-    numbers = {**common, **{place: len(common) + number for number, place in enumerate(places)}}
-    pool: list[Json] = [_renumbered(entries[place], numbers) for place in places]
-    return {"pool": pool, "rows": [numbers[ref] for ref in refs]}
+def packed_parts(parts: Iterable[str]) -> Iterator[str]:
+    """Yield JSON that comes in parts as base64 of its gzip, in parts."""
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, _GZIP)
+    held, begun = b"", False
+    for part in chain(parts, (None,)):
+        held += squeeze.flush() if part is None else squeeze.compress(part.encode("ascii"))
+        if not begun and len(held) > _OS_BYTE:
+            held, begun = held[:_OS_BYTE] + b"\xff" + held[_OS_BYTE + 1 :], True
+        ready = len(held) if part is None else len(held) // 3 * 3 if begun else 0
+        if ready:
+            yield base64.b64encode(held[:ready]).decode("ascii")
+            held = held[ready:]
 
 
-def _reached(entries: Sequence[Entry], refs: Iterable[int]) -> set[int]:
-    found: set[int] = set()
-    todo = list(refs)
-    while todo:
-        place = todo.pop()
-        if place not in found:
-            found.add(place)
-            entry = entries[place]
-            todo += entry[1:] if isinstance(entry, list) else ()
-    return found
-
-
-def _texts_first(places: Iterable[int], entries: Sequence[Entry]) -> list[int]:
-    """Return places in the order of the pool, texts before the rest: like compresses best beside like."""
-    return sorted(places, key=lambda place: (not isinstance(entries[place], str), place))
-
-
-def _renumbered(entry: Entry, numbers: Mapping[int, int]) -> Entry:
-    return [entry[0], *(numbers[ref] for ref in entry[1:])] if isinstance(entry, list) else entry
+def column_parts(columns: Mapping[str, Column]) -> Iterator[str]:
+    """Yield columns as JSON, in parts."""
+    yield "{"
+    for number, (name, one) in enumerate(columns.items()):
+        values = json.dumps(one.values, separators=(",", ":"))
+        yield f'{"," if number else ""}{json.dumps(name)}:{{"values":{values},"at":['
+        for start in range(0, len(one.at), _AT_ONCE):
+            yield ("," if start else "") + ",".join(map(str, one.at[start : start + _AT_ONCE]))
+        yield "]}"
+    yield "}"

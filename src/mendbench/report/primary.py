@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from mendbench.bench.protocol import Protocol
 from mendbench.bench.results import StoredRun
 from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts
-from mendbench.scoring.records import TrialRecord, records_of
+from mendbench.scoring.record_table import Records
 
 _ABSENT = "This run carries no plan of primary contrasts, so that all of it is exploratory."
 
@@ -38,7 +38,7 @@ def primary_of(run: StoredRun) -> Primary:
     return Primary(results=found, why_none=None, tuned=tuned)
 
 
-def _asked(run: StoredRun, plan: Protocol) -> tuple[TrialRecord, ...]:
+def _asked(run: StoredRun, plan: Protocol) -> Records:
     """Return the trials that the plan may look at: those of its model, under its policies."""
     policies = {side.policy for one in plan.contrasts for side in (one.treatment, one.against)}
-    return records_of(row for row in run.rows if row["model"] == plan.model and row["policy"] in policies)
+    return run.records.where("treatment", lambda one: one.model == plan.model and one.policy in policies)

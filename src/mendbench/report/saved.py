@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections import Counter
+from dataclasses import dataclass, field
 
 from mendbench.report.selection import Selection
 from mendbench.report.tables import UNSTOPPED
 from mendbench.report.views import PolicyView
+from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
-
-_Pair: TypeAlias = tuple[str, str, int]
-"""Case, strategy and sample: what the trials of two policies share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,61 +39,73 @@ class Saving:
 
 def savings(selection: Selection) -> tuple[Saving, ...]:
     """Return what every policy but :data:`UNSTOPPED` saves, the headline's first; nothing where that was not run."""
-    by_view = {view: _trials(selection, view) for view in selection.policies}
-    naive = next((own for view, own in by_view.items() if view.policy == UNSTOPPED), None)
-    if naive is None:
-        return ()
-    shared = set.intersection(*(set(own) for own in by_view.values()))
-    judged = sorted(pair for pair in shared if all(own[pair].judged for own in by_view.values()))
-    if not judged:
-        return ()
-    others = ((view, own) for view, own in by_view.items() if view.policy != UNSTOPPED)
-    return tuple(_saving(view, own, naive, judged) for view, own in others)
+    return tuple(_saving(view, one) for view, one in _sums(selection).items() if view.policy != UNSTOPPED)
 
 
 def unstopped(selection: Selection) -> Saving | None:
     """Return :data:`UNSTOPPED` itself over the same trials, which saves nothing."""
-    view = next((one for one in selection.policies if one.policy == UNSTOPPED), None)
-    if view is None:
-        return None
-    by_view = {each: _trials(selection, each) for each in selection.policies}
-    own = by_view[view]
-    shared = set.intersection(*({pair for pair, one in each.items() if one.judged} for each in by_view.values()))
-    return _saving(view, own, own, sorted(shared)) if shared else None
+    return next((_saving(view, one) for view, one in _sums(selection).items() if view.policy == UNSTOPPED), None)
 
 
-def _saving(
-    view: PolicyView, own: Mapping[_Pair, TrialRecord], naive: Mapping[_Pair, TrialRecord], judged: Sequence[_Pair]
-) -> Saving:
-    parts: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-    for pair in judged:
-        less = (naive[pair].wasted_attempts or 0) - (own[pair].wasted_attempts or 0)
-        before = parts[pair[0]]
-        parts[pair[0]] = (before[0] + less, before[1] + 1)
-    labels = [attempt.label for pair in judged for attempt in own[pair].attempts]
-    edits = [pair for pair in judged if own[pair].kind in EDIT_KINDS]
-    moved = [own[pair].right - naive[pair].right for pair in edits]
-    groups = {pair[0]: own[pair].group for pair in judged}
+@dataclass(slots=True, kw_only=True)
+class _Sum:
+    """What one policy adds up to so far, over the trials judged under every policy."""
+
+    cases: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Of each case how many wasted attempts fewer, and how many trials."""
+    groups: dict[str, str] = field(default_factory=dict)
+    labels: Counter[str | None] = field(default_factory=Counter)
+    repairs: int = 0
+    lost: int = 0
+    gained: int = 0
+
+    def add(self, own: TrialRecord, naive: TrialRecord) -> None:
+        """Take a trial, and what it is under :data:`UNSTOPPED`."""
+        less, trials = self.cases.get(own.case, (0.0, 0.0))
+        fewer = (naive.wasted_attempts or 0) - (own.wasted_attempts or 0)
+        self.cases[own.case] = (less + fewer, trials + 1)
+        self.groups[own.case] = own.group
+        self.labels.update(attempt.label for attempt in own.attempts)
+        if own.kind in EDIT_KINDS:
+            self.repairs += naive.right
+            self.lost += naive.right > own.right
+            self.gained += own.right > naive.right
+
+
+def _sums(selection: Selection) -> dict[PolicyView, _Sum]:
+    """Return what each policy adds up to, case by case; nothing where :data:`UNSTOPPED` was not run, or nothing is judged under all."""
+    naive = next((view for view in selection.policies if view.policy == UNSTOPPED), None)
+    if naive is None:
+        return {}
+    sums = {view: _Sum() for view in selection.policies}
+    names = {column.name for column in selection.treated()}  # controls were not run on all cases
+    by_view: dict[PolicyView, dict[str, Records]] = {
+        view: selection.under(view).where("treatment", lambda one: one.strategy in names).by("case") for view in sums
+    }
+    for case in sorted(set.intersection(*(set(own) for own in by_view.values()))):
+        found = {view: own[case].by_strategy() for view, own in by_view.items()}
+        for strategy in sorted(set.intersection(*map(set, found.values()))):
+            places = {view: held[strategy] for view, held in found.items()}
+            for sample in sorted(set.intersection(*map(set, places.values()))):
+                each = {view: selection.records.standing(at[sample]) for view, at in places.items()}
+                if all(one.judged for one in each.values()):
+                    for view, one in sums.items():
+                        one.add(each[view], each[naive])
+    return sums if sums[naive].cases else {}
+
+
+def _saving(view: PolicyView, found: _Sum) -> Saving:
+    trials = round(sum(count for _, count in found.cases.values()))
     return Saving(
         policy=view.label,
         against=UNSTOPPED,
-        trials=len(judged),
-        cases=len(parts),
-        futile=labels.count("futile"),
-        fruitless=labels.count("fruitless"),
-        wasted_less=sum(less for less, _ in parts.values()) / len(judged),
-        interval=clustered_ratio(dict(parts), groups),
-        repairs=sum(naive[pair].right for pair in edits),
-        lost=moved.count(-1),
-        gained=moved.count(1),
+        trials=trials,
+        cases=len(found.cases),
+        futile=found.labels["futile"],
+        fruitless=found.labels["fruitless"],
+        wasted_less=sum(less for less, _ in found.cases.values()) / trials,
+        interval=clustered_ratio(found.cases, found.groups),
+        repairs=found.repairs,
+        lost=found.lost,
+        gained=found.gained,
     )
-
-
-def _trials(selection: Selection, view: PolicyView) -> dict[_Pair, TrialRecord]:
-    """Return the trials of a policy, those of controls left out: they were not run on all cases."""
-    names = {column.name for column in selection.treated()}
-    return {_pair(one): one for one in selection.under(view) if one.treatment.strategy in names}
-
-
-def _pair(record: TrialRecord) -> _Pair:
-    return record.case, record.treatment.strategy, record.sample

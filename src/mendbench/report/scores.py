@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mendbench.model.trial import JsonRow
-from mendbench.scoring.records import Treatment, TrialRecord, records_of
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 from mendbench.scoring.score import Measure, measures
 from mendbench.scoring.scores import all_scores
 
@@ -23,14 +21,16 @@ class ScoreLine:
     measure: Measure
 
 
-def score_lines(rows: Sequence[JsonRow]) -> tuple[ScoreLine, ...]:
+def score_lines(records: Records) -> tuple[ScoreLine, ...]:
     """Return all scores, by part, treatment and name."""
-    groups: dict[tuple[str, tuple[str, ...]], list[TrialRecord]] = defaultdict(list)
-    for record in records_of(rows):
-        groups[record.part or "", record.treatment.order()].append(record)
+    groups = [
+        (part, treatment, own)
+        for part, of_part in records.by("part").items()
+        for treatment, own in of_part.by("treatment").items()
+    ]
     scores = all_scores() if groups else {}
     return tuple(
-        ScoreLine(part=own[0].part, treatment=own[0].treatment, score=name, measure=measure)
-        for _, own in sorted(groups.items())
+        ScoreLine(part=part, treatment=treatment, score=name, measure=measure)
+        for part, treatment, own in sorted(groups, key=lambda one: (one[0] or "", one[1].order()))
         for name, measure in sorted(measures(scores, own).items())
     )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.totals import HEADLINE_PART, headline_rows
+from mendbench.bench.totals import HEADLINE_PART, headline_records
+from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
 from mendbench.report.views import Column, PolicyView, Solver, Views, own_strategies
-from mendbench.scoring.records import TrialRecord, records_of
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,21 +27,27 @@ class Selection:
     """All that the solver was run under, the headline's first."""
     columns: tuple[Column, ...]
     """All that the solver has trials of under the headline's policy, and the bounds."""
-    records: tuple[TrialRecord, ...]
+    records: Records
     """Of the solver alone, under every policy."""
-    ends: tuple[TrialRecord, ...]
+    ends: Records
     """Of the bounds, in the solver's engine."""
 
-    def of(self, column: Column, view: PolicyView | None = None) -> tuple[TrialRecord, ...]:
+    def of(self, column: Column, view: PolicyView | None = None) -> Records:
         """Return the trials of a column under a policy, the headline's unless said otherwise."""
         if column.group == "bound":
-            return tuple(one for one in self.ends if one.treatment.repairer == column.name)
-        return tuple(one for one in self.under(view or self.policy) if one.treatment.strategy == column.name)
+            return self.ends.where("treatment", lambda one: one.repairer == column.name)
+        return self.under(view or self.policy).where("treatment", lambda one: one.strategy == column.name)
 
-    def under(self, view: PolicyView) -> tuple[TrialRecord, ...]:
+    def main(self) -> Records:
+        """Return the trials under the headline's policy that are of no control and no bound, column by column."""
+        places = array(NUMBERS)
+        for column in self.treated():
+            places.extend(self.of(column).places())
+        return self.records.only(places)
+
+    def under(self, view: PolicyView) -> Records:
         """Return the solver's trials under a policy."""
-        own = (view.policy, view.detector)
-        return tuple(one for one in self.records if (one.treatment.policy, one.treatment.detector) == own)
+        return self.records.where("treatment", view.runs)
 
     def strategies(self) -> tuple[Column, ...]:
         """Return the columns that are no bounds: strategies, then controls."""
@@ -50,30 +60,24 @@ class Selection:
 
 def select(run: StoredRun, views: Views) -> Selection | None:
     """Return the trials that the first screen speaks of; None where nobody answered under any policy."""
-    records = records_of(headline_rows(run.rows))
+    records = headline_records(run.records)
     bounds = set(views.bounds())
     for solver in views.solvers:
-        who = (solver.engine, solver.repairer, solver.model)
-        own = tuple(one for one in records if _who(one) == who)
-        ends = tuple(one for one in records if one.treatment.repairer in bounds and one.treatment.engine == who[0])
-        ran = {(one.treatment.policy, one.treatment.detector) for one in own}
-        policies = tuple(view for view in views.policies if (view.policy, view.detector) in ran)
+        own = records.where("treatment", solver.answers)
+        ends = records.where("treatment", partial(_ends_beside, solver, bounds))
+        ran: tuple[Treatment, ...] = own.values("treatment")
+        policies = tuple(view for view in views.policies if any(map(view.runs, ran)))
         if policies:
             return _selection(solver, policies, views.columns, own, ends)
     return None
 
 
 def _selection(
-    solver: Solver, policies: tuple[PolicyView, ...], columns: Sequence[Column], own: tuple[TrialRecord, ...],
-    ends: tuple[TrialRecord, ...],
-) -> Selection:  # fmt: skip
+    solver: Solver, policies: tuple[PolicyView, ...], columns: Sequence[Column], own: Records, ends: Records
+) -> Selection:
     first = policies[0]
-    there = {
-        one.treatment.strategy
-        for one in own
-        if (one.treatment.policy, one.treatment.detector) == (first.policy, first.detector)
-    }
-    known = {one.treatment.repairer for one in ends}
+    there = {one.strategy for one in own.values("treatment") if first.runs(one)}
+    known = {one.repairer for one in ends.values("treatment")}
     shown = tuple(column for column in columns if column.name in (known if column.group == "bound" else there))
     return Selection(solver=solver, policy=first, policies=policies, columns=shown, records=own, ends=ends)
 
@@ -94,5 +98,5 @@ def headline_totals(run: StoredRun) -> tuple[JsonObject, ...]:
     return tuple(total for total in found if total["part"] == HEADLINE_PART) or tuple(found)
 
 
-def _who(record: TrialRecord) -> tuple[str, str, str | None]:
-    return record.treatment.engine, record.treatment.repairer, record.treatment.model
+def _ends_beside(solver: Solver, bounds: Collection[str], treatment: Treatment) -> bool:
+    return treatment.repairer in bounds and treatment.engine == solver.engine

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
-from mendbench.bench.totals import headline_rows
+from mendbench.bench.totals import headline_records
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 from mendbench.report.reasons import PLAIN_ENGINE
@@ -16,6 +16,7 @@ from mendbench.report.selection import headline_totals
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
 from mendbench.report.views import Views, views_of
 from mendbench.report.words import counted, figure, listing
+from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
 
 LISTED = 12
@@ -82,13 +83,13 @@ class Summary:
 
 def summarise(run: StoredRun) -> Summary:
     """Return what the first screen of a run's report shows."""
-    views, told = views_of(run), headline_rows(run.rows)
+    views, told = views_of(run), headline_records(run.records)
     tables = panels(headline_totals(run), views)
-    edits = {row["case"] for row in told if row["kind"] in EDIT_KINDS}
+    edits = {case for case, kind in told.counted("case", "kind") if kind in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
         lead=_lead(tables[0]) if tables else "",
-        provenance=_recorded(run.rows, run.run.get("mendbench_version")) + _elsewhere(run),
+        provenance=_recorded(run.records, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
         digests=tuple(Fact(name=name, value=_digest(digests[name])) for name in sorted(digests)),
         gaps=_gaps(run, tables),
@@ -127,22 +128,23 @@ def _share(line: Line) -> float:
 
 
 def _facts(run: StoredRun, views: Views) -> list[Fact]:
-    kinds = {row["case"]: row["kind"] for row in run.rows}
+    records = run.records
+    kinds = {case: kind for case, kind in records.counted("case", "kind")}  # noqa: C416 - the pairs are keys of what is counted
     counted = Counter(kinds.values())
     told = [f"{counted[kind]} {meaning}" for kind, meaning in KINDS.items() if counted[kind]]
-    samples = len({row["sample"] for row in run.rows})
+    samples = len(records.values("sample"))
     version = run.run.get("mendbench_version")
     facts = [
         Fact(name="Cases", value=f"{len(kinds)}: {', '.join(told)}"),
         Fact(
             name="Trials",
-            value=f"{len(run.rows)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
+            value=f"{len(records)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
         ),
-        Fact(name="Told of", value=_told_of(run.rows)),
+        Fact(name="Told of", value=_told_of(records)),
         Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
-        Fact(name="World", value=_provenance(run.rows), items=_services(run.rows)),
+        Fact(name="World", value=_provenance(records), items=_services(records)),
         Fact(name="Engines", value=_engines(run)),
         Fact(name="Left out", value=_left_out(run)),
     ]
@@ -178,12 +180,12 @@ def _digest(value: Json) -> str:
     return ", ".join(told)
 
 
-def _services(rows: Sequence[JsonRow]) -> tuple[str, ...]:
+def _services(records: Records) -> tuple[str, ...]:
     """Return a line for each service: where its answers come from, and in how many cases."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        for service, source in (row["recorded_from"] or {}).items():
-            found[service, source].add(row["case"])
+    for sources, case in records.counted("recorded_from", "case"):
+        for service, source in sources:
+            found[service, source].add(case)
     lines = [
         f"{service} (a {_SOURCES[source][:-1]})" if source in _SOURCES else f"{service} ({source})"
         for service, source in sorted(found)
@@ -193,47 +195,47 @@ def _services(rows: Sequence[JsonRow]) -> tuple[str, ...]:
     )
     if not told:
         return ()
-    derived = sum(row["derived"] for row in rows)
+    derived = sum(records.column("derived"))
     said = f"{figure(derived)} answers derived, the others recorded" if derived else "every answer recorded"
     return (*told, f"A case may have several of them; {said}.")
 
 
-def _recorded(rows: Sequence[JsonRow], version: Json) -> str:
+def _recorded(records: Records, version: Json) -> str:
     """Return how much was run, of which part the figures are told, and where the answers of the world come from."""
-    if not rows:
+    if not len(records):
         return ""
-    cases, told = {row["case"] for row in rows}, {row["case"] for row in headline_rows(rows)}
+    cases, told = set(records.values("case")), set(headline_records(records).values("case"))
     of = "" if cases == told else f", told of the {counted(len(told), 'case')} of the test part"
     sources: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        for source in (row["recorded_from"] or {}).values():
-            sources[source].add(row["case"])
+    for pairs, case in records.counted("recorded_from", "case"):
+        for _, source in pairs:
+            sources[source].add(case)
     worlds = [f"{_SOURCES.get(name, name)} in {counted(len(sources[name]), 'case')}" for name in sorted(sources)]
-    derived = sum(row["derived"] for row in rows)
-    text = f"{counted(len(rows), 'trial')} of {counted(len(cases), 'case')}{of}, replayed from recordings by mendbench {version}."
+    derived = sum(records.column("derived"))
+    text = f"{counted(len(records), 'trial')} of {counted(len(cases), 'case')}{of}, replayed from recordings by mendbench {version}."
     if worlds:
         text += f" The world's answers come from {listing(worlds)}"
         text += f"; {figure(derived)} stood in no recording and were derived." if derived else "."
     return text
 
 
-def _told_of(rows: Sequence[JsonRow]) -> str:
-    """Return which part of a split corpus the figures are told of; nothing where all rows are."""
-    told = headline_rows(rows)
-    if len(told) == len(rows):
+def _told_of(records: Records) -> str:
+    """Return which part of a split corpus the figures are told of; nothing where all trials are."""
+    told = headline_records(records)
+    if len(told) == len(records):
         return ""
-    cases, of = len({row["case"] for row in told}), len({row["case"] for row in rows})
+    cases, of = len(told.values("case")), len(records.values("case"))
     others = "the others may have been looked at while a strategy was tuned, and stand in the grid alone"
     return f"{cases} of the {of} cases, the test part; {others}"
 
 
-def _provenance(rows: Sequence[JsonRow]) -> str:
+def _provenance(records: Records) -> str:
     """Return where the world's answers come from, in cases, and how many stood in no cassette."""
     found: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        for service, source in (row["recorded_from"] or {}).items():
-            found[f"{service} from {source}"].add(row["case"])
-    derived = sum(row["derived"] for row in rows)
+    for sources, case in records.counted("recorded_from", "case"):
+        for service, source in sources:
+            found[f"{service} from {source}"].add(case)
+    derived = sum(records.column("derived"))
     told = "; ".join(
         f"{name} ({len(found[name])} {'case' if len(found[name]) == 1 else 'cases'})" for name in sorted(found)
     )
@@ -244,8 +246,9 @@ def _provenance(rows: Sequence[JsonRow]) -> str:
 
 
 def _gaps(run: StoredRun, tables: Sequence[Panel]) -> Gaps | None:
-    missing = [row for row in run.rows if row["verdict"] in {"unjudged", "crashed"}]
-    if not missing:
+    records = run.records
+    missing = records.where("verdict", lambda verdict: verdict in {"unjudged", "crashed"})
+    if not len(missing):
         return None
     bounds = {
         ("" if line.group == "bound" else f"{panel.solver.label}, {panel.policy.label}", line): None
@@ -254,12 +257,13 @@ def _gaps(run: StoredRun, tables: Sequence[Panel]) -> Gaps | None:
         if line.bounds
     }
     return Gaps(
-        trials=len(run.rows),
-        unjudged=sum(row["verdict"] == "unjudged" for row in missing),
-        crashed=sum(row["verdict"] == "crashed" for row in missing),
+        trials=len(records),
+        unjudged=missing.counted("verdict")["unjudged",],
+        crashed=missing.counted("verdict")["crashed",],
         bounds=tuple(bounds),
         listed=tuple(
-            Open(key=row["key"], verdict=row["verdict"], says=_says(row, run.texts)) for row in missing[:LISTED]
+            Open(key=row["key"], verdict=row["verdict"], says=_says(row, run.texts))
+            for row in (run.rows[place] for place in missing.places()[:LISTED])
         ),
     )
 

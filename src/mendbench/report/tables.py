@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from mendbench.bench.totals import is_judged
+from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy, policy_names
 from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views, own_strategies
 from mendbench.report.words import percent
-from mendbench.scoring.records import EDIT_KINDS, records_of
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.score import measure
 from mendbench.scoring.scores import score
 
@@ -192,61 +193,84 @@ def _hundredths(value: float) -> float:
     return int(value) if value == int(value) else round(value, 2)
 
 
-def policy_tables(rows: Sequence[JsonRow], views: Views) -> tuple[PolicyTable, ...]:
+def policy_tables(records: Records, views: Views) -> tuple[PolicyTable, ...]:
     """Return the comparison of policies for each solver that was run under more than one."""
-    made = (_policy_table(rows, views, solver) for solver in views.solvers)
+    made = (_policy_table(records, views, solver) for solver in views.solvers)
     return tuple(table for table in made if len(table.lines) > 1)
 
 
-def _policy_table(rows: Sequence[JsonRow], views: Views, solver: Solver) -> PolicyTable:
+@dataclass(slots=True, kw_only=True)
+class _Sum:
+    """What one policy adds up to so far."""
+
+    right: int = 0
+    of: int = 0
+    open: int = 0
+    lost: int = 0
+    gained: int = 0
+    attempts: int = 0
+    wasted: int = 0
+    completion_tokens: int = 0
+    told: array[int] = field(default_factory=lambda: array(NUMBERS))
+    """Places of the trials judged under every policy."""
+
+    def add(self, place: int, own: TrialRecord, unstopped: TrialRecord | None, *, judged: bool) -> None:
+        """Take a trial that every policy has. ``judged``: under each of them."""
+        if own.kind in EDIT_KINDS:
+            self.of += 1
+            self.right += own.right
+            self.open += own.verdict == "unjudged"
+            if unstopped is not None:
+                self.lost += unstopped.right > own.right
+                self.gained += own.right > unstopped.right
+        if judged:
+            self.told.append(place)
+            self.attempts += len(own.attempts)
+            self.wasted += own.wasted_attempts or 0
+            self.completion_tokens += own.completion_tokens or 0
+
+
+def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable:
     names = {column.name for column in own_strategies(views.columns)}
-    own_rows = [row for row in rows if solver.answered(row) and row["strategy"] in names]
-    by_policy = {view: {_pair(row): row for row in own_rows if view.ran(row)} for view in views.policies}
-    by_policy = {view: own for view, own in by_policy.items() if own}
-    shared = set.intersection(*(set(own) for own in by_policy.values())) if by_policy else set()
-    judged = {pair for pair in shared if all(is_judged(own[pair]) for own in by_policy.values())}
-    unstopped = next((own for view, own in by_policy.items() if view.policy == UNSTOPPED), None)
-    lines = tuple(
-        _policy_line(view, {pair: own[pair] for pair in sorted(shared)}, judged, unstopped)
-        for view, own in by_policy.items()
-        if shared
-    )
-    cases = len({pair[0] for pair in shared})
-    return PolicyTable(solver=solver, trials=len(shared), cases=cases, judged=len(judged), lines=lines)
+    own = records.where("treatment", lambda one: solver.answers(one) and one.strategy in names)
+    by_view = {view: own.where("treatment", view.runs) for view in views.policies}
+    by_case: dict[PolicyView, dict[str, Records]] = {view: one.by("case") for view, one in by_view.items() if one}
+    sums = {view: _Sum() for view in by_case}
+    unstopped = next((view for view in sums if view.policy == UNSTOPPED), None)
+    cases = trials = judged = 0
+    for case in sorted(set.intersection(*map(set, by_case.values()))) if by_case else ():
+        before = trials
+        found = {view: held[case].by_strategy() for view, held in by_case.items()}
+        for strategy in sorted(set.intersection(*map(set, found.values()))):
+            places = {view: held[strategy] for view, held in found.items()}
+            for sample in sorted(set.intersection(*map(set, places.values()))):
+                each = {view: own.standing(at[sample]) for view, at in places.items()}
+                is_judged = all(one.judged for one in each.values())
+                trials, judged = trials + 1, judged + is_judged
+                other = None if unstopped is None else each[unstopped]
+                for view, one in sums.items():
+                    one.add(places[view][sample], each[view], other, judged=is_judged)
+        cases += trials > before
+    lines = tuple(_policy_line(view, one, own, alone=unstopped is None) for view, one in sums.items() if trials)
+    return PolicyTable(solver=solver, trials=trials, cases=cases, judged=judged, lines=lines)
 
 
-def _policy_line(
-    view: PolicyView,
-    own: Mapping[tuple[str, str, int], JsonRow],
-    judged: Collection[tuple[str, str, int]],
-    unstopped: Mapping[tuple[str, str, int], JsonRow] | None,
-) -> PolicyLine:
-    edits = {pair: row for pair, row in own.items() if row["kind"] in EDIT_KINDS}
-    told = [row for pair, row in own.items() if pair in judged]
-    futile = measure(score("futile"), records_of(told)).value
-    moved = [
-        (row["verdict"] == "correct") - (unstopped[pair]["verdict"] == "correct")
-        for pair, row in edits.items()
-        if unstopped
-    ]
-    alone = unstopped is None or view.policy == UNSTOPPED
+def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) -> PolicyLine:
+    futile = measure(score("futile"), own.only(found.told)).value
+    alone = alone or view.policy == UNSTOPPED
     return PolicyLine(
         label=view.label,
         title=_policy_title(view.policy),
-        right=sum(row["verdict"] == "correct" for row in edits.values()),
-        of=len(edits),
-        open=sum(row["verdict"] == "unjudged" for row in edits.values()),
-        lost=NOTHING if alone else str(moved.count(-1)),
-        gained=NOTHING if alone else str(moved.count(1)),
-        attempts=sum(len(row["attempts"]) for row in told),
-        wasted=sum(row["wasted_attempts"] for row in told),
+        right=found.right,
+        of=found.of,
+        open=found.open,
+        lost=NOTHING if alone else str(found.lost),
+        gained=NOTHING if alone else str(found.gained),
+        attempts=found.attempts,
+        wasted=found.wasted,
         futile_per_user=NOTHING if futile is None else f"{futile:.2f}",
-        completion_tokens=sum(row["completion_tokens"] or 0 for row in told),
+        completion_tokens=found.completion_tokens,
     )
-
-
-def _pair(row: JsonRow) -> tuple[str, str, int]:
-    return row["case"], row["strategy"], row["sample"]
 
 
 def _policy_title(name: str) -> str:

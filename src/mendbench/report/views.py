@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.bench.results import StoredRun
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import JsonRow
+from mendbench.scoring.records import Treatment
 
 CONTROL_STRATEGIES = ("none", "placebo", "summary-b")
 """Recorded like strategies; a gap no larger than theirs is not a finding."""
@@ -32,9 +32,13 @@ class Solver:
     repairer: str
     model: str | None
 
-    def answered(self, row: JsonRow) -> bool:
-        """Return whether the trial's answers are this solver's."""
-        return (row["engine"], row["repairer"], row["model"]) == (self.engine, self.repairer, self.model)
+    def answered(self, total: JsonObject) -> bool:
+        """Return whether the answers that a total is of are this solver's."""
+        return (total["engine"], total["repairer"], total["model"]) == (self.engine, self.repairer, self.model)
+
+    def answers(self, treatment: Treatment) -> bool:
+        """Return whether the answers under a treatment are this solver's."""
+        return (treatment.engine, treatment.repairer, treatment.model) == (self.engine, self.repairer, self.model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +49,13 @@ class PolicyView:
     policy: str
     detector: str | None
 
-    def ran(self, row: JsonRow) -> bool:
-        """Return whether the trial ran under it."""
-        return (row["policy"], row["detector"]) == (self.policy, self.detector)
+    def ran(self, total: JsonObject) -> bool:
+        """Return whether what a total is of ran under it."""
+        return (total["policy"], total["detector"]) == (self.policy, self.detector)
+
+    def runs(self, treatment: Treatment) -> bool:
+        """Return whether a treatment is under it."""
+        return (treatment.policy, treatment.detector) == (self.policy, self.detector)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +82,12 @@ class Views:
 def views_of(run: StoredRun) -> Views:
     """Return what the run's trials can be looked at by; the run's own matrix gives the order, names the rest."""
     matrix = _axes(run.run.get("matrix") or [])
-    named = {row["repairer"] for row in run.rows}
+    treatments: tuple[Treatment, ...] = run.records.values("treatment")
+    named = {one.repairer for one in treatments}
     bounds = {name for name in named if name in BOUND_REPAIRERS}
     bounds = bounds if named - bounds else set()
-    own = [row for row in run.rows if row["repairer"] not in bounds]
-    strategies = _ordered({row["strategy"] for row in own}, matrix, "strategies")
+    own = [one for one in treatments if one.repairer not in bounds]
+    strategies = _ordered({one.strategy for one in own}, matrix, "strategies")
     plain = [Column(name=name, group="strategy") for name in strategies if name not in CONTROL_STRATEGIES]
     controls = [Column(name=name, group="control") for name in CONTROL_STRATEGIES if name in strategies]
     ends = [Column(name=name, group="bound") for name in BOUND_REPAIRERS if name in bounds]
@@ -97,8 +106,8 @@ def _axes(sweeps: Sequence[JsonObject]) -> JsonObject:
     return {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep.get(axis, ()))) for axis in axes}
 
 
-def _solvers(rows: Sequence[JsonRow], matrix: JsonObject) -> tuple[Solver, ...]:
-    found = {(row["engine"], row["repairer"], row["model"]) for row in rows}
+def _solvers(treatments: Sequence[Treatment], matrix: JsonObject) -> tuple[Solver, ...]:
+    found = {(one.engine, one.repairer, one.model) for one in treatments}
     engines, models = {key[0] for key in found}, list(matrix.get("models") or ())
 
     def place(key: tuple[str, str, str | None]) -> tuple[bool, int, str, str, str]:
@@ -118,10 +127,10 @@ def _solver_label(key: tuple[str, str, str | None], engines: set[str], repairers
     return name if len(engines) == 1 else f"{name} in {engine}"
 
 
-def _policies(rows: Sequence[JsonRow], matrix: JsonObject) -> tuple[PolicyView, ...]:
+def _policies(treatments: Sequence[Treatment], matrix: JsonObject) -> tuple[PolicyView, ...]:
     detectors: dict[str, set[str | None]] = defaultdict(set)
-    for row in rows:
-        detectors[row["policy"]].add(row["detector"])
+    for one in treatments:
+        detectors[one.policy].add(one.detector)
     names = _ordered(set(detectors), matrix, "policies")
     names.sort(key=lambda name: name != MAIN_POLICY)
     return tuple(

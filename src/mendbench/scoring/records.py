@@ -103,6 +103,8 @@ class TrialRecord:
     """Digest of the model's answers that it used."""
     world: str
     """Digest of the world's exchanges that it used."""
+    recorded_from: tuple[tuple[str, str], ...] = ()
+    """Service and source of the answers of each service that the case has."""
 
     @property
     def judged(self) -> bool:
@@ -158,12 +160,8 @@ def record_of(row: JsonRow) -> TrialRecord:
         derived=row["derived"],
         asks=row["evidence"]["asks"],
         world=row["evidence"]["world"],
+        recorded_from=tuple((row["recorded_from"] or {}).items()),
     )
-
-
-def records_of(rows: Iterable[JsonRow]) -> tuple[TrialRecord, ...]:
-    """Return the records of rows, in their order."""
-    return tuple(record_of(row) for row in rows)
 
 
 def _attempts(attempts: Iterable[JsonRow]) -> Iterator[AttemptRecord]:

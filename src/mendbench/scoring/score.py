@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from mendbench.model.json import JsonObject
+from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import TrialRecord
 from mendbench.scoring.statistics.exact import Interval, wilson
 from mendbench.scoring.statistics.resampling import clustered_ratio
@@ -104,7 +105,8 @@ def _ends(interval: Interval | None) -> JsonObject | None:
 
 def case_counts(score: Score, records: Iterable[TrialRecord]) -> dict[str, Count]:
     """Return what each counted case adds, by case. The order of the trials does not matter."""
-    return _counts(score, _by_case(records))
+    found = ((case, score.count(own)) for case, own in _by_case(records))
+    return {case: count for case, count in found if count is not None}
 
 
 def measure(score: Score, records: Iterable[TrialRecord]) -> Measure:
@@ -114,29 +116,36 @@ def measure(score: Score, records: Iterable[TrialRecord]) -> Measure:
     clusters, groups being the clusters. While trials are open it reaches from the low end for the lower bound to the high end for the
     upper one.
     """
-    return _measure(score, _by_case(records))
+    return measures({"": score}, records)[""]
 
 
 def measures(scores: Mapping[str, Score], records: Iterable[TrialRecord]) -> dict[str, Measure]:
     """Return what each of several scores comes to, by its name; see :func:`measure`."""
-    by_case = _by_case(records)
-    return {name: _measure(score, by_case) for name, score in scores.items()}
+    groups: dict[str, str] = {}
+    counts: dict[str, dict[str, Count]] = {name: {} for name in scores}
+    for case, own in _by_case(records):
+        groups[case] = own[0].group
+        for name, score in scores.items():
+            if (count := score.count(own)) is not None:
+                counts[name][case] = count
+    return {name: _measure(score, counts[name], groups) for name, score in scores.items()}
 
 
-def _by_case(records: Iterable[TrialRecord]) -> dict[str, tuple[TrialRecord, ...]]:
-    found: dict[str, list[TrialRecord]] = defaultdict(list)
-    for record in sorted(records, key=lambda one: (one.case, one.key)):
-        found[record.case].append(record)
-    return {case: tuple(own) for case, own in found.items()}
+def _by_case(records: Iterable[TrialRecord]) -> Iterator[tuple[str, tuple[TrialRecord, ...]]]:
+    """Yield the trials of each case; of what is held as a table, those of one case at a time are there."""
+    found: Mapping[str, Iterable[TrialRecord]]
+    if isinstance(records, Records):
+        found = records.by("case")
+    else:
+        lists: dict[str, list[TrialRecord]] = defaultdict(list)
+        for record in records:
+            lists[record.case].append(record)
+        found = lists
+    for case in sorted(found):
+        yield case, tuple(sorted(found[case], key=lambda one: one.key))
 
 
-def _counts(score: Score, by_case: Mapping[str, tuple[TrialRecord, ...]]) -> dict[str, Count]:
-    found = {case: score.count(own) for case, own in by_case.items()}
-    return {case: count for case, count in found.items() if count is not None}
-
-
-def _measure(score: Score, by_case: Mapping[str, tuple[TrialRecord, ...]]) -> Measure:
-    counts = _counts(score, by_case)
+def _measure(score: Score, counts: Mapping[str, Count], groups: Mapping[str, str]) -> Measure:
     numerator = _tidy(math.fsum(count.numerator for count in counts.values()))
     denominator = _tidy(math.fsum(count.denominator for count in counts.values()))
     gain = _tidy(math.fsum(count.open for count in counts.values()))
@@ -145,7 +154,6 @@ def _measure(score: Score, by_case: Mapping[str, tuple[TrialRecord, ...]]) -> Me
             numerator=numerator, denominator=denominator, cases=len(counts), value=None, bounds=None, interval=None,
             method=f"{_NONE}there are no {score.of}",
         )  # fmt: skip
-    groups = {case: own[0].group for case, own in by_case.items()}
     interval, method = _interval(score, counts, groups, is_open=gain > 0)
     return Measure(
         numerator=numerator,

@@ -46,7 +46,7 @@ def lines(selection: Selection) -> tuple[Line, ...]:
     if view is None:
         return ()
     found = ((column, selection.of(column, view)) for column in selection.strategies())
-    curves = [(column.name, curve(trials)) for column, trials in found if trials]
+    curves = [(column.name, curve(tuple(trials))) for column, trials in found if trials]
     last = max((len(one.steps) for _, one in curves), default=0)
     return tuple(_line(name, one, last) for name, one in curves if one.n and one.steps)
 

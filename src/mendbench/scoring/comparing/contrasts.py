@@ -10,6 +10,7 @@ from typing import Protocol
 
 from mendbench.scoring.comparing.comparison import Difference, Evidence, differ, told_apart
 from mendbench.scoring.comparing.paired_counts import Counts, applies
+from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.scoring.score import Count, Score, case_counts
 from mendbench.scoring.scores import score
@@ -161,7 +162,7 @@ def _contrast(
     training: Collection[str],
 ) -> _Found:  # fmt: skip
     name = _SCORES.get(planned.measure, planned.measure)
-    own = [one for one in records if one.treatment.model == plan.model]
+    own = as_table(records).where("treatment", lambda one: one.model == plan.model)
     against, settled, open_choice = _settled(own, planned.against, training)
     treatment, settled_too, open_too = _settled(own, planned.treatment, training)
     result = ContrastResult(
@@ -171,7 +172,7 @@ def _contrast(
     )  # fmt: skip
     if result.undefined:
         return _Found(result=result, p=None)
-    told = [one for one in own if one.part == plan.part]
+    told = own.where("part", lambda part: part == plan.part)
     strategies = [(against, treatment)] if against and treatment else [(one, one) for one in _all(told, planned)]
     trials = [
         _Trials(a=_of(told, ours, planned.against.policy), b=_of(told, theirs, planned.treatment.policy))
@@ -187,17 +188,15 @@ def _contrast(
 
 
 def _settled(
-    records: Sequence[TrialRecord], side: PlannedSide, expected: Collection[str]
+    records: Records, side: PlannedSide, expected: Collection[str]
 ) -> tuple[str | None, str | None, str | None]:
     """Return the strategy that a side means, how that was settled, and why it is not."""
     if not side.best_of:
         return side.strategy, None, None
-    by_strategy: dict[str, list[TrialRecord]] = {name: [] for name in side.best_of}
-    for one in records:
-        if one.part == TRAINING and one.treatment.policy == side.policy and one.treatment.strategy in by_strategy:
-            by_strategy[one.treatment.strategy].append(one)
-    shared = set.intersection(*({one.case for one in own} for own in by_strategy.values()))
-    kept = {name: [one for one in own if one.case in shared] for name, own in by_strategy.items()}
+    trained = records.where("part", lambda part: part == TRAINING)
+    by_strategy = {name: _under(trained, name, side.policy) for name in side.best_of}
+    shared: set[str] = set.intersection(*({*own.values("case")} for own in by_strategy.values()))
+    kept = {name: own.where("case", shared.__contains__) for name, own in by_strategy.items()}
     counts = {name: case_counts(score("repair_success"), own).values() for name, own in kept.items()}
     several = ", ".join(side.best_of)
     if why := _unsettled(by_strategy, shared, expected, [one for own in counts.values() for one in own]):
@@ -209,7 +208,7 @@ def _settled(
 
 
 def _unsettled(
-    by_strategy: Mapping[str, Sequence[TrialRecord]], shared: Collection[str], expected: Collection[str],
+    by_strategy: Mapping[str, Records], shared: Collection[str], expected: Collection[str],
     counts: Iterable[Count],
 ) -> str | None:  # fmt: skip
     """Return why it is not settled which strategy is the best: none is, before each has a verdict on every case."""
@@ -217,7 +216,7 @@ def _unsettled(
         lacking = [name for name, own in by_strategy.items() if not own]
         of = f" of {', '.join(lacking)}" if lacking else " that all of them have"
         return f"no trial{of} on the training part"
-    if missing := {*expected, *(one.case for own in by_strategy.values() for one in own)} - {*shared}:
+    if missing := {*expected, *(case for own in by_strategy.values() for case in own.values("case"))} - {*shared}:
         whole = len({*expected, *shared, *missing})
         return f"{len(missing)} of the {whole} cases of the training part are not in the run yet, for all of them"
     if any(count.open for count in counts):
@@ -230,13 +229,16 @@ def _first_tokens(records: Iterable[TrialRecord]) -> float:
     return fmean(first) if first else 0.0
 
 
-def _all(records: Iterable[TrialRecord], planned: PlannedContrast) -> list[str]:
-    return list(planned.strategies or sorted({one.treatment.strategy for one in records}))
+def _all(records: Records, planned: PlannedContrast) -> list[str]:
+    return list(planned.strategies or sorted({one.strategy for one in records.values("treatment")}))
 
 
-def _of(records: Iterable[TrialRecord], strategy: str, policy: str) -> dict[tuple[str, int], TrialRecord]:
-    own = [one for one in records if (one.treatment.strategy, one.treatment.policy) == (strategy, policy)]
-    return {(one.case, one.sample): one for one in own}
+def _under(records: Records, strategy: str, policy: str) -> Records:
+    return records.where("treatment", lambda one: (one.strategy, one.policy) == (strategy, policy))
+
+
+def _of(records: Records, strategy: str, policy: str) -> dict[tuple[str, int], TrialRecord]:
+    return {(one.case, one.sample): one for one in _under(records, strategy, policy)}
 
 
 def _gap(

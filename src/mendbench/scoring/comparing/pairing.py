@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import defaultdict
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from operator import eq
+from typing import Any, Literal, TypeAlias, overload
 
+from mendbench.kit.interned import NUMBERS
+from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import Treatment, TrialRecord
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Treatment))
@@ -30,13 +34,45 @@ class TrialPair:
     b: TrialRecord
 
 
+class TrialPairs(Sequence[TrialPair]):
+    """Pairs of trials in the order of case and sample; each is made when it is asked for."""
+
+    def __init__(self, a: Records, b: Records) -> None:
+        """Take the trials of both sides, those that belong together at the same place."""
+        self._a, self._b = a, b
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._a)
+
+    @overload
+    def __getitem__(self, at: int) -> TrialPair: ...
+    @overload
+    def __getitem__(self, at: slice) -> TrialPairs: ...
+    def __getitem__(self, at: Any) -> Any:
+        """Return the pair at a place, or those of a part."""
+        if isinstance(at, slice):
+            return TrialPairs(self._a[at], self._b[at])
+        return TrialPair(a=self._a[at], b=self._b[at])
+
+    def __iter__(self) -> Iterator[TrialPair]:
+        """Yield the pairs one by one; none is kept."""
+        return (TrialPair(a=a, b=b) for a, b in zip(self._a, self._b, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other ones are the same pairs."""
+        return len(self) == len(other) and all(map(eq, self, other)) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreatmentPair:
     """Two treatments that are compared, and their trials."""
 
     a: Treatment
     b: Treatment
-    trials: tuple[TrialPair, ...]
+    trials: Sequence[TrialPair]
     same: bool = False
     """Whether both are the very same trials, of one run."""
 
@@ -64,6 +100,10 @@ class Pairing:
     pairs: tuple[TreatmentPair, ...]
     unpaired: tuple[Unpaired, ...]
 
+    def trials(self) -> Iterator[TrialPair]:
+        """Yield the trials of all pairs of treatments, one by one."""
+        return (trial for pair in self.pairs for trial in pair.trials)
+
 
 def pair_trials(
     a: Sequence[TrialRecord], b: Sequence[TrialRecord], fixed: Collection[str] = (), *, one_run: bool = False
@@ -73,18 +113,20 @@ def pair_trials(
     Treatments are paired where they are equal, but for the fields that are ``fixed`` on the two sides to different values, and for those
     that have one value on each side: where all trials of A ask one model, and all of B another, those two are compared.
     """
-    chosen = _paired({one.treatment for one in a}, {one.treatment for one in b}, fixed)
+    one, other = as_table(a), as_table(b)
+    chosen = _paired(one.values("treatment"), other.values("treatment"), fixed)
+    sides: tuple[dict[Treatment, Records], ...] = (one.by("treatment"), other.by("treatment"))
     pairs = tuple(
         TreatmentPair(
-            a=ours, b=theirs, trials=_shared(_under(a, ours), _under(b, theirs)), same=one_run and ours == theirs
+            a=ours, b=theirs, trials=_shared(sides[0][ours], sides[1][theirs]), same=one_run and ours == theirs
         )
         for ours, theirs in chosen
     )
     return Pairing(
         pairs=tuple(pair for pair in pairs if pair.trials),
         unpaired=(
-            *_unpaired("A", a, b, dict(chosen)),
-            *_unpaired("B", b, a, {theirs: ours for ours, theirs in chosen}),
+            *_unpaired("A", one, other, dict(chosen)),
+            *_unpaired("B", other, one, {theirs: ours for ours, theirs in chosen}),
         ),
     )
 
@@ -134,31 +176,34 @@ def _by(side: Collection[Treatment], fields: Sequence[str]) -> dict[tuple[str | 
     return found
 
 
-def _under(records: Iterable[TrialRecord], treatment: Treatment) -> dict[tuple[str, int], TrialRecord]:
-    return {(one.case, one.sample): one for one in records if one.treatment == treatment}
+def _shared(a: Records, b: Records) -> TrialPairs:
+    """Return the trials of the cases and samples that both sides have."""
+    places = array(NUMBERS), array(NUMBERS)
+    ours, theirs = _by_case(a), _by_case(b)
+    for case in sorted(ours.keys() & theirs.keys()):
+        found = [dict(zip(own.column("sample"), own.places(), strict=True)) for own in (ours[case], theirs[case])]
+        for sample in sorted(found[0].keys() & found[1].keys()):
+            places[0].append(found[0][sample])
+            places[1].append(found[1][sample])
+    return TrialPairs(a.only(places[0]), b.only(places[1]))
 
 
-def _shared(
-    a: Mapping[tuple[str, int], TrialRecord], b: Mapping[tuple[str, int], TrialRecord]
-) -> tuple[TrialPair, ...]:
-    return tuple(TrialPair(a=a[key], b=b[key]) for key in sorted(a.keys() & b.keys()))
+def _by_case(records: Records) -> dict[str, Records]:
+    return records.by("case")
 
 
-def _unpaired(
-    side: Side, own: Sequence[TrialRecord], other: Sequence[TrialRecord], partner: Mapping[Treatment, Treatment]
-) -> Iterator[Unpaired]:
+def _unpaired(side: Side, own: Records, other: Records, partner: Mapping[Treatment, Treatment]) -> Iterator[Unpaired]:
     """Yield what one side has alone, by reason."""
-    cases = {one.case for one in other}
-    there = {(one.treatment, one.case, one.sample) for one in other}
-    lost: dict[Reason, list[TrialRecord]] = defaultdict(list)
-    for one in own:
-        if one.case not in cases:
-            lost["no such case"].append(one)
-        elif one.treatment not in partner:
-            lost["no such treatment"].append(one)
-        elif (partner[one.treatment], one.case, one.sample) not in there:
-            lost["no such trial"].append(one)
-    for reason, trials in lost.items():
-        by_case = reason != "no such treatment"
-        names = {one.case if by_case else described(one.treatment) for one in trials}
-        yield Unpaired(side=side, reason=reason, trials=len(trials), names=tuple(sorted(names)))
+    lost: dict[Reason, Counter[str]] = {}
+    others = _by_case(other)
+    for case, trials in _by_case(own).items():
+        there = others[case].counted("treatment", "sample") if case in others else {}
+        for (treatment, sample), count in trials.counted("treatment", "sample").items():
+            if case not in others:
+                lost.setdefault("no such case", Counter())[case] += count
+            elif treatment not in partner:
+                lost.setdefault("no such treatment", Counter())[described(treatment)] += count
+            elif (partner[treatment], sample) not in there:
+                lost.setdefault("no such trial", Counter())[case] += count
+    for reason, names in lost.items():
+        yield Unpaired(side=side, reason=reason, trials=names.total(), names=tuple(sorted(names)))

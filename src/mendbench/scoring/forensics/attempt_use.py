@@ -29,6 +29,7 @@ from mendbench.scoring.forensics.passes import (
     weighed,
 )
 from mendbench.scoring.judging.attempts import WASTED
+from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
 
 FORMAT = 1
@@ -187,10 +188,11 @@ def curve(trials: Sequence[TrialRecord]) -> Curve:
 
 
 def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[Forensics]:
-    groups: dict[tuple[str, ...], dict[Treatment, tuple[TrialRecord, ...]]] = defaultdict(dict)
-    for treatment, own in by_treatment(records).items():
-        groups[treatment.engine, treatment.repairer, treatment.model or "", treatment.strategy][treatment] = own
-    for _, found in sorted(groups.items()):
+    groups: dict[tuple[str, ...], dict[Treatment, Records]] = defaultdict(dict)
+    for treatment, trials in by_treatment(records).items():
+        groups[treatment.engine, treatment.repairer, treatment.model or "", treatment.strategy][treatment] = trials
+    for _, group in sorted(groups.items()):
+        found = {treatment: tuple(trials) for treatment, trials in group.items()}
         naive = next((own for treatment, own in found.items() if treatment.policy == REFERENCE), ())
         first = next(iter(found))
         yield Forensics(

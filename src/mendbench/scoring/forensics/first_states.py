@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from mendbench.scoring.confusion import STATES, Matrix, warning_shares
+from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import TrialRecord
 
 States: TypeAlias = tuple[tuple[str, str, str], ...]
@@ -57,11 +58,13 @@ def first_states(
 
     A case counts once, so its trials must agree. One whose trials do not is left out; nothing is averaged.
     """
-    by_case: dict[str, dict[States, TrialRecord]] = defaultdict(dict)
-    for trial in sorted(trials, key=lambda one: one.key):
-        seen = by_case[trial.case]
-        if trial.end is not None:
-            seen.setdefault(trial.nodes, trial)
+    by_case: dict[str, dict[States, str]] = {}
+    table: dict[str, Records] = as_table(trials).by("case")
+    for case in sorted(table):
+        seen = by_case[case] = dict[States, str]()
+        for trial in sorted(table[case], key=lambda one: one.key):
+            if trial.end is not None:
+                seen.setdefault(trial.nodes, trial.key)
     agreed = {case: next(iter(seen)) for case, seen in by_case.items() if len(seen) == 1}
     disagreements = [
         one for case, seen in sorted(by_case.items()) if len(seen) > 1 for one in _disagreements(case, seen)
@@ -69,12 +72,12 @@ def first_states(
     return agreed, tuple(disagreements), tuple(sorted(case for case, seen in by_case.items() if not seen))
 
 
-def _disagreements(case: str, seen: Mapping[States, TrialRecord]) -> Iterable[Disagreement]:
+def _disagreements(case: str, seen: Mapping[States, str]) -> Iterable[Disagreement]:
     for node in sorted({node for states in seen for node, _, _ in states}):
         gave: dict[str, str] = {}
-        for states, trial in seen.items():
+        for states, key in seen.items():
             state = next((got for name, _, got in states if name == node), "not_run")
-            gave.setdefault(state, trial.key)
+            gave.setdefault(state, key)
         if len(gave) > 1:
             says = ", and ".join(f"{state} in {key}" for state, key in gave.items())
             yield Disagreement(

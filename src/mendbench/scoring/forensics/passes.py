@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +18,7 @@ from typing import TypeAlias, get_args
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.json import Json
 from mendbench.model.trial import AttemptLabel
+from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import AttemptRecord, Treatment, TrialRecord
 
 PARTS = ("test", "train", None)
@@ -66,27 +67,23 @@ class Unknown:
     trials: int
 
 
-def by_part(records: Iterable[TrialRecord]) -> tuple[tuple[str | None, tuple[TrialRecord, ...]], ...]:
+def by_part(records: Iterable[TrialRecord]) -> tuple[tuple[str | None, Records], ...]:
     """Return the trials of each part that has any, in the order of :data:`PARTS`."""
-    found: dict[str | None, list[TrialRecord]] = defaultdict(list)
-    for record in records:
-        found[record.part].append(record)
+    found: dict[str | None, Records] = as_table(records).by("part")
     order = sorted(found, key=lambda part: (PARTS.index(part) if part in PARTS else len(PARTS), part or ""))
-    return tuple((part, tuple(found[part])) for part in order)
+    return tuple((part, found[part]) for part in order)
 
 
-def by_treatment(records: Iterable[TrialRecord]) -> dict[Treatment, tuple[TrialRecord, ...]]:
+def by_treatment(records: Iterable[TrialRecord]) -> dict[Treatment, Records]:
     """Return the trials of each treatment, in the treatments' order."""
-    found: dict[Treatment, list[TrialRecord]] = defaultdict(list)
-    for record in records:
-        found[record.treatment].append(record)
-    return {treatment: tuple(found[treatment]) for treatment in sorted(found, key=Treatment.order)}
+    found: dict[Treatment, Records] = as_table(records).by("treatment")
+    return {treatment: found[treatment] for treatment in sorted(found, key=Treatment.order)}
 
 
 def weighed(trials: Sequence[TrialRecord]) -> tuple[Weighed, ...]:
     """Return each trial with its share of its case: one over the trials of that case among these."""
-    samples = Counter(trial.case for trial in trials)
-    return tuple((Fraction(1, samples[trial.case]), trial) for trial in trials)
+    shares = {case: Fraction(1, count) for case, count in Counter(trial.case for trial in trials).items()}
+    return tuple((shares[trial.case], trial) for trial in trials)
 
 
 def total(shares: Iterable[Fraction | int]) -> float:

@@ -29,6 +29,7 @@ from mendbench.scoring.forensics.passes import (
     total,
     weighed,
 )
+from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, Treatment, TrialRecord
 
 FORMAT = 1
@@ -153,26 +154,29 @@ def document(records: Sequence[TrialRecord]) -> JsonObject:
     }
 
 
-def _of_part(part: str | None, records: Sequence[TrialRecord]) -> Iterable[DetectorWarnings]:
-    naive = {_place(one): one for one in records if one.treatment.policy == REFERENCE}
-    groups: dict[tuple[str, str], dict[Treatment, tuple[TrialRecord, ...]]] = defaultdict(dict)
+def _of_part(part: str | None, records: Records) -> Iterable[DetectorWarnings]:
+    asked = {_place(one) for one in records.where("outcome", lambda outcome: outcome == "false_warning")}
+    others = records.where("treatment", lambda one: one.policy == REFERENCE)
+    naive = {_place(one): one for one in others if _place(one) in asked}
+    groups: dict[tuple[str, str], dict[Treatment, Records]] = defaultdict(dict)
     for treatment, own in by_treatment(records).items():
         groups[treatment.engine, treatment.detector or ""][treatment] = own
     for _, found in sorted(groups.items()):
-        yield _of_detector(part, found, naive)
+        yield _of_detector(part, found, records.where("treatment", found.__contains__), naive)
 
 
-def _of_detector(part: str | None, found: Mapping[Treatment, Sequence[TrialRecord]], naive: Naive) -> DetectorWarnings:
+def _of_detector(
+    part: str | None, found: Mapping[Treatment, Records], trials: Records, naive: Naive
+) -> DetectorWarnings:
     treatment = next(iter(found))
-    trials = [trial for own in found.values() for trial in own]
     nodes, disagreements, not_executed = first_states(trials)
-    hard = {trial.case for trial in trials if treatment.detector in trial.adversarial_to}
+    hard = {case for case, detectors in trials.counted("case", "adversarial_to") if treatment.detector in detectors}
     others = {case: states for case, states in nodes.items() if case not in hard}
     return DetectorWarnings(
         part=part,
         engine=treatment.engine,
         detector=treatment.detector,
-        n=len({trial.case for trial in trials}),
+        n=len(trials.values("case")),
         matrix=state_matrix(nodes),
         matrix_without_adversarial=state_matrix(others) if hard else None,
         adversarial_cases=tuple(sorted(hard)),
@@ -188,8 +192,9 @@ def _of_detector(part: str | None, found: Mapping[Treatment, Sequence[TrialRecor
     )
 
 
-def _prices(found: Mapping[Treatment, Sequence[TrialRecord]], naive: Naive, hard: set[str]) -> Iterable[WarningPrice]:
-    for treatment, own in found.items():
+def _prices(found: Mapping[Treatment, Records], naive: Naive, hard: set[str]) -> Iterable[WarningPrice]:
+    for treatment, records in found.items():
+        own = tuple(records)
         yield price(treatment, own, naive, without_adversarial=False)
         if hard:
             yield price(treatment, [trial for trial in own if trial.case not in hard], naive, without_adversarial=True)

@@ -6,6 +6,7 @@ An entry is a trial as a baseline keeps it: its verdict, how it came out, and di
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -104,7 +105,7 @@ class Present:
     """Its folder."""
     digests: Digests
     entries: tuple[Entry, ...]
-    records: tuple[TrialRecord, ...]
+    records: Sequence[TrialRecord]
     """The same trials, as scores are computed from them."""
     secrets: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Keys of trials whose record holds a declared secret, and where it stands."""

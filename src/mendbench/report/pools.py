@@ -1,0 +1,142 @@
+"""The pools of the cases of a run, which lie in a file: what each case has of its own, and what several of them share.
+
+An entry of a pool refers to earlier ones by number. To tell what cases share, every entry has a digest of all that it comes to,
+which is the same wherever it stands.
+"""
+
+from __future__ import annotations
+
+import heapq
+import marshal
+import tempfile
+import weakref
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any, TypeAlias, overload
+
+from mendbench.kit.interned import NUMBERS
+from mendbench.model.json import Json, JsonObject
+
+TEXT_LINES, LIST = -1, 0
+"""What the first number of a pool's entry says it is; from 1 on it is the number of an object's shape."""
+
+Entry: TypeAlias = str | int | float | bool | list[int] | None
+
+_DIGEST = 16
+"""Bytes of a digest: two entries that differ have the same one with a chance of one in 2^128."""
+
+_READ = 1024
+"""Digests of one case that are read at once while those of all are gone through."""
+
+
+class PoolFile(Sequence[JsonObject]):
+    """For each case its ``pool``, without what cases share, and the reference of each of its ``rows``."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the parts can be asked for
+        weakref.finalize(self, self._file.close)
+        self._cases: list[tuple[int, int, int]] = []
+        """Where the digests of a case begin in order, how many they are, and where its pool begins."""
+        self._common: dict[bytes, int] = {}
+
+    def add(self, entries: Sequence[Entry], refs: Sequence[int]) -> None:
+        """Take the pool of the next case, and the references of its rows."""
+        own = _reached(entries, refs)
+        numbers = {place: number for number, place in enumerate(own)}
+        kept = [_renumbered(entries[place], numbers) for place in own]
+        digests = list(_digests(kept))
+        begin = self._file.seek(0, 2)
+        self._file.write(b"".join(sorted(digests)))
+        self._cases.append((begin, len(digests), self._file.tell()))
+        rows = array(NUMBERS, (numbers[ref] for ref in refs)).tobytes()
+        marshal.dump((kept, b"".join(digests), rows), self._file)
+
+    def common(self) -> tuple[Entry, ...]:
+        """Return the pool that cases share: what more than one of them has. From now on the cases' own ones lack it."""
+        found = groupby(heapq.merge(*(self._in_order(begin, count) for begin, count, _ in self._cases)))
+        shared = {digest for digest, same in found if next(same) and next(same, None)}
+        texts: dict[bytes, Entry] = {}
+        others: dict[bytes, Any] = {}
+        for number in range(len(self)):
+            entries, digests, _ = self._read(number)
+            for entry, digest in zip(entries, digests, strict=True):
+                if digest in shared and isinstance(entry, str):
+                    texts.setdefault(digest, entry)
+                elif digest in shared and digest not in others:
+                    others[digest] = _by_digest(entry, digests)
+        self._common = {digest: number for number, digest in enumerate((*texts, *others))}
+        return (*texts.values(), *(self._in_common(entry) for entry in others.values()))
+
+    def __len__(self) -> int:
+        """Return how many cases there are."""
+        return len(self._cases)
+
+    @overload
+    def __getitem__(self, at: int) -> JsonObject: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[JsonObject]: ...
+    def __getitem__(self, at: Any) -> Any:
+        """Return what one case has of its own."""
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        entries, digests, rows = self._read(range(len(self))[at])
+        own = [place for place, digest in enumerate(digests) if digest not in self._common]
+        own.sort(key=lambda place: not isinstance(entries[place], str))
+        numbers = {place: self._common[digest] for place, digest in enumerate(digests) if digest in self._common}
+        numbers |= {place: len(self._common) + number for number, place in enumerate(own)}
+        pool: list[Json] = [_renumbered(entries[place], numbers) for place in own]
+        return {"pool": pool, "rows": [numbers[ref] for ref in rows]}
+
+    def _in_common(self, entry: Any) -> Entry:
+        return [entry[0], *(self._common[digest] for digest in entry[1:])] if isinstance(entry, list) else entry
+
+    def _read(self, number: int) -> tuple[list[Entry], list[bytes], array[int]]:
+        self._file.seek(self._cases[number][2])
+        entries, raw, refs = marshal.load(self._file)  # noqa: S302 - written above, in a file without a name
+        rows = array(NUMBERS)
+        rows.frombytes(refs)
+        return entries, [raw[at : at + _DIGEST] for at in range(0, len(raw), _DIGEST)], rows
+
+    def _in_order(self, begin: int, count: int) -> Iterator[bytes]:
+        """Yield the digests of one case in their order."""
+        for start in range(0, count, _READ):
+            self._file.seek(begin + start * _DIGEST)
+            raw = self._file.read(min(_READ, count - start) * _DIGEST)
+            yield from (raw[at : at + _DIGEST] for at in range(0, len(raw), _DIGEST))
+
+
+def _digests(entries: Sequence[Entry]) -> Iterator[bytes]:
+    """Yield the digest of every entry; an entry refers to earlier ones alone."""
+    made: list[bytes] = []
+    for entry in entries:
+        if isinstance(entry, list):
+            raw = b"%d " % entry[0] + b"".join(made[ref] for ref in entry[1:])
+        elif isinstance(entry, str):
+            raw = b"s" + entry.encode("utf-8", "surrogatepass")
+        else:
+            raw = f"{type(entry).__name__} {entry!r}".encode()
+        made.append(blake2b(raw, digest_size=_DIGEST).digest())
+        yield made[-1]
+
+
+def _by_digest(entry: Entry, digests: Sequence[bytes]) -> Any:
+    return [entry[0], *(digests[ref] for ref in entry[1:])] if isinstance(entry, list) else entry
+
+
+def _reached(entries: Sequence[Entry], refs: Sequence[int]) -> list[int]:
+    """Return the places of all that rows are made of, in their order."""
+    found: set[int] = set()
+    todo = list(refs)
+    while todo:
+        place = todo.pop()
+        if place not in found:
+            found.add(place)
+            entry = entries[place]
+            todo += entry[1:] if isinstance(entry, list) else ()
+    return sorted(found)
+
+
+def _renumbered(entry: Entry, numbers: Mapping[int, int]) -> Entry:
+    return [entry[0], *(numbers[ref] for ref in entry[1:])] if isinstance(entry, list) else entry

@@ -1,0 +1,183 @@
+"""The records of many trials, held so that a hundred thousand of them take a few megabytes.
+
+What trials have in common (the case, the treatment, how it ended, an attempt) is kept once, and a trial is a line of numbers that say
+which. A record is made when it is asked for; what wants many of them at once asks for those of one treatment after the other.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, overload
+
+from mendbench.kit.interned import NUMBERS, Interned, Names
+from mendbench.model.trial import JsonRow
+from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
+
+SEPARATOR = " | "
+"""Stands between the parts of a trial's key."""
+
+GROUPS: tuple[tuple[str, ...], ...] = (
+    ("case", "group", "family", "kind", "part", "difficulty", "case_digest", "adversarial_to", "recorded_from"),
+    ("treatment",),
+    ("sample",),
+    (
+        "verdict", "outcome", "stop_reason", "end", "right_after_first", "wasted_attempts", "context_recall", "leaks", "ladder",
+        "repeated_side_effects", "collateral_edits", "edited", "harmful", "said", "derived",
+    ),
+    ("prompt_tokens", "completion_tokens", "cost_usd"),
+    ("attempts",),
+    ("nodes",),
+    ("asks",),
+    ("world",),
+)  # fmt: skip
+"""Fields that are kept together: those that seldom differ by themselves. The key is kept as two parts of it."""
+
+_GROUP_OF = {name: number for number, names in enumerate(GROUPS) for name in names}
+_PLACE_OF = {name: place for names in GROUPS for place, name in enumerate(names)}
+_READ = tuple(
+    attrgetter(*names) if len(names) > 1 else (lambda record, name=names[0]: (getattr(record, name),))
+    for names in GROUPS
+)
+
+assert {*_GROUP_OF, "key"} == {one.name for one in fields(TrialRecord)}  # noqa: S101 - every field is kept
+
+
+class _Table:
+    """All trials: of each group of fields the values that there are, and for each trial which."""
+
+    __slots__ = ("codes", "keys", "values")
+
+    def __init__(self, records: Iterable[TrialRecord]) -> None:
+        self.keys = Names(SEPARATOR)
+        self.codes = tuple(array(NUMBERS) for _ in GROUPS)
+        known = tuple(Interned[tuple[Any, ...]]() for _ in GROUPS)
+        attempts = Interned[AttemptRecord]()
+        whole = _GROUP_OF["attempts"]
+        for record in records:
+            self.keys.append(record.key)
+            for number, read in enumerate(_READ):
+                value = read(record)
+                if number == whole:
+                    value = (tuple(attempts.values[attempts.number(one)] for one in record.attempts),)
+                self.codes[number].append(known[number].number(value))
+        self.values = tuple(one.values for one in known)
+
+    def record(self, at: int) -> TrialRecord:
+        found: dict[str, Any] = {"key": self.keys[at]}
+        for names, values, codes in zip(GROUPS, self.values, self.codes, strict=True):
+            found.update(zip(names, values[codes[at]], strict=True))
+        return TrialRecord(**found)
+
+
+class Records(Sequence[TrialRecord]):
+    """Records of trials, in their order. A part of them holds no record of its own."""
+
+    __slots__ = ("_at", "_table")
+
+    def __init__(self, records: Iterable[TrialRecord] | _Table = (), at: Sequence[int] | None = None) -> None:
+        self._table = records if isinstance(records, _Table) else _Table(records)
+        self._at = range(len(self._table.keys)) if at is None else at
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._at)
+
+    @overload
+    def __getitem__(self, at: int) -> TrialRecord: ...
+    @overload
+    def __getitem__(self, at: slice) -> Records: ...
+    def __getitem__(self, at: Any) -> Any:
+        """Return the record at a place, or those of a part."""
+        return self.only(self._at[at]) if isinstance(at, slice) else self._table.record(self._at[at])
+
+    def __iter__(self) -> Iterator[TrialRecord]:
+        """Yield the records one by one; none is kept."""
+        return map(self._table.record, self._at)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other one has the same records in the same order."""
+        if not isinstance(other, Records):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def where(self, name: str, holds: Callable[[Any], bool]) -> Records:
+        """Return the trials of whose field something holds. It is asked once for every value that there is."""
+        number, place = _GROUP_OF[name], _PLACE_OF[name]
+        held = [holds(value[place]) for value in self._table.values[number]]
+        codes = self._table.codes[number]
+        return self.only(array(NUMBERS, (at for at in self._at if held[codes[at]])))
+
+    def counted(self, *names: str) -> Counter[tuple[Any, ...]]:
+        """Return how many trials have each combination of the values of some fields, in the order in which the first of each stands."""
+        places = [(_GROUP_OF[name], _PLACE_OF[name]) for name in names]
+        numbers = sorted({number for number, _ in places})
+        columns = [self._table.codes[number] for number in numbers]
+        found: Counter[tuple[Any, ...]] = Counter()
+        for codes, count in Counter(tuple(column[at] for column in columns) for at in self._at).items():
+            whole = {number: self._table.values[number][code] for number, code in zip(numbers, codes, strict=True)}
+            found[tuple(whole[number][place] for number, place in places)] += count
+        return found
+
+    def values(self, name: str) -> tuple[Any, ...]:
+        """Return the values of a field, each once, in the order in which they come."""
+        return tuple(value for (value,) in self.counted(name))
+
+    def column(self, name: str) -> Iterator[Any]:
+        """Yield the value of a field of each trial."""
+        number, place = _GROUP_OF[name], _PLACE_OF[name]
+        codes, values = self._table.codes[number], self._table.values[number]
+        return (values[codes[at]][place] for at in self._at)
+
+    def by(self, name: str) -> dict[Any, Records]:
+        """Return the trials of each value of a field, in the order in which the first of each stands."""
+        number, place = _GROUP_OF[name], _PLACE_OF[name]
+        codes, values = self._table.codes[number], self._table.values[number]
+        apart: dict[Any, array[int]] = {}
+        for at in self._at:
+            value = values[codes[at]][place]
+            apart.setdefault(value, array(NUMBERS)).append(at)
+        return {value: self.only(places) for value, places in apart.items()}
+
+    def trial_keys(self) -> Sequence[str]:
+        """Return the keys of the trials."""
+        names = self._table.keys
+        return (
+            names
+            if isinstance(self._at, range) and len(self._at) == len(names)
+            else tuple(names[at] for at in self._at)
+        )
+
+    def places(self) -> Sequence[int]:
+        """Return where each of the trials stands among all that were recorded together: a run's, in the order of its rows."""
+        return self._at
+
+    def standing(self, place: int) -> TrialRecord:
+        """Return the record of the trial that stands at a place among all that were recorded together."""
+        return self._table.record(place)
+
+    def by_strategy(self) -> dict[str, dict[int, int]]:
+        """Return where the trials stand, by strategy and sample: no two of these may be alike in both."""
+        found: dict[str, dict[int, int]] = {}
+        for treatment, own in self.by("treatment").items():
+            found.setdefault(treatment.strategy, {}).update(zip(own.column("sample"), own.places(), strict=True))
+        return found
+
+    def only(self, places: Sequence[int]) -> Records:
+        """Return the trials that stand at some places among all that were recorded together, in the order of the places."""
+        return Records(self._table, places)
+
+
+def as_table(records: Iterable[TrialRecord]) -> Records:
+    """Return records as a table, in their order: what is one already is not copied."""
+    return records if isinstance(records, Records) else Records(records)
+
+
+def records_of(rows: Iterable[JsonRow]) -> Records:
+    """Return the records of rows, in their order. No row is kept."""
+    return Records(record_of(row) for row in rows)
