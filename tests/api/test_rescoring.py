@@ -1,14 +1,16 @@
 """Runs judged anew from their folders alone."""
 
 import dataclasses
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from mendbench import api
-from mendbench.api import rescoring
+from mendbench.api import rescoring, runs
 from mendbench.bench.results import open_run, read_run
 from mendbench.bench.run_document import told_by_trials
 from mendbench.errors import BadInput
@@ -206,3 +208,33 @@ def test_what_cannot_be_judged_anew_is_one_line_that_says_what_to_do_and_nothing
 def test_a_folder_without_a_run_is_told(root):
     with pytest.raises(BadInput, match="no run is in it; make one with `mendbench run`"):
         api.rescore(Path("reports"))
+
+
+def test_a_temporary_folder_that_is_full_is_one_line_and_nothing_is_written(made, monkeypatch):
+    before, write = bytes_of(), os.write
+
+    def full(handle, data):
+        if ".scratch" in str(Path(f"/proc/self/fd/{handle}").readlink()):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(handle, data)
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(
+        BadInput, match="the temporary folder: No space left on device; make room there, or name another"
+    ):
+        api.rescore(RUN)
+    assert bytes_of() == before
+    assert [path.name for path in RUN.parent.iterdir()] == ["latest"]
+
+
+def test_a_report_that_cannot_be_made_leaves_the_old_one(made, monkeypatch):
+    def parts(_run, _against):
+        yield "<p>"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    api.report(RUN)
+    before = bytes_of()
+    monkeypatch.setattr(runs, "html_parts", parts)
+    with pytest.raises(BadInput, match=r"index\.html: No space left on device; make room"):
+        api.report(RUN)
+    assert bytes_of() == before

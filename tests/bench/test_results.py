@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from mendbench.bench.results import open_run, read_run
 from mendbench.bench.rows import FORMAT, whole
 from mendbench.errors import BadInput, CheckFailed
 from mendbench.kit.files import LEFT
+from mendbench.kit.reading import MAX_RUN
 from tests.fakes import runs
 
 PLAN = {"keys": ["a", "b", "c"]}
@@ -379,3 +381,120 @@ def test_a_disk_that_is_full_is_one_line_and_what_was_done_waits(place, monkeypa
     assert partial_of(place).exists() == bool(done)
     if done:
         assert len(lines(partial_of(place) / "trials.jsonl")) == 1
+
+
+def no_more(monkeypatch, name):
+    """Let the disk be full for one of the files of the run that is written."""
+    write = os.write
+
+    def full(handle, data):
+        if Path(f"/proc/self/fd/{handle}").readlink().name == name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(handle, data)
+
+    monkeypatch.setattr(os, "write", full)
+
+
+@pytest.mark.parametrize("name", ["trials.jsonl", "texts.jsonl"])
+def test_a_trial_for_which_there_was_no_room_can_be_added_later(place, monkeypatch, name):
+    with open_run(place, PLAN, resume=False) as folder:
+        folder.add(*ROWS[0])
+        with monkeypatch.context() as patched:
+            no_more(patched, name)
+            with pytest.raises(BadInput, match="what was done waits"):
+                folder.add(*ROWS[1])
+        assert folder.done() == {key("b")}
+        assert [row["case"] for row in folder.rows()] == ["b"]
+        assert dict(folder.texts()) == {"d2": TEXTS["d2"]}
+        for added in ROWS[1:]:
+            folder.add(*added)
+        folder.finish(DOCUMENT, {})
+    stored = read_run(place)
+    assert [row["case"] for row in stored.rows] == ["a", "b", "c"]
+    assert stored.texts == TEXTS
+    assert len(lines(place / "texts.jsonl")) == len(TEXTS)
+
+
+def broken_page():
+    yield "<p>"
+    raise CheckFailed("no page")
+
+
+def full_page():
+    yield "<p>"
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"), [(broken_page, "no page"), (full_page, "No space left on device; make room; what")]
+)
+def test_a_page_that_cannot_be_made_leaves_the_run_of_before_and_the_trials_wait(place, page, said):
+    write(place, ROWS[2:], files={"index.html": "<p>old"})
+    with pytest.raises((BadInput, CheckFailed), match=said), open_run(place, PLAN, resume=False) as folder:
+        for added in ROWS:
+            folder.add(*added)
+        folder.finish(DOCUMENT, {"index.html": page()})
+    assert len(read_run(place).rows) == 1
+    assert (place / "index.html").read_text() == "<p>old"
+    assert "index.html" not in names(partial_of(place))
+    assert not [name for name in names(partial_of(place)) if name.endswith(LEFT)]
+    assert dict(folder.texts()) == TEXTS
+    with open_run(place, PLAN, resume=True) as folder:
+        assert len(folder.done()) == 3
+        folder.finish(DOCUMENT, {"index.html": "<p>new"})
+    assert len(read_run(place).rows) == 3
+    assert (place / "index.html").read_text() == "<p>new"
+
+
+def test_a_byte_order_mark_and_other_ends_of_lines_are_read_over(place):
+    write(place)
+    for name in ("trials.jsonl", "texts.jsonl"):
+        path = place / name
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    stored = read_run(place)
+    assert [row["case"] for row in stored.rows] == ["a", "b", "c"]
+    assert stored.texts == TEXTS
+
+
+@pytest.mark.parametrize("name", ["trials.jsonl", "texts.jsonl", "run.json"])
+def test_a_file_of_a_run_that_is_no_file_of_text_is_one_line(place, name):
+    write(place)
+    (place / name).write_bytes(b'{"format": "\xff')
+    with pytest.raises(BadInput, match=f"{name}: byte 12 is not UTF-8; make the run again"):
+        read_run(place)
+
+
+@pytest.mark.parametrize("name", ["trials.jsonl", "texts.jsonl"])
+def test_a_file_of_a_run_that_is_too_large_is_refused_unread(place, name):
+    write(place)
+    with (place / name).open("r+b") as file:
+        file.truncate(MAX_RUN + 1)
+    with pytest.raises(BadInput, match=f"{name}: larger than 2048 MB; take out what need not be in it"):
+        read_run(place)
+    partial = partial_of(place)
+    place.rename(partial)
+    (partial / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    assert f"{name}: larger than 2048 MB" in refusal(place, resume=True)
+    assert (partial / name).stat().st_size > MAX_RUN
+
+
+def test_a_file_of_a_run_that_is_a_folder_is_one_line(place):
+    write(place)
+    (place / "trials.jsonl").unlink()
+    (place / "trials.jsonl").mkdir()
+    with pytest.raises(BadInput, match=r"trials\.jsonl: Is a directory; make the run again"):
+        read_run(place)
+
+
+def test_of_what_an_interrupted_run_left_only_trials_are_taken(place):
+    interrupt(place, ROWS)
+    path = partial_of(place) / "trials.jsonl"
+    first, second, third = path.read_text(encoding="utf-8").splitlines()
+    other = json.dumps({**json.loads(second), "verdict": 7})
+    path.write_text(f'{first}\n7\n{{}}\n{other}\n{third}\n{third}\n{{"key', encoding="utf-8")
+    with open_run(place, PLAN, resume=True) as folder:
+        assert folder.done() == {key("b"), key("c")}
+        assert len(folder.rows()) == 2
+        folder.add(*ROWS[1])
+        folder.finish(DOCUMENT, {})
+    assert [row["case"] for row in read_run(place).rows] == ["a", "b", "c"]

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from mendbench.kit import files
-from mendbench.kit.files import append_durably, write_atomically
+from mendbench.kit.files import append_durably, write_atomically, write_parts_atomically
 
 
 def test_a_file_is_written_whole_with_its_folders(tmp_path):
@@ -78,6 +78,33 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch)
     with pytest.raises(OSError, match="No space left"):
         write_atomically(path, "new and longer")
     assert path.read_text() == "old"
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_parts_are_asked_for_while_they_are_written_and_add_up(tmp_path):
+    sizes = []
+
+    def parts():
+        for number in range(20):
+            sizes.append(sum(each.stat().st_size for each in tmp_path.iterdir()))
+            yield "ä" * 10_000 if number % 2 else b"b" * 10_000
+
+    write_parts_atomically(tmp_path / "a.txt", parts())
+    assert sizes[0] == 0 < sizes[-1]
+    assert (tmp_path / "a.txt").read_text() == ("b" * 10_000 + "ä" * 10_000) * 10
+    assert names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_part_that_cannot_be_made_leaves_the_old_file_and_nothing_else(tmp_path, error):
+    def parts():
+        yield "x" * 100_000
+        raise error
+
+    write_atomically(tmp_path / "a.txt", "old")
+    with pytest.raises(error):
+        write_parts_atomically(tmp_path / "a.txt", parts())
+    assert (tmp_path / "a.txt").read_text() == "old"
     assert names(tmp_path) == ["a.txt"]
 
 
