@@ -19,7 +19,7 @@ from mendbench.bench.run_lines import TRIALS
 from mendbench.bench.stored_rows import GrowingFile, Lines, StoredRows
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import canonical_json
-from mendbench.kit.scratch import NO_ROOM, scratch
+from mendbench.kit.scratch import scratch, told_of_scratch
 from mendbench.model.json import JsonObject
 from mendbench.report.html import html_parts
 from mendbench.scoring.judging.evidence import AGAIN, held
@@ -96,10 +96,8 @@ def _setting() -> Setting:
 
 
 def _written(path: Path, lines: Iterator[str]) -> Lines:
-    try:
+    with told_of_scratch():
         file = GrowingFile(path, lines)
-    except OSError as error:
-        raise BadInput("the temporary folder", error.strerror or str(error), NO_ROOM) from None
     file.close()
     return file.lines()
 

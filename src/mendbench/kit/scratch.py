@@ -15,11 +15,22 @@ from mendbench.kit.files import clear_left, held_folder, remove
 _PREFIX, _SUFFIX = "mendbench-", ".scratch"
 _NAMED = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")
 
-NO_ROOM = "make room there, or name another folder with the variable TMPDIR"
-"""What to do where nothing can be written to the temporary folder."""
-
 _held: dict[Path, int] = {}
 """Handles of this process's folders: as long as they are open, nobody takes the folders for left."""
+
+
+@contextlib.contextmanager
+def told_of_scratch() -> Iterator[None]:
+    """Say in one line what the temporary folder refuses.
+
+    Raises:
+        BadInput: there is none, or nothing can be written to it.
+    """
+    try:
+        yield
+    except OSError as error:
+        mend = "make room there, or name another folder with the variable TMPDIR"
+        raise BadInput("the temporary folder", error.strerror or str(error), mend) from None
 
 
 @contextlib.contextmanager
@@ -42,14 +53,12 @@ def make_scratch(what: str) -> Path:
     Raises:
         BadInput: it cannot be made.
     """
-    try:
+    with told_of_scratch():
         clear_left(Path(tempfile.gettempdir()), lambda name: _NAMED.fullmatch(name) is not None)
         handle = None
         while handle is None:
             folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-", suffix=_SUFFIX)).resolve()
             handle = held_folder(folder)
-    except OSError as error:
-        raise BadInput("the temporary folder", error.strerror or str(error), NO_ROOM) from None
     _held[folder] = handle
     return folder
 

@@ -6,6 +6,7 @@ which is the same wherever it stands.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import marshal
 import tempfile
@@ -14,9 +15,10 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any, TypeAlias, overload
+from typing import Any, BinaryIO, TypeAlias, overload
 
 from mendbench.kit.interned import NUMBERS
+from mendbench.kit.scratch import told_of_scratch
 from mendbench.model.json import Json, JsonObject
 
 TEXT_LINES, LIST = -1, 0
@@ -35,23 +37,35 @@ class PoolFile(Sequence[JsonObject]):
     """For each case its ``pool``, without what cases share, and the reference of each of its ``rows``."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the parts can be asked for
-        weakref.finalize(self, self._file.close)
+        """Begin the file.
+
+        Raises:
+            BadInput: the temporary folder has no room for it.
+        """
+        with told_of_scratch():
+            self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the parts can be asked for
+        weakref.finalize(self, _close, self._file)
         self._cases: list[tuple[int, int, int]] = []
         """Where the digests of a case begin in order, how many they are, and where its pool begins."""
         self._common: dict[bytes, int] = {}
 
     def add(self, entries: Sequence[Entry], refs: Sequence[int]) -> None:
-        """Take the pool of the next case, and the references of its rows."""
+        """Take the pool of the next case, and the references of its rows.
+
+        Raises:
+            BadInput: the temporary folder has no room for it.
+        """
         own = _reached(entries, refs)
         numbers = {place: number for number, place in enumerate(own)}
         kept = [_renumbered(entries[place], numbers) for place in own]
         digests = list(_digests(kept))
-        begin = self._file.seek(0, 2)
-        self._file.write(b"".join(sorted(digests)))
-        self._cases.append((begin, len(digests), self._file.tell()))
         rows = array(NUMBERS, (numbers[ref] for ref in refs)).tobytes()
-        marshal.dump((kept, b"".join(digests), rows), self._file)
+        with told_of_scratch():
+            begin = self._file.seek(0, 2)
+            self._file.write(b"".join(sorted(digests)))
+            self._cases.append((begin, len(digests), self._file.tell()))
+            marshal.dump((kept, b"".join(digests), rows), self._file)
+            self._file.flush()
 
     def common(self) -> tuple[Entry, ...]:
         """Return the pool that cases share: what more than one of them has. From now on the cases' own ones lack it."""
@@ -105,6 +119,11 @@ class PoolFile(Sequence[JsonObject]):
             self._file.seek(begin + start * _DIGEST)
             raw = self._file.read(min(_READ, count - start) * _DIGEST)
             yield from (raw[at : at + _DIGEST] for at in range(0, len(raw), _DIGEST))
+
+
+def _close(file: BinaryIO) -> None:
+    with contextlib.suppress(OSError):  # what could not be written cannot be at the end either
+        file.close()
 
 
 def _digests(entries: Sequence[Entry]) -> Iterator[bytes]:
