@@ -105,18 +105,18 @@ def test_so_many_processes_and_no_more():
 
 @kept
 @pytest.mark.parametrize(
-    ("script", "says"),
+    ("script", "time_s", "says"),
     [
-        ("trap '' TERM INT HUP; while :; do sleep 1; done", "it did not end within 0.5 s"),
-        ("kill -STOP $$", "it did not end within 0.5 s"),
-        ("kill -9 $PPID; sleep 30", "it was ended by signal 9"),
-        ("kill -9 0; sleep 30", "it was ended by signal 9"),
+        ("trap '' TERM INT HUP; while :; do sleep 1; done", 0.5, "it did not end within 0.5 s"),
+        ("kill -STOP $$", 0.5, "it did not end within 0.5 s"),
+        ("kill -9 $PPID; sleep 30", 20, "it was ended by signal 9"),
+        ("kill -9 0; sleep 30", 20, "it was ended by signal 9"),
     ],
 )
-def test_one_that_will_not_end_is_ended(script, says):
+def test_one_that_will_not_end_is_ended(script, time_s, says):
     began = time.monotonic()
-    assert failed(shell_engine(script, limits=Limits(time_s=0.5))).startswith(says)
-    assert time.monotonic() - began < 8
+    assert failed(shell_engine(script, limits=Limits(time_s=time_s))).startswith(says)
+    assert time.monotonic() - began < 18
 
 
 @kept

@@ -56,7 +56,7 @@ def test_a_run_that_is_not_split_says_nothing_of_parts(reads):
 def test_what_broke_leads_to_the_trials_that_it_counts(reads):
     page = reads(split_run()).open()
     page.locator("#answers a", has_text="2 plausible but wrong").click()
-    page.wait_for_function("document.activeElement.id === 'grid'")
+    page.wait_for_selector("#grid:focus")
     assert page.locator("thead .sort").all_inner_texts() == ["Case", "full-context", "summary", "reference"]
     assert page.locator("tr.case").count() == 1
 
@@ -106,7 +106,7 @@ def test_another_policy_leaves_no_gap_and_says_what_stays(reads):
 def test_a_link_to_filtered_trials_has_them_in_sight(reads):
     page = reads(small_run(), viewport={"width": 1280, "height": 800}).open()
     page.locator("#answers a").first.click()
-    page.wait_for_function("document.activeElement.id === 'grid'")
+    page.wait_for_selector("#grid:focus")
     assert page.locator("#grid-title").bounding_box()["y"] < 120
     assert page.locator("tr.case").first.bounding_box()["y"] < 700
 

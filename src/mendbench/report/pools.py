@@ -1,4 +1,4 @@
-"""The pools of the cases of a run, which lie in a file: what each case has of its own, and what several of them share.
+"""The pools of the cases of a run, in memory or, where they are large, in a file: what each case has of its own, and what several share.
 
 An entry of a pool refers to earlier ones by number. To tell what cases share, every entry has a digest of all that it comes to,
 which is the same wherever it stands.
@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any, BinaryIO, TypeAlias, overload
+from typing import IO, Any, TypeAlias, overload
 
 from mendbench.kit.interned import NUMBERS
 from mendbench.kit.scratch import told_of_scratch
@@ -28,6 +28,9 @@ Entry: TypeAlias = str | int | float | bool | list[int] | None
 
 _DIGEST = 16
 """Bytes of a digest: two entries that differ have the same one with a chance of one in 2^128."""
+
+_IN_MEMORY = 32_000_000
+"""Bytes of pools from which on they wait in a file without a name, in the temporary folder."""
 
 _READ = 1024
 """Digests of one case that are read at once while those of all are gone through."""
@@ -43,7 +46,7 @@ class PoolFile(Sequence[JsonObject]):
             BadInput: the temporary folder has no room for it.
         """
         with told_of_scratch():
-            self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the parts can be asked for
+            self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - open as long as the parts can be asked for
         weakref.finalize(self, _close, self._file)
         self._cases: list[tuple[int, int, int]] = []
         """Where the digests of a case begin in order, how many they are, and where its pool begins."""
@@ -121,7 +124,7 @@ class PoolFile(Sequence[JsonObject]):
             yield from (raw[at : at + _DIGEST] for at in range(0, len(raw), _DIGEST))
 
 
-def _close(file: BinaryIO) -> None:
+def _close(file: IO[bytes]) -> None:
     with contextlib.suppress(OSError):  # what could not be written cannot be at the end either
         file.close()
 
