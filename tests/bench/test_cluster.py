@@ -99,6 +99,7 @@ def test_a_worker_that_is_killed_in_mid_run_changes_no_row_and_another_takes_its
     assert by_key(chain([first], found)) == wanted
 
 
+@pytest.mark.slow
 def test_what_a_worker_dies_of_costs_itself_alone_and_workers_that_come_back_work(running, root):
     before = process_ids(running.address)
     pool = opened(running.address, die_of_seven, root)
@@ -118,6 +119,7 @@ def test_what_a_worker_dies_of_costs_itself_alone_and_workers_that_come_back_wor
     assert after - set(before), "no process that was started anew was given anything"
 
 
+@pytest.mark.slow
 def test_without_workers_one_line_says_how_to_start_one_and_one_that_comes_late_gets_trials(tmp_path, root):
     with cluster(tmp_path) as started:
         with pytest.raises(Incomplete) as raised:
@@ -187,6 +189,7 @@ def test_how_many_workers_is_the_business_of_a_cluster_that_has_its_own(root):
         open_cluster("tcp://127.0.0.1:1", 3, square, setting_of(root), ())
 
 
+@pytest.mark.slow
 def test_a_cluster_of_this_machine_is_started_for_the_run_and_ended_with_it(root, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))

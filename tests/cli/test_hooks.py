@@ -103,6 +103,7 @@ def test_files_of_no_case_prove_nothing(corpus):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_gate_replays_and_then_gates(corpus):
     done = run("mendbench-gate")
     assert done.returncode == 2, done

@@ -31,7 +31,7 @@ def mendbench(*words, code=ENTRY, **more):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_ctrl_c_pressed_thrice_ends_a_run_that_its_own_words_finish(corpus, workers):
     pressed = mendbench(*RULES, "--workers", workers, code=PRESSES + ENTRY)
     assert (pressed.returncode, pressed.stdout) == (130, "")
