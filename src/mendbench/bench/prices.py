@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
-from urllib.parse import urlsplit
 
 from mendbench.bench.config import ModelConfig, RepairerConfig
+from mendbench.kit.urls import split_url
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
 
@@ -182,7 +182,7 @@ def _configured(config: ModelConfig | RepairerConfig) -> Price | None:
 
 def _is_this_machine(url: str) -> bool:
     """Return whether a URL is of this machine. A model that runs there is not free for that: nobody knows what it costs."""
-    host = (urlsplit(url).hostname or "").lower()
+    host = (split_url(url).hostname or "").lower()
     return host in {"localhost", "::1", "0.0.0.0"} or host.endswith(".localhost") or host.startswith("127.")  # noqa: S104
 
 

@@ -6,14 +6,13 @@ import copy
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from mendbench.bench.scope import FILES, OWN, SHELL, redactor_of, state_of
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.merge import merge_patch
 from mendbench.kit.patching import PatchError, apply_patch, node_ids
-from mendbench.kit.urls import host_of
+from mendbench.kit.urls import host_of, split_url
 from mendbench.model.case import Case, Check, Fix, KeptCheck, OutputCheck, RequestCheck, Variant, WarningCheck
 from mendbench.model.json import JsonObject
 from mendbench.replay import cassette
@@ -152,7 +151,7 @@ def _unreached(case: Case, fixed: JsonObject, variant: Variant | None, check: Ch
 
 
 def _undeclared(case: Case, variant: Variant | None, url: str, place: str) -> Iterator[BadInput]:
-    scheme, host = urlsplit(url).scheme.lower(), host_of(url)
+    scheme, host = split_url(url).scheme.lower(), host_of(url)
     if scheme == "model":
         return
     if scheme in _OWN_SCHEMES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import quote, unquote_to_bytes, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote_to_bytes, urlsplit, urlunsplit
 
 from mendbench.model.exchange import MODEL_SCHEME
 
@@ -13,6 +13,14 @@ _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 """RFC 3986 section 2.3: the only characters that mean the same with and without percent-encoding."""
 _ENCODED = re.compile(r"(%[0-9A-Fa-f]{2})")
+
+
+def split_url(url: str) -> SplitResult:
+    """Return the parts of ``url``; empty ones of a text that is no URL, such as ``http://[``."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
 
 
 @lru_cache(maxsize=4096)

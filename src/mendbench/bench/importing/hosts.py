@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from mendbench.bench.scope import FILES, MODELS, SHELL
 from mendbench.errors import BadInput
 from mendbench.kit.bodies import parse_body
-from mendbench.kit.urls import host_of
+from mendbench.kit.urls import host_of, split_url
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import JsonObject
 from mendbench.services import hosts_of, service_names
@@ -28,13 +28,13 @@ def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, s
     state: dict[str, JsonObject] = {}
     known = _known_hosts()
     for url in urls:
-        scheme, host = urlsplit(url).scheme.lower(), host_of(url)
+        scheme, host = split_url(url).scheme.lower(), host_of(url)
         if scheme in {"shell", "file"}:
             recorded_from[SHELL if scheme == "shell" else FILES] = "real"
         elif scheme == "model":
             recorded_from[MODELS] = "real"
             names = state.setdefault(MODELS, {"names": []})["names"]
-            names += {unquote(urlsplit(url).netloc)} - set(names)
+            names += {unquote(split_url(url).netloc)} - set(names)
         elif not host or "{" in host or "$" in host:
             continue
         elif (name := known.get((scheme == "mcp", host))) is not None:
@@ -62,7 +62,7 @@ def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchan
         route = {"action": "static", "status": one.answer.status, "body": body}
         if isinstance(body, str) and kind:
             route["headers"] = {"content-type": kind}
-        path = urlsplit(one.request.url).path or "/"
+        path = split_url(one.request.url).path or "/"
         api["routes"].setdefault(f"{one.request.method} {path}", route)
     return made
 
