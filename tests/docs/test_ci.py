@@ -106,6 +106,7 @@ def test_a_build_passes_and_writes_all(corpus):
     assert "✅ gate passed: " in (corpus / "summary.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_missing_recording_stops_the_build_at_the_gate(corpus):
     assert shell("mendbench run --workers 1 && mendbench gate --update", corpus).returncode == 0
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
