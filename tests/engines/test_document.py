@@ -13,7 +13,7 @@ WORKFLOW = salvaged(
     {"nodes": [{"id": "a", "type": "http", "params": {}}, {"id": "b", "type": "http", "params": {}}], "edges": []}
 )
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(st.sampled_from(["node_id", "message", "steps", "a", "status"]), inner)
