@@ -180,7 +180,7 @@ ESCAPES = (
     Escape(kind=READ, command="cat /etc/shadow /etc/passwd /etc/hostname /etc/hosts /etc/resolv.conf", ends=_silent),
     Escape(kind=READ, command="ls -A /root /home /var /etc/ssh /run /opt /srv /mnt /sys /boot", ends=_silent),
     Escape(kind=READ, command="cat @outside@/bait"),
-    Escape(kind=READ, command="cat /oldroot@outside@/bait /newroot@outside@/bait /proc/1/root@outside@/bait /proc/self/root/..@outside@/bait"),
+    Escape(kind=READ, command="cat /oldroot@outside@/bait /newroot@outside@/bait /proc/*/roo?@outside@/bait /proc/self/roo?/..@outside@/bait"),
     Escape(kind=READ, command="env; cat /proc/*/environ; cat /proc/self/../*/environ"),
     Escape(kind=READ, command="echo $TORTURE_SECRET $TORTURE_GIVEN", more={"env": ["TORTURE_SECRET"]}),
     Escape(kind=READ, command="cat /proc/@victim@/environ /proc/@victim@/cmdline /proc/*/cmdline; ls /proc/@victim@/fd"),
