@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,7 @@ def test_a_key_that_only_sounds_like_one_keeps_its_value(key):
         f"sent with Bearer {DRAWN} and refused",
         "eyJ" + DRAWN[:20] + "." + DRAWN[20:40] + "." + DRAWN[40:],
         f"postgres://app:{DRAWN[:10]}@db.test:5432/main",
+        f"{Path(f'redis://:{DRAWN[:10]}@db.test:6379/0')}: no such file",
         "xo" + "xb-" + DRAWN,
         "gh" + "p_" + DRAWN[:36],
         "s" + "k-" + DRAWN,
@@ -66,6 +68,7 @@ def test_a_credential_is_known_by_its_shape_in_any_string(text):
         "task-management needs max_tokens=512",
         "see https://docs.test/auth?token_type=bot&page=3",
         "https://a.test:8080/path@2",
+        "a file:/a/b:c, kim@a.test",
         "<secret:slack>",
         "Bearer <secret:slack>",
         '{"ok": false, "error": "invalid_auth"}',

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mendbench.mcp_server import Serving
-from mendbench.mcp_server.tools import inspect_trace, run_workflow, validate_workflow
+from mendbench.mcp_server.tools import inspect_trace, inspect_workflow, run_workflow, validate_workflow
 from tests.fakes.engine import chain, http
 from tests.fakes.loopback import greeting, issue, loopback
 
@@ -60,6 +60,19 @@ def test_what_cannot_be_used_is_an_answer_in_one_line():
     ):
         assert said.failed
         assert "\n" not in json.loads(said.text)["error"]
+
+
+def test_a_workflow_may_come_as_json_text(base):
+    text = json.dumps(greeting(base, {"text": "x"}))
+    answers = [json.loads(run(workflow).text) for workflow in (text, json.loads(text))]
+    assert answers[0]["execution"]["nodes_total"] == answers[1]["execution"]["nodes_total"] == 2
+    assert not inspect_workflow(f"\n{text}").failed
+
+
+def test_broken_json_text_is_told_with_its_place_and_not_taken_for_a_file():
+    said = validate_workflow('{"nodes": [redis://:top-secret-word@a.test]}', {})
+    assert json.loads(said.text)["error"].startswith("workflow:1:12: no JSON")
+    assert "top-secret-word" not in said.text
 
 
 def test_a_view_of_a_node_needs_its_name(base):

@@ -60,7 +60,7 @@ _WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(\S+)$")
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
 _NO_VALUE = re.compile(r"^(?:\\*[\"'])?(?:\$\{[^{}]*\}|\$[A-Za-z_]\w*|[*•x.]+|)(?:\\*[\"'])?$")
 """A template, a shell's variable, a mask, nothing: what stands where a credential would."""
-_URL_PASSWORD = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s:/@\"'<>]*):((?!\d{1,5}[/?#])[^\s\"'<>]+)@")
+_URL_PASSWORD = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]{0,30}:/{1,2}[^\s:/@\"'<>]*):((?!\d{1,5}[/?#])[^\s\"'<>]+)@")
 """The password of a URL, to its last ``@``; a port is none."""
 _HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization: *(?:bearer|basic|token|bot|digest|apikey) +)([^\s\"'<>,;$]+)")
 _ORACLE = re.compile(r"\b(jdbc:oracle:\w+:[^\s/@]+)/([^\s@\"'<>]+)@")

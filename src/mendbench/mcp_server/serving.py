@@ -19,14 +19,14 @@ __all__ = ["Serving", "build_server", "serve_stdio"]
 _RUN = """\
 Run a workflow for real and return its result in the agent error format: success, status, error, whether a repair was
 tried and how it ended, all errors with category, node and context, the checkpoint, and every node's state.
-`workflow` is the JSON document, or the path of its file. When runs keep failing in one way, a second content block says
-{"stop_retrying": true, "suggestion": ...}: tell the user instead of running it once more."""
+`workflow` is the JSON document, as an object or as text, or the path of its file. When runs keep failing in one
+way, a second content block says {"stop_retrying": true, "suggestion": ...}: tell the user instead of running it once more."""
 _VALIDATE = """\
 Say everything that is wrong with a workflow, without running it: the same structure as run_workflow, and all problems
-with node ids and suggestions. `workflow` is the JSON document, or the path of its file."""
+with node ids and suggestions. `workflow` is the JSON document, as an object or as text, or the path of its file."""
 _PARTS = """\
 Show what a workflow is made of: nodes in the order of their run, edges, inputs, outputs; credentials hidden. Nothing
-runs. `workflow` is the JSON document, or the path of its file."""
+runs. `workflow` is the JSON document, as an object or as text, or the path of its file."""
 _INSPECT = """\
 Look into the trace of the last run, or into the trace file of that path. `what` is errors (all failures, or a node's),
 error (a node's last failure), node (parameters, inputs, outputs), io (requests and responses) or diff (expected against

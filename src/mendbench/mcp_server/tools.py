@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from mendbench import workflows
 from mendbench.errors import BadInput, MendbenchError
+from mendbench.kit.json_documents import load_json
 from mendbench.kit.sensitive import sanitise
 from mendbench.model.json import Json, JsonObject
 from mendbench.workflows import tracing
@@ -48,7 +49,7 @@ def run_workflow(
     request: str | None,
     chosen: Mapping[str, str],
 ) -> Said:
-    """Run a workflow, given itself or as the path of its file. ``chosen``: strategy, repairer, model, policy, detector."""
+    """Run a workflow, given itself, as JSON text, or as the path of its file. ``chosen``: strategy, repairer, model, policy, detector."""
     options = workflows.RunOptions(
         inputs=inputs,
         secrets=serving.secrets,
@@ -61,7 +62,7 @@ def run_workflow(
     )
 
     def work() -> Said:
-        file = workflow if isinstance(workflow, str) else None
+        file = workflow if isinstance(workflow, str) and not _is_json(workflow) else None
         ended = workflows.run_workflow(_document(workflow), options, file=file)
         error = ended.document["error"]
         return Said(text=workflows.as_text(ended.document), failed=not ended.success, error=error)
@@ -70,7 +71,7 @@ def run_workflow(
 
 
 def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) -> Said:
-    """Say what is wrong with a workflow, given itself or as the path of its file."""
+    """Say what is wrong with a workflow, given itself, as JSON text, or as the path of its file."""
 
     def work() -> Said:
         checked = workflows.check_workflow(_document(workflow), inputs or None)
@@ -80,7 +81,7 @@ def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) ->
 
 
 def inspect_workflow(workflow: JsonObject | str) -> Said:
-    """Say what a workflow is made of, given itself or as the path of its file."""
+    """Say what a workflow is made of, given itself, as JSON text, or as the path of its file."""
 
     def work() -> Said:
         return Said(text=workflows.as_text(workflows.inspect_workflow(_document(workflow))), failed=False)
@@ -112,8 +113,16 @@ def _view(trace: JsonObject, what: What, node: str | None) -> JsonObject:
     return tracing.validation_diff(trace, node)
 
 
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
 def _document(workflow: JsonObject | str) -> JsonObject:
-    return workflows.read_workflow(Path(workflow)) if isinstance(workflow, str) else workflow
+    if isinstance(workflow, dict):
+        return workflow
+    if _is_json(workflow):
+        return cast("JsonObject", load_json(workflow, "workflow"))
+    return workflows.read_workflow(Path(workflow))
 
 
 def _said(work: Callable[[], Said]) -> Said:
