@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mendbench.kit.patching import PatchError, apply_operation, apply_patch
+from mendbench.kit.patching import PatchError, apply_patch
 from tests.fakes.repair import WORKFLOW
 
 
@@ -148,6 +148,13 @@ def test_what_nests_too_deep_is_refused_be_it_given_or_made():
     copies = [{"op": "copy", "from": "/x", "path": "/x" + "/x" * 2**at} for at in range(11)]
     with pytest.raises(PatchError, match="^operation 8: it nests deeper than 100 levels$"):
         apply_patch(WORKFLOW, [{"op": "add", "path": "/x", "value": {}}, *copies])
+    moved = [{"op": "add", "path": "/x", "value": deep_by(60)}, {"op": "add", "path": "/y", "value": deep_by(60)}]
+    with pytest.raises(PatchError, match="^operation 3: it nests deeper than 100 levels$"):
+        apply_patch(WORKFLOW, [*moved, {"op": "move", "from": "/x", "path": "/y" + "/0" * 60}])
+
+
+def deep_by(levels):
+    return [deep_by(levels - 1)] if levels > 1 else []
 
 
 SCALARS = (
@@ -207,8 +214,8 @@ def test_an_id_says_what_its_index_says_and_an_index_what_the_rfc_says(op, to, o
         except (PatchError, jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError):
             return None
 
-    by_index = applied(lambda operation: apply_operation(WORKFLOW, operation), "012")
-    assert applied(lambda operation: apply_operation(WORKFLOW, operation), ids(WORKFLOW)) == by_index
+    by_index = applied(lambda operation: apply_patch(WORKFLOW, [operation]), "012")
+    assert applied(lambda operation: apply_patch(WORKFLOW, [operation]), ids(WORKFLOW)) == by_index
     assert applied(lambda operation: jsonpatch.apply_patch(WORKFLOW, [operation]), "012") == by_index
 
 
@@ -227,7 +234,7 @@ def test_the_result_shares_nothing_with_the_patch_or_the_document(value):
 
 def test_copies_of_copies_are_refused_before_they_are_larger_than_any_memory():
     patch = [{"op": "copy", "from": "/a", "path": "/a/-"}] * 40
-    with pytest.raises(PatchError, match="grows beyond 2,000,000 characters"):
+    with pytest.raises(PatchError, match="write more than 2,000,000 characters"):
         apply_patch({"nodes": [], "a": ["x" * 10_000]}, patch)
 
 

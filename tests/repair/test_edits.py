@@ -251,6 +251,12 @@ def test_a_value_that_nests_too_deep_is_refused():
         edited({"node": "greet", "path": "body", "value": deep})
 
 
+@pytest.mark.parametrize("path", ["params" + ".a" * 100, "/a" * 101, ["a"] * 101], ids=["dots", "pointer", "list"])
+def test_a_path_of_more_steps_than_a_document_has_levels_is_refused(path):
+    with pytest.raises(EditError, match="has 101 steps, and at most 100 can lead to anything"):
+        edited({"node": "greet", "path": path, "value": 1})
+
+
 @pytest.mark.parametrize("changes", [{}, "text", None, 3])
 def test_changes_that_are_no_list_are_refused(changes):
     with pytest.raises(EditError, match="not a list"):

@@ -31,8 +31,11 @@ WRITING = re.compile(
     r'(?:AT_FDCWD, )?"(?P<changed>[^"]*)"'
 )
 FAILED = re.compile(r"= -1 E\w+")
-OWN = ("/dev/null", "/dev/tty", ".mendbench")
-"""What may be written besides the run's folder: nothing, and the proofs that a check keeps in the working folder."""
+DEVICES = ("/dev/null", "/dev/tty")
+"""What may always be opened to write: nothing comes of it."""
+
+PROOFS = Path(".mendbench")
+"""What a check keeps in the working folder."""
 
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:
@@ -65,7 +68,7 @@ def tried(way: Way, cases: Sequence[str], shipped: Path = SHIPPED) -> str | None
         for command in (
             ["run", *cases, "--workers", "1", "--out", str(out / "run")],
             ["report", str(out / "run"), "--junit", str(out / "junit.xml")],
-            ["case", "check", *cases],
+            ["case", "check", *cases, "--workers", "1"],
         ):
             failure = way(desk, [sys.executable, "-m", "mendbench", *command])
             if failure is not None:
@@ -98,18 +101,22 @@ def _traced(desk: Path, command: Sequence[str]) -> str | None:
     done = subprocess.run(tracing, cwd=desk, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return f"it ended with {done.returncode}: {done.stderr[-400:]}"
-    return forbidden(told.read_text("utf-8", "replace").splitlines(), desk.parent / "out")
+    return forbidden(told.read_text("utf-8", "replace").splitlines(), desk.parent / "out", desk / PROOFS, PROOFS)
 
 
-def forbidden(calls: Sequence[str], out: Path) -> str | None:
-    """Return the first system call among those that strace wrote down which a replay may not make; the first of all starts it."""
+def forbidden(calls: Sequence[str], *own: Path) -> str | None:
+    """Return the first system call among those that strace wrote down which a replay may not make; the first of all starts it.
+
+    ``own``: what may be written.
+    """
+    may = (*DEVICES, *map(str, own))
     for number, call in enumerate(calls):
         starts = STARTING.search(call) and number > 0
         if (starts and not FAILED.search(call)) or REACHING.search(call):
             return call[:300]
         wrote = WRITING.search(call)
         place = wrote and (wrote["opened"] or wrote["changed"] or "")
-        if place and not FAILED.search(call) and not place.startswith((str(out), *OWN)):
+        if place and not FAILED.search(call) and not place.startswith(may):
             return call[:300]
     return None
 

@@ -29,19 +29,17 @@ APPEND = "-"
 MAX_DEPTH = 100
 """How deep a document may nest: as deep as the runtime resolves templates."""
 
-MAX_SIZE = 2_000_000
-"""Characters that a changed document may hold, 8 for each value that is no text: copies of copies grow beyond any memory."""
+MAX_WRITTEN = 2_000_000
+"""Characters that operations may add and copy together, 8 for each value that is no text: copies of copies grow beyond any memory."""
 
 MAX_CHANGES = 200
-"""Changes that are applied at once: each goes through the whole document."""
+"""Changes that are applied at once."""
 
 OPERATIONS = frozenset({"add", "remove", "replace", "move", "copy", "test"})
 """The operations of RFC 6902, section 4."""
 
 _POINTERS = {"move": ("path", "from"), "copy": ("path", "from")}
 """The members that hold pointers, where that is not ``path`` alone."""
-
-_GROWING = frozenset({"add", "replace", "copy"})
 
 _LIBRARY_ERRORS = (
     jsonpatch.JsonPatchException,
@@ -64,55 +62,74 @@ def apply_patch(document: JsonObject, patch: Sequence[Json]) -> JsonObject:
     Raises:
         PatchError: an operation is malformed or does not apply. The message says which one.
     """
-    changed = own_copy(document, patch)
+    draft = Draft(document, patch)
     for number, operation in enumerate(patch, start=1):
         if not isinstance(operation, dict):
             raise PatchError(f"operation {number} is not an object")
         try:
-            changed = apply_operation(changed, operation)
+            draft.apply(operation)
         except PatchError as error:
             raise PatchError(f"operation {number}: {error}") from error
-    check_depth(changed)
-    return changed
+    check_depth(draft.document)
+    return draft.document
 
 
-def apply_operation(document: JsonObject, operation: JsonObject) -> JsonObject:
-    """Return ``document`` after one operation. Neither may nest deeper than :func:`own_copy` allows.
+class Draft:
+    """A copy of a document, changed in place by one operation after the other. After one that failed it is worth nothing."""
 
-    Raises:
-        PatchError: it is malformed, it does not apply, or it leaves no workflow or one that nests too deep.
-    """
-    name = operation.get("op")
-    if not isinstance(name, str) or name not in OPERATIONS:
-        raise PatchError(f"{name!r} is no operation of JSON Patch")
-    pinned = copy.deepcopy(operation)
-    for member in _POINTERS.get(name, ("path",)):
-        if member in operation:
-            pinned[member] = _pinned(document, operation, member)
-    try:
-        changed = jsonpatch.JsonPatch([pinned]).apply(document)
-    except _LIBRARY_ERRORS as error:
-        raise PatchError(f"{name} {operation.get('path')!r} does not apply: {error}") from error
-    if not isinstance(changed, dict):
-        raise PatchError(f"{name} {operation.get('path')!r} leaves no workflow")
-    check_depth(changed)
-    if name in _GROWING and size_of(changed, MAX_SIZE) > max(MAX_SIZE, size_of(document, 2 * MAX_SIZE)):
-        raise PatchError(f"the document grows beyond {MAX_SIZE:,} characters")
-    return changed
+    __slots__ = ("_room", "document")
 
+    def __init__(self, document: JsonObject, changes: Sequence[Json]) -> None:
+        """Copy ``document``, to apply ``changes`` to.
 
-def own_copy(document: JsonObject, changes: Sequence[Json]) -> JsonObject:
-    """Return a copy of ``document`` to apply ``changes`` to.
+        Raises:
+            PatchError: the changes are not a list or too many, or one of the two nests too deep.
+        """
+        if isinstance(changes, str | bytes | dict) or not isinstance(changes, Sequence):
+            raise PatchError("the changes are not a list")
+        if len(changes) > MAX_CHANGES:
+            raise PatchError(f"there are {len(changes):,} changes, and at most {MAX_CHANGES} can be made at once")
+        check_depth([document, list(changes)], MAX_DEPTH + 2)
+        self.document = copy.deepcopy(document)
+        self._room = MAX_WRITTEN
 
-    Raises:
-        PatchError: the changes are not a list or too many, or one of the two nests too deep.
-    """
-    if isinstance(changes, str | bytes | dict) or not isinstance(changes, Sequence):
-        raise PatchError("the changes are not a list")
-    if len(changes) > MAX_CHANGES:
-        raise PatchError(f"there are {len(changes):,} changes, and at most {MAX_CHANGES} can be made at once")
-    check_depth([document, list(changes)], MAX_DEPTH + 2)
-    return copy.deepcopy(document)
+    def apply(self, operation: JsonObject) -> None:
+        """Change the document by one operation.
+
+        Raises:
+            PatchError: it is malformed, it does not apply, it leaves no workflow, puts something too deep, or writes too much.
+        """
+        name = operation.get("op")
+        if not isinstance(name, str) or name not in OPERATIONS:
+            raise PatchError(f"{name!r} is no operation of JSON Patch")
+        pinned = copy.deepcopy(operation)
+        for member in _POINTERS.get(name, ("path",)):
+            if member in operation:
+                pinned[member] = _pinned(self.document, operation, member)
+        try:
+            self._weigh(name, pinned)
+            changed = jsonpatch.JsonPatch([pinned]).apply(self.document, in_place=True)
+        except PatchError:
+            raise
+        except _LIBRARY_ERRORS as error:
+            raise PatchError(f"{name} {operation.get('path')!r} does not apply: {error}") from error
+        if not isinstance(changed, dict):
+            raise PatchError(f"{name} {operation.get('path')!r} leaves no workflow")
+        self.document = changed
+
+    def _weigh(self, name: str, operation: JsonObject) -> None:
+        """Refuse what an operation puts somewhere if that is too deep or too much: what it changes is not gone through."""
+        if name in {"move", "copy"}:
+            value = jsonpointer.resolve_pointer(self.document, operation["from"])
+        elif name in {"add", "replace"}:
+            value = operation.get("value")
+        else:
+            return
+        check_depth(value, MAX_DEPTH - str(operation.get("path")).count("/"))
+        if name != "move":
+            self._room -= size_of(value, MAX_WRITTEN)
+        if self._room < 0:
+            raise PatchError(f"the operations write more than {MAX_WRITTEN:,} characters")
 
 
 def check_depth(value: Json, limit: int = MAX_DEPTH) -> None:

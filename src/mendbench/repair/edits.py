@@ -26,7 +26,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 
-from mendbench.kit.patching import OPERATIONS, PatchError, apply_operation, check_depth, own_copy
+from mendbench.kit.patching import OPERATIONS, Draft, PatchError, check_depth
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.addresses import address, nearest, node_at
 from mendbench.repair.graph import add_edge, add_node, remove_edge, remove_node
@@ -48,13 +48,13 @@ def apply_edits(document: JsonObject, edits: Sequence[Json]) -> JsonObject:
         EditError: an edit is malformed, names what is not there, or does not apply. The message says which edit.
     """
     try:
-        changed = own_copy(document, edits)
+        draft = Draft(document, edits)
         for number, edit in enumerate(edits, start=1):
-            changed = _numbered(number, changed, edit)
-        check_depth(changed)
+            _numbered(number, draft, edit)
+        check_depth(draft.document)
     except PatchError as error:
         raise EditError(str(error)) from error
-    return changed
+    return draft.document
 
 
 def is_operation(value: Json) -> bool:
@@ -75,32 +75,32 @@ def is_edit(value: Json) -> bool:
     )
 
 
-def _numbered(number: int, document: JsonObject, edit: Json) -> JsonObject:
+def _numbered(number: int, draft: Draft, edit: Json) -> None:
     if not isinstance(edit, dict):
         raise EditError(f"edit {number} is not an object")
     try:
-        return _edit(document, copy.deepcopy(edit))
+        _edit(draft, copy.deepcopy(edit))
     except (EditError, PatchError) as error:
         raise EditError(f"edit {number}: {error}") from error
 
 
-def _edit(document: JsonObject, edit: JsonObject) -> JsonObject:
+def _edit(draft: Draft, edit: JsonObject) -> None:
     if is_operation(edit) and not _VERBS.keys() & edit.keys() and str(edit["path"]).startswith("/"):
-        return apply_operation(document, edit)
+        draft.apply(edit)
+        return
     verbs = sorted(_VERBS.keys() & edit.keys())
     if len(verbs) > 1 or (verbs and "path" in edit):
         raise EditError(
             f"it says several things at once ({', '.join([*verbs, *(['path'] if 'path' in edit else [])])})"
         )
     if verbs:
-        _VERBS[verbs[0]](document, edit)
+        _VERBS[verbs[0]](draft.document, edit)
     elif "node" in edit and "path" not in edit and _removes(edit):
-        remove_node(document, edit["node"])
+        remove_node(draft.document, edit["node"])
     elif "path" in edit:
-        _set_or_remove(document, edit)
+        _set_or_remove(draft.document, edit)
     else:
         raise EditError(f"it has no 'path'; its keys are {', '.join(sorted(map(str, edit)))[:100] or 'none'}")
-    return document
 
 
 def _set_or_remove(document: JsonObject, edit: JsonObject) -> None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from jsonpointer import JsonPointer, JsonPointerException  # type: ignore[attr-defined, unused-ignore]
 
-from mendbench.kit.patching import APPEND
+from mendbench.kit.patching import APPEND, MAX_DEPTH
 from mendbench.model.json import Json, JsonObject
 
 Token: TypeAlias = str | int
@@ -57,8 +57,15 @@ def parse_path(text: Json) -> Path:
     """Return the path that ``text`` writes: ``params.body.text``, ``blocks[0]["a.b"]``, ``/params/body`` or a list.
 
     Raises:
-        EditError: it is none of these, or it is empty.
+        EditError: it is none of these, it is empty, or it has more steps than a document has levels.
     """
+    path = _parsed(text)
+    if len(path.tokens) > MAX_DEPTH:
+        raise EditError(f"'path' has {len(path.tokens):,} steps, and at most {MAX_DEPTH} can lead to anything")
+    return path
+
+
+def _parsed(text: Json) -> Path:
     if isinstance(text, list) and text and all(isinstance(t, str) or type(t) is int for t in text) and "" not in text:
         return Path(tokens=tuple(text), dotted=False)
     if not isinstance(text, str):
