@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.shapes import COUNT, FLAG, MAYBE_TEXT, TEXT, among, either, fields, many, misfit, named
+from mendbench.kit.shapes import COUNT, FLAG, MAYBE_TEXT, TEXT, TEXTS, among, fields, many, misfit, named, text_or
 
 SHAPE = fields(
     {"name": TEXT, "times": COUNT, "flags": many(FLAG), "by": named(MAYBE_TEXT), "kind": among(("a", "b"), absent=True)},
-    {"more": either(TEXT, many(TEXT))},
+    {"more": text_or(TEXTS)},
 )  # fmt: skip
 RIGHT = {"name": "n", "times": 0, "flags": [True], "by": {"x": None}, "kind": None, "other": object}
 

@@ -13,19 +13,19 @@ from mendbench.kit.shapes import (
     TEXT,
     TEXTS,
     among,
-    either,
     fields,
     many,
     maybe,
     named,
     of,
+    text_or,
 )
 from mendbench.model.case import Kind
 from mendbench.model.execution import NodeState
 from mendbench.model.trial import AnswerStatus, AttemptLabel, StopReason
 from mendbench.model.verdict import Outcome, VerdictName
 
-LONG = either(TEXT, fields({"$text": either(TEXT, many(TEXT))}))
+LONG = text_or(fields({"$text": text_or(TEXTS)}))
 """A text, or the digest of one."""
 
 MAYBE_LONG = maybe(LONG)

@@ -323,12 +323,18 @@ def references(value: Json) -> set[str]:
     Raises:
         ValueError: something that looks like a reference is none, nor an object that had to be told from one.
     """
-    if isinstance(value, dict):
-        if set(value) == {REFERENCE}:
-            held = value[REFERENCE]
+    found: set[str] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict) and len(one) == 1 and REFERENCE in one:
+            held = one[REFERENCE]
             if isinstance(held, str):
-                return {held}
+                found.add(held)
+                continue
             if not isinstance(held, list) or len(held) != 1:
                 raise ValueError(f"{REFERENCE!r} is neither a digest nor a list of one value")
-        return set().union(*(references(item) for item in value.values()))
-    return set().union(*(references(item) for item in value)) if isinstance(value, list) else set()
+        if isinstance(one, dict | list):
+            inner = one.values() if isinstance(one, dict) else one
+            left += [item for item in inner if type(item) is dict or type(item) is list]
+    return found

@@ -100,9 +100,9 @@ def maybe(shape: Shape) -> Shape:
     return lambda value: None if value is None else shape(value)
 
 
-def either(one: Shape, other: Shape) -> Shape:
-    """Return a shape that is one of two. What is wrong is said of the second."""
-    return lambda value: None if one(value) is None else other(value)
+def text_or(shape: Shape) -> Shape:
+    """Return a shape that any text has too."""
+    return lambda value: None if type(value) is str else shape(value)
 
 
 def shown(value: Json, *, key: bool = False) -> str:
