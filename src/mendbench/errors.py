@@ -4,7 +4,8 @@
 
     MendbenchError            4   a fault of mendbench itself
     ├── BadInput              2   a file, a name or an option that cannot be used
-    │   └── UnknownName       2   a name that no registered thing has
+    │   ├── UnknownName       2   a name that no registered thing has
+    │   └── Unwritable        2   a disk that refuses what has to be kept
     ├── CheckFailed           1   a check that does not hold, a regression
     └── Incomplete            3   an answer or an exchange is missing, so there is no verdict
     EffectEscape (BaseException)  ends the trial, whatever the code that met it catches
@@ -85,6 +86,10 @@ class UnknownName(BadInput):
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(name) <= MAX_FOUND else []
         hint = f"did you mean {close[0]!r}? known: " if close else "known: "
         super().__init__(place or kind, f"unknown {kind} {name!r}", hint + (_listed(names) or "none"))
+
+
+class Unwritable(BadInput):
+    """The disk refuses what has to be kept: nothing can go on, whatever else there is to do."""
 
 
 def _listed(names: list[str]) -> str:

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.bench.checking import check_case
+from mendbench.bench.checking import check, check_case
+from mendbench.errors import Unwritable
 from mendbench.replay import cassette
+from mendbench.replay.recordings import Recordings
 from tests.fakes import cases
 from tests.fakes.cases import MODEL, QUIET, RENAMED
 
@@ -39,6 +41,18 @@ def test_one_whose_group_is_in_a_part_is_not(root):
 
 def test_a_corpus_that_is_not_split_needs_none(root):
     assert told(root) == []
+
+
+def test_a_disk_that_refuses_a_recording_ends_the_check_of_all_cases(root, monkeypatch):
+    for path in (root / "cassettes").rglob("world.yaml"):
+        path.unlink()
+
+    def full(*_given, **_more):
+        raise Unwritable("world.yaml", "No space left on device", "make room")
+
+    monkeypatch.setattr(Recordings, "append_world", full)
+    with pytest.raises(Unwritable, match="No space left on device; make room"):
+        check(cases.setting_of(root, record="new_episodes"), (QUIET,), 1, lambda *_: None)
 
 
 @pytest.fixture

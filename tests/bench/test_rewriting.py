@@ -1,6 +1,7 @@
 """A complete run written again in its own place."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +62,19 @@ def test_a_run_that_cannot_be_written_whole_stays_as_it_was(place, monkeypatch):
     with pytest.raises(BadInput, match="No space left on device; check the folder and its permissions") as raised:
         rewrite_run(run, {})
     assert str(raised.value).startswith(str(place))
+    assert bytes_of(place) == before
+    assert names(place.parent) == ["latest"]
+
+
+def test_a_run_that_cannot_be_copied_stays_as_it_was(place, monkeypatch):
+    before, run = bytes_of(place), read_run(place)
+
+    def full(_one, _other, **_more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(BadInput, match=r"No space left on device; check the folder and its permissions$"):
+        rewrite_run(run, {})
     assert bytes_of(place) == before
     assert names(place.parent) == ["latest"]
 

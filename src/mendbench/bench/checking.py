@@ -18,7 +18,7 @@ from mendbench.bench.soundness import canaries_found, cut_texts, foreign_recordi
 from mendbench.bench.split import FILE
 from mendbench.bench.stale import stale_files
 from mendbench.bench.trial import run_trial
-from mendbench.errors import BadInput, EffectEscape
+from mendbench.errors import BadInput, EffectEscape, Unwritable
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
@@ -73,6 +73,7 @@ def check(
     Raises:
         UnknownName: ``names`` holds one that matches no case.
         BadInput: there is no corpus.
+        Unwritable: what is recorded cannot be kept.
     """
     corpus = setting.corpus
     chosen = selected_ids(corpus, names)
@@ -110,6 +111,9 @@ def check_case(
     """Return what became of one case; whatever its files or its proof raise is told as a problem.
 
     ``trials`` are all configured ones of the case, or none: then it is not looked at whether they ask for what is recorded.
+
+    Raises:
+        Unwritable: what is recorded cannot be kept.
     """
     place = str(setting.cases_dir / case_id)
     problems: list[BadInput] = []
@@ -127,6 +131,8 @@ def check_case(
         problems += _stale(setting, case, trials)
         if setting.record == "none" and setting.proofs_dir is not None:
             store_proof(setting.proofs_dir, case, folder, proof)
+    except Unwritable:
+        raise
     except BadInput as error:
         named = case_id in error.place
         problems.append(error if named else BadInput(f"{place}/case.yaml: {error.place}", error.found, error.mend))

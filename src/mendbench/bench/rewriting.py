@@ -26,11 +26,13 @@ def rewrite_run(run: StoredRun, files: Files) -> None:
             with folder_beside(place) as beside:
                 _write(run, files, place, beside / "new")
                 take(place, beside / "new")
+        except shutil.Error as error:  # what could not be copied: from where, to where, and why
+            raise BadInput(str(run.folder), str(error.args[0][0][2]), mend) from None
         except OSError as error:
             raise BadInput(str(run.folder), error.strerror or str(error), mend) from None
 
 
 def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:
-    shutil.copytree(place, fresh, symlinks=True)
+    shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, *files))
     lines = (f"{canonical_json(row)}\n" for row in run.rows)
     write_files(fresh, {TRIALS: lines, RUN: run_text(run.run), **files})

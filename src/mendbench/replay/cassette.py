@@ -20,7 +20,7 @@ from typing import get_args
 
 import yaml
 
-from mendbench.errors import BadInput, MendbenchError
+from mendbench.errors import BadInput, MendbenchError, Unwritable
 from mendbench.kit import files
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import append_durably, write_atomically
@@ -245,7 +245,7 @@ def _on_disk(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         mend = "make room, or make it writable, and do the same again: what is recorded stays, and is not asked again"
-        raise BadInput(str(path), error.strerror or str(error), mend) from None
+        raise Unwritable(str(path), error.strerror or str(error), mend) from None
 
 
 def _plain(entry: Entry, *, binary: bool) -> JsonObject:

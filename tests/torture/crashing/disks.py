@@ -78,7 +78,7 @@ def _full(stage: Stage, known: Known, parent: Path, pages: int) -> str | None:
         _done("mount", "-o", "remount,size=64m", str(desk))
         return failure or broken(desk, known.before, known.after) or goes_on(stage, known, desk)
     finally:
-        _done("umount", str(desk))
+        _done("umount", "--lazy", str(desk))
 
 
 def _read_only(stage: Stage, known: Known, parent: Path) -> str | None:
@@ -88,7 +88,7 @@ def _read_only(stage: Stage, known: Known, parent: Path) -> str | None:
         failure = refused(stage.zygote.run(desk, known.command.words), desk, "Read-only file system")
         return failure or ("it is not as it was" if tree(desk, known.command.loose) != known.before else None)
     finally:
-        _done("umount", str(desk))
+        _done("umount", "--lazy", str(desk))
 
 
 def _done(*words: str) -> None:
