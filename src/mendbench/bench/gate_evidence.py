@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import REFERENCE, references, whole
+from mendbench.bench.rows import REFERENCE, whole
+from mendbench.bench.stored_rows import StoredRows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 
@@ -16,6 +17,7 @@ MAX_CHECKS = 2
 
 _CANARY = re.compile(r"canary[0-9a-f]{40}")
 """What :func:`mendbench.kit.redaction.canary` makes. Searched for by its shape, not with the redactor that should have taken it out."""
+_CANARY_BYTES = re.compile(_CANARY.pattern.encode())
 _SHOWN = 14
 
 
@@ -42,19 +44,24 @@ def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the keys of trials whose record holds a case's declared secret, and where it stands."""
     in_texts = {key: match.group()[:_SHOWN] for key, text in stored.texts.items() if (match := _CANARY.search(text))}
     found = []
-    for row in stored.rows:
-        if not (_CANARY.search(json.dumps(row)) or (in_texts and references(row) & in_texts.keys())):
-            continue
+    for row in _suspects(stored, in_texts):
         places: dict[str, str] = {}
         for place, secret in _places(row, "", in_texts):
             places.setdefault(place, secret)
-        found.append(
-            (
-                row["key"],
-                tuple(f"{place} holds a secret in the clear ({secret}...)" for place, secret in places.items()),
-            )
-        )
+        told = tuple(f"{place} holds a secret in the clear ({secret}...)" for place, secret in places.items())
+        if told:
+            found.append((row["key"], told))
     return tuple(found)
+
+
+def _suspects(stored: StoredRun, in_texts: Mapping[str, str]) -> Iterator[JsonRow]:
+    """Yield the rows in which a secret may stand, or one of these texts. Those of a folder are read only if so."""
+    rows = stored.rows
+    lines = rows.raw() if isinstance(rows, StoredRows) else (json.dumps(row).encode() for row in rows)
+    names = [name.encode() for name in in_texts]
+    for row, line in enumerate(lines):
+        if _CANARY_BYTES.search(line) or b"\\u" in line or any(name in line for name in names):
+            yield rows[row]
 
 
 def _places(value: Json, place: str, in_texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:

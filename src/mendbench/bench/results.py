@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from mendbench.bench.columns import FOLDER, read_columns, write_columns
 from mendbench.bench.place import found_again, held, put_back, take
 from mendbench.bench.row_shapes import RUN_DOCUMENT, TEXT_LINE
 from mendbench.bench.rows import FORMAT, references
@@ -35,7 +36,7 @@ from mendbench.scoring.record_table import SEPARATOR, Records, records_of
 
 RUN, PLAN, ANEW = "run.json", "plan.json", "anew.jsonl"
 
-OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, ANEW, "index.html"})
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, ANEW, FOLDER, "index.html"})
 """Everything that a run's folder can hold."""
 
 MERGED = "merged"
@@ -43,7 +44,7 @@ MERGED = "merged"
 
 _ELSEWHERE = "choose another folder with --out"
 
-Files: TypeAlias = Mapping[str, str | Iterable[str]]
+Files: TypeAlias = Mapping[str, str | Iterable[str | bytes]]
 """Names of files and what they hold: a text, or its parts, which are asked for as the file is written."""
 
 
@@ -134,6 +135,7 @@ class RunFolder:
         self.close()
         with self._written():
             rows, texts = self._write_sorted()
+            write_columns(self._partial, rows, texts)
             write_files(self._partial, {RUN: run_text(run), **files})
             _refuse_foreign(self._place)
             take(self._place, self._partial)
@@ -245,13 +247,15 @@ def read_run(folder: Path) -> StoredRun:
     except BadInput as error:  # what is wrong with the rows' lines is told first
         texts = error
     rows = RowsRead(folder / TRIALS, {} if isinstance(texts, BadInput) else texts)
-    records = Records(rows.records())
+    known = None if isinstance(texts, BadInput) else read_columns(folder, rows.lines, texts.lines())
+    records = Records(rows.records()) if known is None else known
     if isinstance(texts, BadInput):
         raise texts
     if wrong := misfit(run, RUN_DOCUMENT):
         raise BadInput(f"{folder / RUN}", wrong, AGAIN)
-    if run.get("trials") != rows.count:
-        raise BadInput(str(folder / TRIALS), f"{rows.count} lines of {run.get('trials')!r} trials", AGAIN)
+    count = rows.count if known is None else len(known)
+    if run.get("trials") != count:
+        raise BadInput(str(folder / TRIALS), f"{count} lines of {run.get('trials')!r} trials", AGAIN)
     if rows.wrong is not None:
         raise rows.wrong
     return StoredRun(folder=folder, run=run, rows=StoredRows(rows.lines, records=records), texts=texts)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
+from mendbench.bench.columns import FOLDER, write_columns
 from mendbench.bench.place import held, take
 from mendbench.bench.results import RUN, Files, StoredRun, run_text, write_files
 from mendbench.bench.run_lines import TRIALS
+from mendbench.bench.stored_rows import StoredRows, StoredTexts
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import folder_beside
@@ -33,6 +36,14 @@ def rewrite_run(run: StoredRun, files: Files) -> None:
 
 
 def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:
-    shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, *files))
-    lines = (f"{canonical_json(row)}\n" for row in run.rows)
-    write_files(fresh, {TRIALS: lines, RUN: run_text(run.run), **files})
+    shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, FOLDER, *files))
+    write_files(fresh, {TRIALS: _lines(run), RUN: run_text(run.run), **files})
+    if isinstance(run.rows, StoredRows) and isinstance(run.texts, StoredTexts):
+        write_columns(fresh, run.rows, run.texts)
+
+
+def _lines(run: StoredRun) -> Iterable[str | bytes]:
+    """Return the lines of a run's trials."""
+    if isinstance(run.rows, StoredRows):
+        return run.rows.raw()
+    return (f"{canonical_json(row)}\n" for row in run.rows)

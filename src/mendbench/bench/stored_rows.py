@@ -5,6 +5,7 @@ The file is opened once and stays the one that was opened, whatever becomes of i
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import weakref
@@ -21,6 +22,9 @@ from mendbench.scoring.record_table import Records, records_of
 OFFSETS = "Q"
 """What places in a file are held as in an array: 64 bits."""
 
+_AT_ONCE = 1_000_000
+"""Bytes of a file that are read together where all of it is gone through."""
+
 _TEXTS_KEPT = 64
 """Long texts that were asked for a moment ago: a trial's neighbours have most of them too."""
 
@@ -30,13 +34,13 @@ class Lines:
 
     def __init__(self, path: Path, starts: array[int]) -> None:
         """Open a file. ``starts`` are the offsets of its lines and, last, that of its end; more may be added."""
-        self._starts = starts
+        self.starts = starts
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._file)
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self._starts) - 1
+        return len(self.starts) - 1
 
     def size(self) -> int:
         """Return how many bytes the file has now."""
@@ -48,10 +52,18 @@ class Lines:
         file.seek(0)
         return file
 
+    def digest(self) -> str:
+        """Return the SHA-256 of the whole file, in hexadecimal digits."""
+        known = hashlib.sha256()
+        with self.whole() as file:
+            while part := file.read(_AT_ONCE):
+                known.update(part)
+        return known.hexdigest()
+
     def __getitem__(self, number: int) -> bytes:
         """Return a line as it stands there, with its end."""
-        start = self._starts[number]
-        size = self._starts[number + 1] - start
+        start = self.starts[number]
+        size = self.starts[number + 1] - start
         found = os.pread(self._file, size, start)
         while len(found) < size and (more := os.pread(self._file, size - len(found), start + len(found))):
             found += more
@@ -140,6 +152,10 @@ class StoredRows(Sequence[JsonRow]):
         """Yield the rows one by one; none is kept."""
         return (self[at] for at in range(len(self)))
 
+    def lines(self) -> Lines:
+        """Return the lines of the file that they stand in, in its order."""
+        return self._lines
+
     def raw(self) -> Iterator[bytes]:
         """Yield the rows as they stand in the file."""
         return (self._lines[at] for at in (range(len(self)) if self._order is None else self._order))
@@ -177,6 +193,10 @@ class StoredTexts(Mapping[str, str]):
         """Return the text of a digest."""
         number = self._numbers[digest]
         return self._recent.get(digest, lambda: str(json.loads(self._lines[number])["text"]))
+
+    def lines(self) -> Lines:
+        """Return the lines of the file that they stand in."""
+        return self._lines
 
     def raw(self, digest: str) -> bytes:
         """Return the line of a text as it stands in the file."""

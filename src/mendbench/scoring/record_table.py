@@ -46,27 +46,33 @@ _READ = tuple(
 assert {*_GROUP_OF, "key"} == {one.name for one in fields(TrialRecord)}  # noqa: S101 - every field is kept
 
 
-class _Table:
-    """All trials: of each group of fields the values that there are, and for each trial which."""
+class Coded:
+    """What a table of trials is made of: keys, and for each group of fields a number of each trial and the values that have these."""
 
     __slots__ = ("codes", "keys", "values")
 
-    def __init__(self, records: Iterable[TrialRecord]) -> None:
-        self.keys = Names(SEPARATOR)
-        self.codes = tuple(array(NUMBERS) for _ in GROUPS)
+    def __init__(self, keys: Names, codes: Sequence[array[int]], values: Sequence[list[tuple[Any, ...]]]) -> None:
+        self.keys, self.codes, self.values = keys, codes, values
+
+    @classmethod
+    def of(cls, records: Iterable[TrialRecord]) -> Coded:
+        """Return the table of some records. Values are numbered as they come, from 0."""
+        keys = Names(SEPARATOR)
+        codes = tuple(array(NUMBERS) for _ in GROUPS)
         known = tuple(Interned[tuple[Any, ...]]() for _ in GROUPS)
         attempts = Interned[AttemptRecord]()
         whole = _GROUP_OF["attempts"]
         for record in records:
-            self.keys.append(record.key)
+            keys.append(record.key)
             for number, read in enumerate(_READ):
                 value = read(record)
                 if number == whole:
                     value = (tuple(attempts.values[attempts.number(one)] for one in record.attempts),)
-                self.codes[number].append(known[number].number(value))
-        self.values = tuple(one.values for one in known)
+                codes[number].append(known[number].number(value))
+        return cls(keys, codes, [one.values for one in known])
 
     def record(self, at: int) -> TrialRecord:
+        """Return the record of the trial at a place."""
         found: dict[str, Any] = {"key": self.keys[at]}
         for names, values, codes in zip(GROUPS, self.values, self.codes, strict=True):
             found.update(zip(names, values[codes[at]], strict=True))
@@ -78,8 +84,8 @@ class Records(Sequence[TrialRecord]):
 
     __slots__ = ("_at", "_table")
 
-    def __init__(self, records: Iterable[TrialRecord] | _Table = (), at: Sequence[int] | None = None) -> None:
-        self._table = records if isinstance(records, _Table) else _Table(records)
+    def __init__(self, records: Iterable[TrialRecord] | Coded = (), at: Sequence[int] | None = None) -> None:
+        self._table = records if isinstance(records, Coded) else Coded.of(records)
         self._at = range(len(self._table.keys)) if at is None else at
 
     def __len__(self) -> int:
@@ -105,6 +111,10 @@ class Records(Sequence[TrialRecord]):
         return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def coded(self) -> Coded:
+        """Return the table that holds these records and no others."""
+        return self._table if isinstance(self._at, range) and len(self) == len(self._table.keys) else Coded.of(self)
 
     def where(self, name: str, holds: Callable[[Any], bool]) -> Records:
         """Return the trials of whose field something holds. It is asked once for every value that there is."""
@@ -147,11 +157,8 @@ class Records(Sequence[TrialRecord]):
     def trial_keys(self) -> Sequence[str]:
         """Return the keys of the trials."""
         names = self._table.keys
-        return (
-            names
-            if isinstance(self._at, range) and len(self._at) == len(names)
-            else tuple(names[at] for at in self._at)
-        )
+        whole = isinstance(self._at, range) and len(self._at) == len(names)
+        return names if whole else tuple(names[at] for at in self._at)
 
     def places(self) -> Sequence[int]:
         """Return where each of the trials stands among all that were recorded together: a run's, in the order of its rows."""

@@ -1,0 +1,154 @@
+"""The records of a large run as Parquet beside its rows."""
+
+import json
+
+import pytest
+
+from mendbench.bench import columns, results
+from mendbench.bench.columns import FOLDER, INDEX
+from mendbench.bench.results import open_run, read_run
+from mendbench.bench.rewriting import rewrite_run
+from mendbench.errors import BadInput
+from tests.fakes.runs import small_run
+
+
+@pytest.fixture(autouse=True)
+def _small_runs_are_large(monkeypatch):
+    monkeypatch.setattr(columns, "LARGE", 20)
+    monkeypatch.setattr(columns, "PART", 8)
+    monkeypatch.setattr(columns, "TOGETHER", 3)
+
+
+def written(place, run=None):
+    """Write a run into a folder."""
+    with open_run(place, {}, resume=False) as folder:
+        folder.take(run or small_run())
+        folder.finish(small_run().run, {})
+    return place
+
+
+@pytest.fixture
+def place(tmp_path):
+    return written(tmp_path / "run")
+
+
+def by_rows(place):
+    """Read a run as if it had no columns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results, "read_columns", lambda *_: None)
+        return read_run(place)
+
+
+def by_columns(place):
+    """Read a run whose rows nobody may go through."""
+
+    def refuse(_self):
+        raise AssertionError("the rows were gone through")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results.RowsRead, "records", refuse)
+        return read_run(place)
+
+
+def parts(place):
+    return sorted(path.name for path in (place / FOLDER).glob("part-*"))
+
+
+def test_a_large_run_is_read_without_its_rows_and_tells_the_same_to_the_type(place):
+    rows, found = by_rows(place), by_columns(place)
+    assert len(parts(place)) > 1
+    assert [repr(one) for one in found.records] == [repr(one) for one in rows.records]
+    assert list(found.rows) == list(rows.rows)
+    assert found.records.by_strategy() == rows.records.by_strategy()
+    key = rows.records.trial_keys()[7]
+    assert found.row(key) == rows.row(key) is not None
+
+
+def test_a_small_run_has_no_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "LARGE", 100)
+    assert not (written(tmp_path / "run") / FOLDER).exists()
+
+
+def test_without_pyarrow_none_are_written_and_none_are_read(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "find_spec", lambda _name: None)
+    assert not (written(tmp_path / "other") / FOLDER).exists()
+    with pytest.raises(AssertionError, match="gone through"):
+        by_columns(place)
+    assert list(read_run(place).records) == list(by_rows(place).records)
+
+
+def torn(path):
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def turned(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def other_fields(path):
+    path.write_text(path.read_text("utf-8").replace('"wasted_attempts"', '"lost_attempts"'), "utf-8")
+
+
+def no_object(path):
+    path.write_bytes(b"[]")
+
+
+def parts_without_names(path):
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"parts": parts(path.parent.parent)}), "utf-8")
+
+
+DAMAGED = [(name, damage) for name in ("part-00000.parquet", "part-00002.parquet", INDEX) for damage in (torn, turned)]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"), [*DAMAGED, (INDEX, other_fields), (INDEX, no_object), (INDEX, parts_without_names)]
+)
+def test_columns_that_are_not_as_they_were_written_count_for_nothing(place, name, damage):
+    damage(place / FOLDER / name)
+    with pytest.raises(AssertionError, match="gone through"):
+        by_columns(place)
+    found = read_run(place)
+    assert list(found.records) == list(by_rows(place).records)
+    assert found.rows[3] == by_rows(place).rows[3]
+
+
+def test_rows_that_are_not_those_that_columns_were_made_of_are_read(place):
+    path = place / results.TRIALS
+    text = path.read_text("utf-8")
+    changed = text.replace('"seconds":0.5', '"seconds":0.7', 1)
+    path.write_text(changed, "utf-8")
+    assert changed != text
+    with pytest.raises(AssertionError, match="gone through"):
+        by_columns(place)
+    assert read_run(place).rows[0]["timing"] == {"seconds": 0.7}
+
+
+def test_a_damaged_row_is_told_whatever_the_columns_say(place):
+    with (place / results.TRIALS).open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    with pytest.raises(BadInput, match="23 lines of 22 trials"):
+        read_run(place)
+
+
+def test_a_text_that_is_lost_is_told_whatever_the_columns_say(place):
+    lines = (place / results.TEXTS).read_text("utf-8").splitlines(keepends=True)
+    (place / results.TEXTS).write_text("".join(lines[1:]), "utf-8")
+    with pytest.raises(BadInput, match="is not in texts"):
+        read_run(place)
+
+
+def test_a_run_with_a_number_that_no_column_holds_has_none(tmp_path):
+    run = small_run()
+    for row in run.rows[:1]:
+        row["prompt_tokens"] = 10**30
+    place = written(tmp_path / "run", run)
+    assert not (place / FOLDER).exists()
+    assert read_run(place).records[0].prompt_tokens == 10**30
+
+
+def test_a_run_that_is_written_anew_gets_columns_of_what_it_has_now(place):
+    run = read_run(place)
+    rewrite_run(run, {})
+    assert list(by_columns(place).records) == list(run.records)
