@@ -101,10 +101,21 @@ def test_items_that_are_all_alike_are_still_divided_between_workers(workers):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "tasks", "workers"), [(3, 9, 3), (3, 2, 2), (1, 9, 1), (5, 0, 1), (0, 10_000, os.cpu_count())]
+    ("wanted", "tasks", "least", "workers"),
+    [
+        (3, 9, 1, 3),
+        (3, 2, 1, 2),
+        (1, 9, 1, 1),
+        (5, 0, 1, 1),
+        (0, 10_000, 1, os.cpu_count()),
+        (0, 199, 100, 1),
+        (2, 9, 100, 2),
+    ],
 )
-def test_there_are_no_more_workers_than_tasks(wanted, tasks, workers):
-    assert workers_for(wanted, tasks) == workers
+def test_there_are_no_more_workers_than_tasks_and_by_themselves_than_are_worth_their_start(
+    wanted, tasks, least, workers
+):
+    assert workers_for(wanted, tasks, least) == workers
 
 
 def test_a_worker_that_is_killed_costs_its_item_alone():

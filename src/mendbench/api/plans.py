@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mendbench.api.settings import RunOptions
 from mendbench.bench.config import Config, SweepConfig
-from mendbench.bench.corpus import Corpus, select
+from mendbench.bench.corpus import Corpus, select, selected_ids
 from mendbench.bench.engines import OURS, inexpressible, itself_repairing, refuse_absent
 from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting, build_parts
@@ -163,7 +163,8 @@ def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Swe
         return
     wanted = {case.id for case in select(corpus, options.names)}
     for name, one in config.sweeps.items():
-        chosen = [case for case in select(corpus, one.cases) if case.id in wanted]
+        both = selected_ids(corpus, one.cases) & wanted
+        chosen = [corpus.case(case_id) for case_id in corpus.folders if case_id in both]
         yield Sweep(name=name, matrix=_sweep(main, one), cases=_confined(chosen, one.part, options, corpus))
 
 

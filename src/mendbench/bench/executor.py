@@ -58,9 +58,16 @@ class Pool(Protocol[T_contra, R]):
         """End what the pool began; what was not begun is not done."""
 
 
-def workers_for(wanted: int, tasks: int) -> int:
-    """Return how many workers ``wanted`` means: 0 is one for each core; never more than there are tasks, never none."""
-    return max(1, min(wanted or os.cpu_count() or 1, tasks))
+WORTH_A_WORKER = 100
+"""Trials that take as long as two starts of a worker process (0.3 s of CPU each, of imports)."""
+
+
+def workers_for(wanted: int, tasks: int, least: int = 1) -> int:
+    """Return how many workers ``wanted`` means; never more than there are tasks, never none.
+
+    0 is one for each core, of which each has to have ``least`` tasks to be worth its start.
+    """
+    return max(1, min(wanted, tasks) if wanted else min(os.cpu_count() or 1, tasks // least))
 
 
 def chunked(items: Iterable[T], alike: Callable[[T], object], workers: int) -> Iterator[tuple[T, ...]]:

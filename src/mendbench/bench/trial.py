@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from mendbench.bench.clean_runs import CleanRunner
 from mendbench.bench.engines import OURS, build_engine
-from mendbench.bench.executor import chunked, run_all, run_on, workers_for
+from mendbench.bench.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
 from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.right_runs import right_runs
@@ -100,7 +100,7 @@ def run_trials(
         pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
         yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers), partial(_lost, setting))
         return
-    count = workers_for(workers, len(keys))
+    count = workers_for(workers, len(keys), WORTH_A_WORKER)
     chunks = chunked(keys, attrgetter("case"), count)
     yield from run_all(partial(run_trial, setting), chunks, count, partial(_lost, setting))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 
-from mendbench.bench.executor import chunked, run_all, workers_for
+from mendbench.bench.executor import WORTH_A_WORKER, chunked, run_all, workers_for
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import redactor_of
@@ -51,7 +51,7 @@ def collect_all(
     setting: Setting, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
     """Return what each trial asks, in the order of their keys. ``workers`` are processes; 0 for one a core."""
-    count = workers_for(workers, len(keys))
+    count = workers_for(workers, len(keys), WORTH_A_WORKER)
     found: list[Collected] = []
     for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
         found.append(one)
