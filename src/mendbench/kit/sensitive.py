@@ -67,9 +67,14 @@ _ORACLE = re.compile(r"\b(jdbc:oracle:\w+:[^\s/@]+)/([^\s@\"'<>]+)@")
 _VALUE = r"""(?:\\*"(?:[^"\\<>]|\\(?!")[^<>])*\\*"|\\*'(?:[^'\\<>]|\\.)*'|[^&#\s"'<>;,]+)"""
 _PAIR = re.compile(rf"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)=({_VALUE})")
 _QUOTED = re.compile(
-    r"""(\\*["'])([A-Za-z][A-Za-z0-9_. -]{1,60})\1(\s*(?:=>|:)\s*)(\\*["'])((?:(?!\4)(?:\\\\\\["']|\\[^<>\n]|[^<>\n]))+)\4"""
+    r"""((?<!\\)\\*+["']|\\{0,16}+["'])([A-Za-z][A-Za-z0-9_. -]{1,60})\1(\s*+(?:=>|:)\s*+)(\\{0,63}+["'])"""
+    r"""(?!\4)((?:(?!\4)(?:[^\\<>\n"']++|["']|\\\\\\["']|\\(?!\\\\["'])[^<>\n]))*\\{0,3}?)\4"""
 )
-"""``"key": "value"`` in the middle of a text, as JSON and Python write it, and as JSON writes it in a text of its own."""
+"""``"key": "value"`` in the middle of a text, as JSON and Python write it, and as JSON writes it in a text of its own.
+
+What stands at a place can be read in one way only, so that a value that does not end takes no more time than its length. It ends at an escaped
+quote then, the last one.
+"""
 _TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
 """``key: value`` in a text. The value needs a digit: ``password: required`` tells of one and holds none."""
 _COOKIES = re.compile(r"(?im)^(\s*(?:set-)?cookie: )(?!<)([^\r\n<>]+)$")
