@@ -22,7 +22,7 @@ LAYERS = 4
 
 _LEAST = 12
 """Characters of an encoded piece that is looked into: fewer hold nothing that is worth it, and most words are shorter."""
-BREAK = r"(?:(?:\\+r)?\\+n|\r?\n[ \t]*)"
+BREAK = r"(?:(?:\\{1,16}r)?\\{1,16}n|\r?\n[ \t]*+)"
 """How a long text is broken into lines, also where JSON escapes the breaks."""
 _SIGN = r"%(?:25){0,3}2[BFbf]"
 _BASE64 = re.compile(
@@ -34,10 +34,10 @@ _SEGMENT = re.compile(rf"[A-Za-z0-9+_-]{{{_LEAST},}}")
 _AGAIN = re.compile("%(?:25)+")
 _BREAKS = re.compile(BREAK)
 _HEX = re.compile(r"(?:[0-9a-f]{2}){8,}|(?:[0-9A-F]{2}){8,}")
-_ESCAPED = re.compile(r"(?:\\+u[0-9A-Fa-f]{4}|\\+x[0-9A-Fa-f]{2})+")
+_ESCAPED = re.compile(r"(?:(?<!\\)\\++(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))+")
 _UNIT = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _QUOTED = re.compile(r"\\+([\"'/\\])")
-_LINE = re.compile(r"\\+([nrtbf])")
+_LINE = re.compile(r"(?<!\\)\\++([nrtbf])")
 _LINES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -125,7 +125,12 @@ def _backslash(text: str) -> str:
 
 
 def _entities(text: str) -> str:
-    return html.unescape(text) if "&" in text and _ENTITY.search(text) else text
+    if "&" not in text or not _ENTITY.search(text):
+        return text
+    try:
+        return html.unescape(text)
+    except ValueError:  # a number of more digits than Python reads
+        return _ENTITY.sub(lambda found: html.unescape(found.group()), text)
 
 
 def letters(run: str) -> str:

@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from mendbench.kit.encoded import LAYERS, in_place, parsed, pieces, respelled
+from mendbench.kit.form_fields import elements_shown, parts_shown
 from mendbench.model.json import Json
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -60,12 +61,18 @@ _WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(\S+)$")
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
 _NO_VALUE = re.compile(r"^(?:\\*[\"'])?(?:\$\{[^{}]*\}|\$[A-Za-z_]\w*|[*•x.]+|)(?:\\*[\"'])?$")
 """A template, a shell's variable, a mask, nothing: what stands where a credential would."""
-_URL_PASSWORD = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]{0,30}:/{1,2}[^\s:/@\"'<>]*):((?!\d{1,5}[/?#])[^\s\"'<>]+)@")
-"""The password of a URL, to its last ``@``; a port is none."""
+_URL_PASSWORD = re.compile(
+    r"\b([A-Za-z][A-Za-z0-9+.-]{0,30}:/{1,2}[^\s:/@\"'<>]*+):((?!\d{1,5}[/?#])"
+    r"(?:[^\s:@\"'<>]++|@|:(?!/{1,2}[^\s:/@\"'<>]*+:))+)@"
+)
+"""The password of a URL, to the last ``@`` before the next such URL; a port is none."""
 _HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization: *(?:bearer|basic|token|bot|digest|apikey) +)([^\s\"'<>,;$]+)")
-_ORACLE = re.compile(r"\b(jdbc:oracle:\w+:[^\s/@]+)/([^\s@\"'<>]+)@")
-_VALUE = r"""(?:\\*"(?:[^"\\<>]|\\(?!")[^<>])*\\*"|\\*'(?:[^'\\<>]|\\.)*'|[^&#\s"'<>;,]+)"""
-_PAIR = re.compile(rf"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)=({_VALUE})")
+_ORACLE = re.compile(r"\b(jdbc:oracle:\w{1,30}:[^\s/@]{1,256}+)/([^\s@\"'<>]{1,256}+)@")
+_VALUE = (
+    r"""(?:\\*+"(?:[^"\\<>]++|\\(?!")[^<>])*\\?"|'(?:[^'\\<>]++|\\.)*'|"""
+    r"""\\++'(?:[^'\\<>]++|\\(?!')[^<>])*\\?'|(?:[^&#\s"'<>;,\\]++|\\)+)"""
+)
+_PAIR = re.compile(rf"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)=({_VALUE})")
 _QUOTED = re.compile(
     r"""((?<!\\)\\*+["']|\\{0,16}+["'])([A-Za-z][A-Za-z0-9_. -]{1,60})\1(\s*+(?:=>|:)\s*+)(\\{0,63}+["'])"""
     r"""(?!\4)((?:(?!\4)(?:[^\\<>\n"']++|["']|\\\\\\["']|\\(?!\\\\["'])[^<>\n]))*\\{0,3}?)\4"""
@@ -75,22 +82,19 @@ _QUOTED = re.compile(
 What stands at a place can be read in one way only, so that a value that does not end takes no more time than its length. It ends at an escaped
 quote then, the last one.
 """
-_TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
+_TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
 """``key: value`` in a text. The value needs a digit: ``password: required`` tells of one and holds none."""
-_COOKIES = re.compile(r"(?im)^(\s*(?:set-)?cookie: )(?!<)([^\r\n<>]+)$")
+_COOKIES = re.compile(r"(?im)^([^\S\n]*+(?:set-)?cookie: )(?!<)([^\r\n<>]++)(?=\r?$)")
 _OPTION = re.compile(
-    r"""(?<![\w-])(--[A-Za-z][A-Za-z0-9-]*)([ =])((?!-)(?:[^\s"'<>$\\]|\\[^<>]|"[^"<>$]*"|'[^'<>]*')+)"""
+    r"""(?<![\w-])(--[A-Za-z][A-Za-z0-9-]*)([ =])((?!-)(?:[^\s"'<>$\\]++|\\[^<>]|"[^"<>$]*"|'[^'<>]*')+)"""
 )
-_USER_OPTION = re.compile(r"(?<![\w-])((?:-u|--user)[ =]?[\"']?[^\s:\"'<>$]+):([^\s\"'<>$]+)")
+_USER_OPTION = re.compile(r"(?<![\w-])((?:-u|--user)[ =]?[\"']?[^\s:\"'<>$]{1,256}+):([^\s\"'<>$]+)")
 _ELEMENT = re.compile(r"<([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>([^<>]+)(?=</\1>)")
-_PART = re.compile(r"(?i)(\bname=\"?([^\"\r\n;<>]+)\"?[^\r\n<>]*(?:\r?\n[^\r\n<>]+)*\r?\n\r?\n)([^<>]*?)(?=\r?\n--)")
-"""A field of a multipart body (RFC 7578)."""
-_FIELD = re.compile(r"(?is)(<[^<>]*\bname=[\"']([^\"'<>]+)[\"'][^<>]*\bvalue=[\"'])([^\"'<>]+)")
 _SHAPES = (
-    r"eyJ[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){2,4}",  # JSON Web Token (RFC 7519), signed or encrypted
+    r"eyJ(?=[A-Za-z0-9_-]{5})(?:[A-Za-z0-9_]++|-(?!eyJ))+(?:\.[A-Za-z0-9_-]*+){2,4}",  # JSON Web Token (RFC 7519), signed or encrypted
     r"xox[abceoprs]-[A-Za-z0-9-]{8,}", r"xapp-[A-Za-z0-9-]{8,}", r"hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",  # Slack
     r"gh[pousr]_[A-Za-z0-9]{16,}", r"github_pat_[A-Za-z0-9_]{16,}", r"glpat-[A-Za-z0-9_-]{16,}",  # GitHub, GitLab
-    r"sk-(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{10,}", r"rk-(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{10,}",  # OpenAI, Anthropic and kin
+    r"sk-(?=(?:[A-Za-z_]++|-(?!sk-))*\d)[A-Za-z0-9_-]{10,}", r"rk-(?=(?:[A-Za-z_]++|-(?!rk-))*\d)[A-Za-z0-9_-]{10,}",  # OpenAI, Anthropic and kin
     r"sk_(?:live|test)_[A-Za-z0-9]{10,}", r"rk_(?:live|test)_[A-Za-z0-9]{10,}", r"pk_(?:live|test)_[A-Za-z0-9]{10,}",  # Stripe
     r"whsec_[A-Za-z0-9]{10,}",
     r"A[KS]IA[0-9A-Z]{16}\b",  # Amazon Web Services
@@ -238,8 +242,7 @@ def _plain(text: str) -> str:
     text = _SCHEME_IN_TEXT.sub(lambda found: f"{found.group(1)} {redacted_mark(found.group(2))}", text)
     if "=" in text:
         text = _PAIR.sub(_pair, text)
-        text = _PART.sub(_field, text) if "\n--" in text else text
-        text = _FIELD.sub(_field, text) if "<" in text else text
+        text = elements_shown(parts_shown(text, _held), _held)
     if ":" in text:
         text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}@", text)
         text = _HEADER.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
@@ -276,10 +279,6 @@ def _pair(found: re.Match[str]) -> str:
     if not secret_key(key) or value.lower() in {"true", "false", "null", "none"}:
         return found.group()
     return f"{key}={redacted_mark(value)}"
-
-
-def _field(found: re.Match[str]) -> str:
-    return found.group(1) + _held(found.group(2), found.group(3))
 
 
 def _quoted(found: re.Match[str]) -> str:
