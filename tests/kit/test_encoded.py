@@ -27,6 +27,18 @@ def test_an_encoded_piece_is_read_wherever_it_begins(text):
     assert any(SAYS in piece.says for piece in pieces(f"before {text} after"))
 
 
+def test_pieces_come_by_where_they_begin():
+    coded = base64.b64encode(SAYS.encode()).decode()
+    starts = [piece.start for piece in pieces(f"{SAYS.encode().hex()} {coded} {SAYS.encode().hex()}")]
+    assert len(set(starts)) > 3
+    assert starts == sorted(starts)
+
+
+@pytest.mark.parametrize("before", ["", "1", "v1", "a0"])
+def test_hexadecimal_digits_are_read_whatever_stands_before_them(before):
+    assert any(piece.says.endswith(SAYS) for piece in pieces(f"{before}{SAYS.encode().hex()} after"))
+
+
 def test_words_and_bytes_that_say_nothing_are_no_pieces():
     assert not list(pieces("short words only, none of them long"))
     assert not list(pieces(base64.b64encode(bytes(range(128, 256))).decode()))

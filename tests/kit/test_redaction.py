@@ -224,3 +224,9 @@ def test_canaries_are_planted_in_all_strings_and_told_by_name():
     assert planted == {"headers": {"Authorization": f"Bearer {token}"}, "list": [token, "${kept.template}", 3]}
     assert secrets_ == {"slack": token}
     assert value["list"][0] == "${canary:slack}"
+
+
+def test_a_secret_in_hexadecimal_digits_is_found_before_one_in_base64_and_after_another_digit():
+    coded = base64.b64encode(base64.b64encode(TOKEN.encode())).decode()
+    assert REDACTOR.text(f"x {TOKEN.encode().hex()} y {coded}") == "x <secret:slack> y <secret:slack>"
+    assert REDACTOR.text(f"v1{TOKEN.encode().hex()}") == "v1<secret:slack>"

@@ -33,7 +33,7 @@ _SEGMENT = re.compile(rf"[A-Za-z0-9+_-]{{{_LEAST},}}")
 """A part of a path: there a slash stands between pieces, and in none of them."""
 _AGAIN = re.compile("%(?:25)+")
 _BREAKS = re.compile(BREAK)
-_HEX = re.compile(r"(?:[0-9a-f]{2}){8,}|(?:[0-9A-F]{2}){8,}")
+_HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}")
 _ESCAPED = re.compile(r"(?:(?<!\\)\\++(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))+")
 _UNIT = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _QUOTED = re.compile(r"\\+([\"'/\\])")
@@ -61,22 +61,25 @@ class Piece:
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """Yield what stands in base64 or in hexadecimal digits in a text, in order, each as every text that it may be.
+    """Yield what stands in base64 or in hexadecimal digits in a text, by where it begins, each as every text that it may be.
 
     A piece that says nothing readable is left out, as is one that is a word like any other. Base64 is read from each of
-    four places, and between slashes too: what stands before it may be letters of its alphabet.
+    four places, and between slashes too, and hexadecimal digits from each of two: what stands before may be of the same alphabet.
     """
-    if len(text) < _LEAST:
-        return
+    if len(text) >= _LEAST:
+        yield from sorted(_pieces(text), key=lambda piece: piece.start)
+
+
+def _pieces(text: str) -> Iterator[Piece]:
     for found in _BASE64.finditer(text):
         yield from (Piece(start=found.start(), end=found.end(), says=says) for says in _readings(found.group()))
         if "/" in found.group():
             for part in _SEGMENT.finditer(text, found.start(), found.end()):
                 yield from (Piece(start=part.start(), end=part.end(), says=says) for says in _readings(part.group()))
     for found in _HEX.finditer(text):
-        yield from (
-            Piece(start=found.start(), end=found.end(), says=says) for says in _said(bytes.fromhex(found.group()))
-        )
+        for start in (found.start(), found.start() + 1):
+            end = found.end() - (found.end() - start) % 2
+            yield from (Piece(start=start, end=end, says=says) for says in _said(bytes.fromhex(text[start:end])))
 
 
 def respelled(text: str) -> tuple[str, ...]:
