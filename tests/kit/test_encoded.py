@@ -76,3 +76,11 @@ def test_letters_and_unpacked_and_parsed():
     assert unpacked(b"none", 99) == b""
     assert parsed('{"a": 1}') == {"a": 1}
     assert parsed("{no") is parsed("3") is parsed("[" * 100_000) is None
+
+
+def test_members_of_gzip_are_read_in_one_pass_and_not_without_end():
+    one = gzip.compress(b"ab" * 50_000, mtime=0)
+    assert unpacked(one * 3 + b"rest", 10**6) == b"ab" * 150_000
+    assert unpacked(one[:-20], 10**6) == (b"ab" * 50_000)[: len(unpacked(one[:-20], 10**6))] != b""
+    assert unpacked(gzip.compress(b"", mtime=0) * 10_000 + one, 10**6) == b""
+    assert unpacked(gzip.compress(b"", mtime=0) * 2_000_000, 10**6) == b""

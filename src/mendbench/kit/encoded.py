@@ -49,6 +49,9 @@ _WHOLE_LINE = re.compile(r"[^\n]+")
 _GZIP = b"\x1f\x8b"
 _MOST_UNPACKED = 16 * 1024 * 1024
 """Bytes of one compressed piece that are looked at."""
+_MOST_MEMBERS = 10_000
+_FIRST_SLICE, _LAST_SLICE = 512, 65_536
+"""Bytes that are decompressed at once: what is left over of them is copied, and a member may be 20 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,18 +171,34 @@ def _said(data: bytes) -> Iterator[str]:
 def unpacked(data: bytes, most: int) -> bytes:
     """Return what is inside gzip (RFC 1952), or as much as can be read of it; nothing where it is none.
 
-    No more than ``most`` bytes are taken out.
+    No more than ``most`` bytes are taken out, and no more than 10,000 members are read.
     """
     parts: list[bytes] = []
-    while most > 0 and data.startswith(_GZIP):
-        reader = zlib.decompressobj(wbits=31)
+    at = 0
+    for _ in range(_MOST_MEMBERS):
+        if most <= 0 or not data.startswith(_GZIP, at):
+            break
         try:
-            parts.append(reader.decompress(data, most))
+            inside, at = _member(data, at, most)
         except zlib.error:
             break
-        most -= len(parts[-1])
-        data = reader.unused_data
+        parts.append(inside)
+        most -= len(inside)
     return b"".join(parts)
+
+
+def _member(data: bytes, at: int, most: int) -> tuple[bytes, int]:
+    """Return what is inside the member of gzip that begins at a place, and where the next one begins. It is read in growing slices."""
+    reader = zlib.decompressobj(wbits=31)
+    parts: list[bytes] = []
+    size = _FIRST_SLICE
+    while most > 0 and at < len(data) and not reader.eof:
+        part = reader.decompress(data[at : at + size], most)
+        parts.append(part)
+        most -= len(part)
+        at = min(at + size, len(data)) - len(reader.unused_data)
+        size = min(2 * size, _LAST_SLICE)
+    return b"".join(parts), at
 
 
 def _units(found: re.Match[str]) -> str:
