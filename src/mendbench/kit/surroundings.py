@@ -12,9 +12,18 @@ _LEAST = 8
 """Characters of a value that is looked for: shorter ones stand in other words too."""
 
 
+_FOLDERS = frozenset({"PWD", "OLDPWD"})
+"""What a shell calls the working folder (POSIX, "Environment Variables"): no password."""
+
+
+def is_credential(name: str) -> bool:
+    """Return whether the name of a variable is a credential's."""
+    return name not in _FOLDERS and secret_key(name)
+
+
 def environment_redactor(environ: Mapping[str, str]) -> Redactor:
     """Return what takes the values of variables out whose name is a credential's, such as ``SLACK_BOT_TOKEN``."""
-    held = {name: value for name, value in environ.items() if len(value) >= _LEAST and secret_key(name)}
+    held = {name: value for name, value in environ.items() if len(value) >= _LEAST and is_credential(name)}
     return _redactor(tuple(sorted(held.items())))
 
 

@@ -15,7 +15,7 @@ from mendbench.errors import BadInput
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.redaction import Redactor
-from mendbench.kit.sensitive import secret_key
+from mendbench.kit.surroundings import is_credential
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.replay.live import PATIENCE_S
@@ -150,12 +150,12 @@ class ShellLive:
         if not ran.began:
             raise _no_sandbox(program, ran)
         took = max(0, round((time.perf_counter() - began) * 1000))
-        return self._redacted(body, _answer(ran, bounds, took))
+        return _answer(ran, bounds, took, self._redactor(body))
 
-    def _redacted(self, body: JsonObject, answer: Answer) -> Answer:
-        """Return the answer without the values of the credentials that the command was given."""
-        given = {name: self._environ[name] for name in _variables(body, self._environ) if secret_key(name)}
-        return Redactor(given).answer(answer)
+    def _redactor(self, body: JsonObject) -> Redactor:
+        """Return what takes the values of the credentials out that the command was given."""
+        given = {name: self._environ[name] for name in _variables(body, self._environ) if is_credential(name)}
+        return Redactor(given)
 
 
 def _handed_over(folder: Path) -> None:
@@ -188,10 +188,10 @@ def _refused(body: JsonObject) -> Answer | None:
     return None
 
 
-def _answer(ran: Ran, bounds: Bounds, took: int) -> Answer:
+def _answer(ran: Ran, bounds: Bounds, took: int, redactor: Redactor) -> Answer:
     said: JsonObject = {
-        "stdout": ran.out.decode("utf-8", "replace"),
-        "stderr": ran.err.decode("utf-8", "replace"),
+        "stdout": redactor.text(ran.out.decode("utf-8", "replace")),
+        "stderr": redactor.text(ran.err.decode("utf-8", "replace")),
         "exit_code": ran.code,
     }
     if ran.over is None:
