@@ -106,7 +106,7 @@ class _Item:
 
 def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
     """Return the plan of a batch, or the failure of ``whole`` (the node as such) because there is no list to go through."""
-    found = resolve(batch.items, whole.data)
+    found = resolve(batch.items, whole.data, texts=shop.texts)
     if not found.complete:
         left = (*(one.text for one in found.unresolved), *found.malformed)
         return shop.failed(whole, (ParamProblem(param="batch.items", templates=left),))

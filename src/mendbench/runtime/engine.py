@@ -18,6 +18,7 @@ from mendbench.runtime.events import Listener, quietly
 from mendbench.runtime.failures import static_failure
 from mendbench.runtime.formatter import agent_json
 from mendbench.runtime.inputs import starting_data
+from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
@@ -130,9 +131,9 @@ class MendbenchEngine:
 def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
     """Return the declared outputs that resolve; the others are left out, and those for which there is no room."""
     told: JsonObject = {}
-    room = MAX_SIZE
+    room, texts = MAX_SIZE, JsonTexts()
     for output in workflow.outputs:
-        found = resolve(output.source, data, room)
+        found = resolve(output.source, data, room, texts)
         if found.complete:
             told[output.name] = found.value
             room -= found.size

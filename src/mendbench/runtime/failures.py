@@ -15,6 +15,7 @@ from mendbench.model.execution import Sighting
 from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProblem, SentRequest, UpstreamSource
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
+from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.problems import field_problems
 from mendbench.runtime.spelling import MCP, tool_in
@@ -223,9 +224,10 @@ def _sent(exchange: Exchange | None) -> SentRequest | None:
 
 
 def _upstream(scene: Scene) -> Iterator[UpstreamSource]:
+    texts = JsonTexts()
     for place, said in texts_in(scene.node.params):
         for template in templates_in(said):
-            found, value = lookup(scene.data, template)
+            found, value = lookup(scene.data, template, texts)
             yield UpstreamSource(param=dotted(place), template=template.text, resolved=found, value=value)
 
 

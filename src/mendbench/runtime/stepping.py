@@ -21,6 +21,7 @@ from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
 from mendbench.runtime.checkpoint import completed_as, items_done, node_digest, traces_of
 from mendbench.runtime.events import Listener
+from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType, Send
 from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.nodes.patience import FIRST_WAIT_S, LONGEST_WAIT_S, TRIES
@@ -68,9 +69,9 @@ class Unit:
         return node_digest(self.node.type, self.resolved.params, self.arrived) if self.whole else ""
 
 
-def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE) -> Unit:
+def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE, texts: JsonTexts | None = None) -> Unit:
     """Return the work of a node on ``data``, if its parameters are no larger than ``most``."""
-    return Unit(node=node, data=data, arrived=arrived, resolved=resolve_params(node.params, data, most))
+    return Unit(node=node, data=data, arrived=arrived, resolved=resolve_params(node.params, data, most, texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +122,13 @@ class Workshop:
         self._changed_at = -1
         self._taken: set[str] = set()
         self._room = MAX_DATA
+        self.texts = JsonTexts()
         earlier = enumerate(around.world.traffic() if before is not None else ())
         self._changed_by = {one.node: place for place, one in earlier if one.changed}
 
     def unit(self, node: Node, data: JsonObject, arrived: str) -> Unit:
         """Return the work of a node on ``data``, within what the execution may still hold."""
-        unit = unit_of(node, data, arrived, min(MAX_SIZE, self._room))
+        unit = unit_of(node, data, arrived, min(MAX_SIZE, self._room), self.texts)
         if not unit.resolved.too_large:
             self._room -= unit.resolved.size
         return unit

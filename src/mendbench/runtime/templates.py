@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
 from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.json_texts import JsonTexts, TooLarge
 
 Place: TypeAlias = tuple[str | int, ...]
 """The way to a value inside a JSON document: keys and indexes."""
@@ -29,9 +31,6 @@ others doubled grow beyond any memory."""
 
 MAX_LEVELS = 150
 """How deep resolved values may nest: an answer of the world nests 120 deep at most, and a document 100."""
-
-MAX_JSON_TEXT = 10 * 1024 * 1024
-"""Longest text, in characters, that is parsed as JSON on the way of a path."""
 
 _MAX_FRAGMENT = 60
 """Characters that are shown of a malformed template."""
@@ -115,28 +114,25 @@ class ResolvedParams:
 _Leftover: TypeAlias = Template | str
 
 
-class _TooLarge(ValueError):
-    """What is being resolved has become larger than it may."""
-
-
 class _Report:
-    """Where leftovers are told, and what may still be written."""
+    """Where leftovers are told, what may still be written, and what texts are the JSON of."""
 
-    def __init__(self, told: Callable[[Place, _Leftover], None], room: int) -> None:
+    def __init__(self, told: Callable[[Place, _Leftover], None], room: int, texts: JsonTexts | None) -> None:
         self._told, self._room = told, room
+        self.texts = texts or JsonTexts()
 
     def __call__(self, place: Place, leftover: _Leftover) -> None:
         self._told(place, leftover)
 
     def write(self, value: Json) -> None:
-        """Note that a value is written out into a text.
+        """Note that a value is written out into a text, or stands parsed in the result.
 
         Raises:
-            _TooLarge: there is no room for it.
+            TooLarge: there is no room for it.
         """
         self._room -= size_of(value, self._room)
         if self._room < 0:
-            raise _TooLarge
+            raise TooLarge
 
 
 def templates_in(value: Json) -> tuple[Template, ...]:
@@ -174,13 +170,13 @@ def malformed(text: str) -> tuple[str, ...]:
     return tuple(match["bad"][:_MAX_FRAGMENT] for match in _TOKEN.finditer(text) if match["bad"])
 
 
-def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE) -> Resolved:
+def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE, texts: JsonTexts | None = None) -> Resolved:
     """Return ``value`` with every template replaced from ``data`` (node ids to their outputs, input names to values).
 
     A text that is one whole template becomes the value itself, whatever its type; inside an object or a list, a value that is
     the text of a JSON object or array is parsed. In any other text None becomes nothing, True ``True``, objects and lists JSON.
     Data is put in as it is: a ``${…}`` that comes with it is neither resolved nor reported. Never raises, changes nothing; what would
-    be larger than ``most`` is not resolved.
+    be larger than ``most`` is not resolved. ``texts`` are those that the same execution has parsed already.
     """
     unresolved: dict[str, Template] = {}
     broken: dict[str, None] = {}
@@ -191,21 +187,26 @@ def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE) -> Reso
         else:
             broken.setdefault(leftover)
 
-    result, size = _measured(lambda: _resolve(value, data, (), _Report(told, most)), most)
+    result, size = _measured(lambda: _resolve(value, data, (), _Report(told, most, texts)), most)
     return Resolved(
         value=result, unresolved=tuple(unresolved.values()), malformed=tuple(broken), size=size, too_large=size > most
     )
 
 
-def resolve_params(params: JsonObject, data: Mapping[str, Json], most: int = MAX_SIZE) -> ResolvedParams:
-    """Return ``params`` resolved, and for each place that could not be what is left there; none of them if they exceed ``most``."""
+def resolve_params(
+    params: JsonObject, data: Mapping[str, Json], most: int = MAX_SIZE, texts: JsonTexts | None = None
+) -> ResolvedParams:
+    """Return ``params`` resolved, and for each place that could not be what is left there; none of them if they exceed ``most``.
+
+    ``texts`` are those that the same execution has parsed already.
+    """
     left: dict[Place, dict[str, None]] = {}
 
     def told(place: Place, leftover: _Leftover) -> None:
         text = leftover.text if isinstance(leftover, Template) else leftover
         left.setdefault(place, {}).setdefault(text)
 
-    report = _Report(told, most)
+    report = _Report(told, most, texts)
     resolved, size = _measured(
         lambda: {name: _resolve(value, data, (name,), report) for name, value in params.items()}, most
     )
@@ -217,34 +218,45 @@ def _measured(made: Callable[[], Json], most: int) -> tuple[Json, int]:
     """Return a value and its size; None and more than ``most`` for one that is too large or too deep."""
     try:
         value = made()
-    except _TooLarge:
+    except TooLarge:
         return None, most + 1
     size = size_of(value, most, MAX_LEVELS)
     return (value, size) if size <= most else (None, size)
 
 
-def lookup(data: Mapping[str, Json], template: Template) -> tuple[bool, Json]:
+def lookup(data: Mapping[str, Json], template: Template, texts: JsonTexts | None = None) -> tuple[bool, Json]:
     """Return whether ``template`` names something in ``data``, and what.
 
     A text on the way that is a JSON object or array is parsed and gone into. None at the end is a value; None on the way ends it.
+    ``texts`` are those that have been parsed already; where they have become too many, no further one is gone into.
     """
+    try:
+        return _lookup(data, template, texts or JsonTexts())
+    except TooLarge:
+        return False, None
+
+
+def field_paths(
+    value: Json, prefix: str = "", depth: int = 5, limit: int | None = None, texts: JsonTexts | None = None
+) -> tuple[str, ...]:
+    """Return the paths inside ``value`` in template syntax (``response.items[0].id``), each before what lies in it.
+
+    Of a list only the first item is shown; texts that are JSON objects or arrays are gone into, as templates do; keys that no
+    template can name are left out. ``prefix`` is put before each path, ``depth`` counts steps, ``limit`` cuts the list. ``texts`` are
+    those that have been parsed already; where they have become too many, no further one is gone into.
+    """
+    return tuple(islice(_field_paths(value, prefix, depth, texts or JsonTexts()), limit))
+
+
+def _lookup(data: Mapping[str, Json], template: Template, texts: JsonTexts) -> tuple[bool, Json]:
     if template.root not in data:
         return False, None
     value = data[template.root]
     for step in template.path:
-        found, value = _step(value, step, data)
+        found, value = _step(value, step, data, texts)
         if not found:
             return False, None
     return True, value
-
-
-def field_paths(value: Json, prefix: str = "", depth: int = 5, limit: int | None = None) -> tuple[str, ...]:
-    """Return the paths inside ``value`` in template syntax (``response.items[0].id``), each before what lies in it.
-
-    Of a list only the first item is shown; texts that are JSON objects or arrays are gone into, as templates do; keys that no
-    template can name are left out. ``prefix`` is put before each path, ``depth`` counts steps, ``limit`` cuts the list.
-    """
-    return tuple(islice(_field_paths(value, prefix, depth), limit))
 
 
 def _template(text: str) -> Template:
@@ -285,18 +297,18 @@ def _resolve(value: Json, data: Mapping[str, Json], place: Place, report: _Repor
 def _resolve_text(text: str, data: Mapping[str, Json], place: Place, report: _Report, *, nested: bool) -> Json:
     if _TEMPLATE.fullmatch(text):
         template = _template(text)
-        found, value = lookup(data, template)
+        found, value = _lookup(data, template, report.texts)
         if not found:
             _report_unresolved(template, data, place, report)
             return text
-        return _as_container(value) if nested and isinstance(value, str) else value
+        return _parsed(value, report) if nested and isinstance(value, str) else value
 
     def put(match: re.Match[str]) -> str:
         if match["bad"]:
             report(place, match["bad"][:_MAX_FRAGMENT])
             return match["bad"]
         template = _template(match["good"])
-        found, value = lookup(data, template)
+        found, value = _lookup(data, template, report.texts)
         if found:
             report.write(value)
         written = _written(value) if found else None
@@ -311,32 +323,28 @@ def _resolve_text(text: str, data: Mapping[str, Json], place: Place, report: _Re
 def _report_unresolved(template: Template, data: Mapping[str, Json], place: Place, report: _Report) -> None:
     report(place, template)
     for inner in template.inner:
-        if not lookup(data, inner)[0]:
+        if not _lookup(data, inner, report.texts)[0]:
             report(place, inner)
 
 
-def _step(value: Json, step: str | int, data: Mapping[str, Json]) -> tuple[bool, Json]:
+def _parsed(text: str, report: _Report) -> Json:
+    """Return what ``text`` is the JSON of, for which there has to be room in the result."""
+    value = report.texts.container(text)
+    report.write(value)
+    return value
+
+
+def _step(value: Json, step: str | int, data: Mapping[str, Json], texts: JsonTexts) -> tuple[bool, Json]:
     if isinstance(step, str) and step.startswith("$"):
-        found, index = lookup(data, _template(step))
+        found, index = _lookup(data, _template(step), texts)
         if not found or not isinstance(index, int) or isinstance(index, bool):
             return False, None
         step = index
     if isinstance(value, str):
-        value = _as_container(value)
+        value = texts.container(value)
     if isinstance(step, int):
         return (True, value[step]) if isinstance(value, list) and 0 <= step < len(value) else (False, None)
     return (True, value[step]) if isinstance(value, dict) and step in value else (False, None)
-
-
-def _as_container(text: str) -> Json:
-    """Return the object or list that ``text`` is the JSON of, or ``text`` itself."""
-    if len(text) > MAX_JSON_TEXT or not text.lstrip().startswith(("{", "[")):
-        return text
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return parsed if isinstance(parsed, dict | list) else text
 
 
 def _written(value: Json) -> str | None:
@@ -349,17 +357,18 @@ def _written(value: Json) -> str | None:
         return None
 
 
-def _field_paths(value: Json, place: str, depth: int) -> Iterator[str]:
+def _field_paths(value: Json, place: str, depth: int, texts: JsonTexts) -> Iterator[str]:
     if depth <= 0:
         return
     if isinstance(value, str):
-        value = _as_container(value)
+        with suppress(TooLarge):
+            value = texts.container(value)
     if isinstance(value, dict):
         for key, item in value.items():
             if isinstance(key, str) and _ADDRESSABLE.fullmatch(key):
                 path = f"{place}.{key}" if place else key
                 yield path
-                yield from _field_paths(item, path, depth - 1)
+                yield from _field_paths(item, path, depth - 1, texts)
     elif isinstance(value, list) and value and place and not place.endswith("]"):
         yield f"{place}[0]"
-        yield from _field_paths(value[0], f"{place}[0]", depth)
+        yield from _field_paths(value[0], f"{place}[0]", depth, texts)
