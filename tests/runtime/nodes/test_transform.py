@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.runtime.nodes.transform import NODE
+from mendbench.runtime.nodes import transform
+from mendbench.runtime.nodes.transform import NODE, SIZE_A_STEP
 from tests.fakes.engine import FakeWorld
 
 
@@ -46,3 +47,29 @@ def test_data_may_be_null_but_not_absent():
 )
 def test_the_identity_gives_any_json_back(data):
     assert run("@", data).outputs["result"] == data
+
+
+NUMBERS = [number * 1_000 for number in range(1_500)]
+TEXT = "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("one", "data"),
+    [
+        ("sum(@)", NUMBERS),
+        ("contains(@, 'y')", TEXT),
+        ("a == b", {"a": NUMBERS, "b": [*NUMBERS]}),
+        ("a != b", {"a": TEXT, "b": TEXT[:-1] + "y"}),
+    ],
+)
+def test_what_functions_and_comparisons_go_through_counts_as_steps(one, data, monkeypatch):
+    few = "[" + ", ".join([one] * 3) + "]"
+    assert len(run(few, data).outputs["result"]) == 3
+    monkeypatch.setattr(transform, "MAX_STEPS", 3 * 10_000 // SIZE_A_STEP)
+    with pytest.raises(ValueError, match="takes more than 937 steps"):
+        run(few, data)
+
+
+def test_many_small_comparisons_and_calls_are_no_more_than_their_steps():
+    items = [{"a": 1, "b": 1, "c": "xyz"}] * 10_000
+    assert run("length([?a == b && contains(c, 'x') && a >= b])", items).outputs == {"result": 10_000}

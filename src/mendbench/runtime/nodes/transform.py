@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jmespath
 from jmespath import functions
-from jmespath.visitor import Options, TreeInterpreter
+from jmespath.visitor import TreeInterpreter
 
 from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
@@ -17,6 +19,9 @@ from mendbench.runtime.validate import NodeSpec
 
 MAX_STEPS = 1_000_000
 """Parts of an expression that are evaluated, each as often as it is: literals inside projections multiply."""
+
+SIZE_A_STEP = 32
+"""So much of what a function is given, or of two values that are compared, counts as one step more, see :func:`.size_of`."""
 
 MAX_RESULT = 10_000_000
 """Size of one value on the way, and of the result, see :func:`.size_of`: ``[@, @] | [@, @] | …`` doubles with each bar."""
@@ -65,14 +70,16 @@ class _Bounded(TreeInterpreter):
     """Evaluates one expression, in so many steps and with so much data as it may."""
 
     def __init__(self) -> None:
-        super().__init__(Options(custom_functions=_Functions()))
+        super().__init__()
+        self._called = _Functions()
         self._steps, self._room = MAX_STEPS, MAX_BUILT
+        self.COMPARATOR_FUNC = {  # type: ignore[misc]  # the interpreter looks them up on itself
+            name: partial(self._compared, way) for name, way in self.COMPARATOR_FUNC.items()
+        }
 
     def visit(self, node: Any, *args: Any, **kwargs: Any) -> Any:
         """Return what one part of the expression finds."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
+        self._step(1)
         found: Json = super().visit(node, *args, **kwargs)
         if node["type"] in _BUILDING:
             size = size_of(found, MAX_RESULT)
@@ -80,6 +87,27 @@ class _Bounded(TreeInterpreter):
             if size > MAX_RESULT or self._room < 0:
                 raise ValueError(_too_large())
         return found
+
+    def visit_function_expression(self, node: Any, value: Json) -> Json:
+        """Return what a function makes of its arguments, which it may go through."""
+        arguments = [self.visit(child, value) for child in node["children"]]
+        self._step(size_of(arguments, MAX_RESULT) // SIZE_A_STEP)
+        found: Json = self._called.call_function(node["value"], arguments)
+        return found
+
+    def _compared(self, way: Callable[[Json, Json], Json], left: Json, right: Json) -> Json:
+        self._step(size_of([left, right], MAX_RESULT) // SIZE_A_STEP)
+        return way(left, right)
+
+    def _step(self, steps: int) -> None:
+        """Take so many steps.
+
+        Raises:
+            ValueError: there are not so many left.
+        """
+        self._steps -= steps
+        if self._steps < 0:
+            raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
 
 
 def _too_large() -> str:
