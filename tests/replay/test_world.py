@@ -486,3 +486,24 @@ def test_a_service_that_raises_is_neither_an_answer_nor_a_nodes_exception(tmp_pa
         world.send(get(NOTES))
     assert not issubclass(BrokenService, Exception)
     assert not (tmp_path / WORLD).exists()
+
+
+def test_what_was_looked_for_in_the_record_is_not_looked_for_again_at_each_repetition(tmp_path, monkeypatch):
+    real(tmp_path / "real", FakeLive(lambda _r: json_answer({"v": 1})), "new_episodes").send(get("https://api.test/x"))
+    looked = []
+    world = Recordings.world
+    monkeypatch.setattr(Recordings, "world", lambda self, key, **how: looked.append(key) or world(self, key, **how))
+    repeated, derived = real(tmp_path / "real", None), simulated(tmp_path / "derived")
+    for _ in range(50):
+        assert said(repeated.send(get("https://api.test/x"))) == {"v": 1}
+        derived.send(get(NOTES))
+    assert len(looked) <= 2 * 2 * 50
+
+
+def test_a_later_answer_of_the_record_is_repeated_and_none_from_before_a_change(tmp_path):
+    sends = [get(NOTES), get(NOTES), post(NOTES, {"text": "a"}), get(NOTES), get(NOTES), get(NOTES)]
+    recording = simulated(tmp_path, "new_episodes")
+    recorded = [recording.send(request) for request in sends]
+    world = simulated(tmp_path)
+    assert [world.send(request) for request in sends] == recorded
+    assert origins(world) == ["recorded"] * 6

@@ -69,6 +69,9 @@ class _Part:
 
     after: str = ""
     counts: dict[str, int] = field(default_factory=dict)
+    """How often each request was sent since the last change."""
+    last: dict[str, tuple[int, Entry | None]] = field(default_factory=dict)
+    """Of each request since then: up to which time it was looked for in the record, and what was found last."""
     sent: list[_Sent] = field(default_factory=list)
     state: dict[str, object] | None = None
     driven: int = 0
@@ -186,6 +189,7 @@ class ScopedWorld:
             part.after = keys.fold(part.after, clean)
             part.writes += 1
             part.counts.clear()
+            part.last.clear()
         meaning = self._meaning(service, clean)
         return self._finish(clean, came, key=key, node=node, timeout_s=request.timeout_s, meaning=meaning)
 
@@ -250,7 +254,7 @@ class ScopedWorld:
 
     def _recorded(self, asked: _Asked) -> _Came:
         """Answer without recording anything."""
-        entry = self._recordings.world(asked.key) or self._repeated(asked)
+        entry = self._recordings.world(asked.key) or self._repeated(asked, self._last(asked))
         if entry is not None:
             self._recordings.served(entry.key)
             return _Came(answer=entry.answer, changed=_changed(entry), origin="recorded")
@@ -270,7 +274,7 @@ class ScopedWorld:
         if entry is None:
             came = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
             origin = came.origin
-            last = None if came.changed else self._repeated(asked, fresh=anew)
+            last = None if came.changed else self._repeated(asked, self._found(asked, fresh=anew))
             unchanged = last if last is not None and _same(last.answer, came.answer) else None
             entry = unchanged or self._store(asked, came, replace=anew)
         else:
@@ -325,11 +329,21 @@ class ScopedWorld:
         clean = self._redactor.answer(came)
         return replace(clean, headers=settled_headers(clean.headers))
 
-    def _repeated(self, asked: _Asked, *, fresh: bool = False) -> Entry | None:
-        """Return the last recorded answer to what only reads, unless asking again might bring a better one."""
-        earlier = (keys.key_of(asked.identity, asked.part.after, n) for n in range(asked.n - 1, -1, -1))
+    def _last(self, asked: _Asked) -> Entry | None:
+        """Return the last recorded answer before this one; what was looked for once is not looked for again."""
+        since, last = asked.part.last.get(asked.identity, (0, None))
+        last = self._found(asked, since=since) or last
+        asked.part.last[asked.identity] = (asked.n, last)
+        return last
+
+    def _found(self, asked: _Asked, *, since: int = 0, fresh: bool = False) -> Entry | None:
+        """Return the last recorded answer before this one, from the time ``since`` on."""
+        earlier = (keys.key_of(asked.identity, asked.part.after, n) for n in range(asked.n - 1, since - 1, -1))
         found = (self._recordings.world(key, fresh=fresh) for key in earlier)
-        last = next((entry for entry in found if entry is not None), None)
+        return next((entry for entry in found if entry is not None), None)
+
+    def _repeated(self, asked: _Asked, last: Entry | None) -> Entry | None:
+        """Return the last recorded answer to what only reads, unless asking again might bring a better one."""
         if last is None or not (asked.clean.safe or effects.did(last.answer)):
             return None
         return last if _lasting(last.answer) and not _changed(last) else None
