@@ -2,8 +2,10 @@ import pytest
 
 from mendbench.model.execution import Sighting
 from mendbench.model.failure import FieldProblem, SentRequest, UpstreamSource
+from mendbench.runtime import failures
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.failures import MAX_AVAILABLE, fixable
+from mendbench.runtime.suggest import Guesses
 from tests.fakes.engine import FakeDetector, FakeWorld, chain, fault, http, ran, rpc, said
 
 BASE = "https://api.example.com"
@@ -278,3 +280,25 @@ def test_each_static_problem_is_a_failure_of_its_own():
     assert "response" in by_node["post"].available_fields
     assert by_node["post"].unresolved == ("${fetch.body}",)
     assert by_node["s"].suggestion == "shell"
+
+
+def test_the_paths_of_one_node_are_listed_once_for_all_templates_that_miss_it(monkeypatch):
+    listed = []
+    paths = failures.field_paths
+    monkeypatch.setattr(failures, "field_paths", lambda *given, **how: listed.append(given) or paths(*given, **how))
+    body = {"all": [f"${{a.response.gone_{number}}}" for number in range(20)]}
+    found = failure(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b", body=body)), {f"GET {BASE}/a": USER})
+    assert len(found.unresolved) == 20
+    assert len(listed) == 1
+
+
+def test_the_templates_of_one_failure_are_compared_only_so_far_together(monkeypatch):
+    compared = []
+    closest_path = Guesses.closest_path
+    monkeypatch.setattr(
+        Guesses, "closest_path", lambda self, *given: compared.append(self) or closest_path(self, *given)
+    )
+    body = {"all": [f"${{a.response.gone_{number}}}" for number in range(20)]}
+    failure(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b", body=body)), {f"GET {BASE}/a": USER})
+    assert len(compared) == 20
+    assert len(set(compared)) == 1

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mendbench.runtime.suggest import closest, closest_path
+from mendbench.runtime import suggest
+from mendbench.runtime.suggest import MAX_COMPARED, MAX_NAME, Guesses, closest, closest_path
 
 
 @pytest.mark.parametrize(
@@ -93,3 +96,43 @@ def test_a_known_name_in_capitals_with_hyphens_is_found(known: set[str]) -> None
         found = closest(name.upper().replace("_", "-"), known)
         assert found is not None
         assert found.replace("_", "") == name.replace("_", "")
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many pairs of characters are compared from now on, pair by pair."""
+    pairs: list[int] = []
+
+    class Counting(SequenceMatcher):  # type: ignore[type-arg]
+        def ratio(self) -> float:
+            pairs.append(len(self.a) * len(self.b))
+            return super().ratio()
+
+    monkeypatch.setattr(suggest, "SequenceMatcher", Counting)
+    return pairs
+
+
+def test_names_that_are_too_long_are_not_compared(compared: list[int]) -> None:
+    long = "ab" * MAX_NAME
+    assert closest(f"{long}c", {f"{long}d"}) is None
+    assert compared == []
+
+
+def test_names_with_too_few_letters_in_common_are_not_compared(compared: list[int]) -> None:
+    assert closest("status_code", {"body", "message", "xyzxyzxyzxy"}) is None
+    assert compared == []
+
+
+def test_the_guesses_of_one_document_compare_so_much_together_and_no_more(compared: list[int]) -> None:
+    guesses = Guesses()
+    known = {f"{'a' * 30}{number:030}" for number in range(300)}
+    found = [guesses.closest("a" * 30 + "x" * 3 + "0" * 27, known) for _ in range(5)]
+    assert found[0] is not None
+    assert found[-1] is None
+    assert sum(compared) <= MAX_COMPARED
+    assert guesses.closest_path("a.b", {"a.c", "a.bb"}) is None
+
+
+def test_names_that_are_quickly_told_apart_count_too() -> None:
+    guesses = Guesses(room=1_000)
+    assert [guesses.closest("urll", {"url", "body", "method"}) for _ in range(4)] == ["url", "url", "url", None]

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mendbench.runtime.parse import Problem
+from mendbench.runtime import suggest
+from mendbench.runtime.parse import MAX_PROBLEMS, Problem
+from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.validate import NodeSpec, errors_of, validate
 from tests.fakes.documents import DOCUMENTS, JSON
 
@@ -294,3 +296,35 @@ NODE_NAMES = st.sampled_from(["a", "b", "c"])
 def test_any_graph_of_nodes_is_validated_and_always_the_same_way(nodes: list[object], edges: list[object]) -> None:
     document = {"nodes": nodes, "edges": edges}
     assert validate(document, {}, TYPES) == validate(document, {}, TYPES)
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names that are looked for from now on among those that are known."""
+    names: list[str] = []
+    closest = Guesses.closest
+    monkeypatch.setattr(Guesses, "closest", lambda self, name, known: names.append(name) or closest(self, name, known))
+    return names
+
+
+def test_of_thousands_of_unknown_parameters_no_more_are_looked_up_than_are_told(compared: list[str]) -> None:
+    given = {f"unknown_{number}": 1 for number in range(2_000)}
+    problems = validate(chain(node("a", params={"url": "https://x.test", **given})), {}, TYPES)
+    assert len(problems) == len(compared) == MAX_PROBLEMS
+
+
+def test_the_names_of_one_document_are_compared_only_so_far_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggest.Guesses.__init__, "__defaults__", (1_000,))
+    outputs = {str(number): {"source": "${a.respons}"} for number in range(30)}
+    suggested = [problem.suggestion for problem in validate(chain(node("a"), outputs=outputs), {}, TYPES)]
+    assert suggested[0] == "${a.response}"
+    assert suggested[-1] is None
+
+
+def test_the_ends_of_edges_are_compared_only_so_far_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggest.Guesses.__init__, "__defaults__", (1_000,))
+    edges = [{"from": "node_b", "to": "nodeb"}] * 30
+    problems = validate({"nodes": [node("node_a"), node("node_b")], "edges": edges}, {}, TYPES)
+    dangling = [problem.suggestion for problem in problems if "non-existent node" in problem.message]
+    assert dangling[0] == "node_b"
+    assert dangling[-1] is None

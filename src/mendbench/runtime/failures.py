@@ -19,7 +19,7 @@ from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.problems import field_problems
 from mendbench.runtime.spelling import MCP, tool_in
-from mendbench.runtime.suggest import closest_path
+from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.templates import ParamProblem, Template, dotted, field_paths, lookup, templates_in, texts_in
 
 MAX_AVAILABLE = 20
@@ -244,8 +244,12 @@ def _with_templates(failure: Failure, scene: Scene) -> Failure:
         return failure
     texts = tuple(dict.fromkeys(text for problem in scene.problems for text in problem.templates))
     templates = templates_in(list(texts))
-    known = tuple(dict.fromkeys(path for template in templates for path in _available(template, scene.data)))
-    meant = next((path for path in (_meant(template, scene.data) for template in templates) if path), None)
+    parsed, guesses = JsonTexts(), Guesses()
+    roots = dict.fromkeys(_root(template, scene.data) for template in templates)
+    paths = {root: _available(root, scene.data, parsed) for root in roots}
+    known = tuple(dict.fromkeys(path for available in paths.values() for path in available))
+    guessed = (_meant(template, paths, scene.data, guesses) for template in templates)
+    meant = next((path for path in guessed if path), None)
     return replace(
         failure,
         unresolved=texts,
@@ -256,16 +260,21 @@ def _with_templates(failure: Failure, scene: Scene) -> Failure:
     )
 
 
-def _available(template: Template, data: JsonObject) -> tuple[str, ...]:
-    """Return the paths of the node that the template names, or the names that it could have named."""
-    if template.root in data:
-        return field_paths(data[template.root], prefix=template.root, limit=_PATHS_LOOKED_AT)
-    return tuple(data)
+def _root(template: Template, data: JsonObject) -> str | None:
+    """Return the name that a template begins with, or None if there is no such name."""
+    return template.root if template.root in data else None
 
 
-def _meant(template: Template, data: JsonObject) -> str | None:
-    paths = _available(template, data)
+def _available(root: str | None, data: JsonObject, parsed: JsonTexts) -> tuple[str, ...]:
+    """Return the paths of the node that templates name, or the names that they could have named."""
+    return tuple(data) if root is None else field_paths(data[root], root, limit=_PATHS_LOOKED_AT, texts=parsed)
+
+
+def _meant(
+    template: Template, paths: dict[str | None, tuple[str, ...]], data: JsonObject, guesses: Guesses
+) -> str | None:
+    known = paths[_root(template, data)]
     if template.root in data:
-        return closest_path(template.text[2:-1], paths)
-    root = closest_path(template.root, paths)
+        return guesses.closest_path(template.text[2:-1], known)
+    root = guesses.closest_path(template.root, known)
     return root + template.text[2 + len(template.root) : -1] if root else None

@@ -20,7 +20,8 @@ from mendbench.runtime.schema import (
     shown,
     violations,
 )
-from mendbench.runtime.suggest import closest
+from mendbench.runtime.suggest import Guesses
+from mendbench.runtime.templates import dotted
 
 IR_VERSION = "0.1.0"
 """The version of the format that a document without one is taken for."""
@@ -88,8 +89,9 @@ def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem
     stays the document as it was given. An input that has a default counts as not required.
     """
     whole = normalised(document)
-    violated = (_violated(violation, whole) for violation in violations(whole, WORKFLOW_SCHEMA))
-    problems = tuple(islice(chain(violated, _duplicate_ids(whole), _dangling(whole)), MAX_PROBLEMS))
+    guesses = Guesses()
+    violated = (_violated(violation, whole, guesses) for violation in violations(whole, WORKFLOW_SCHEMA))
+    problems = tuple(islice(chain(violated, _duplicate_ids(whole), _dangling(whole, guesses)), MAX_PROBLEMS))
     return (None, problems) if problems else (salvaged(document), ())
 
 
@@ -136,9 +138,9 @@ def place_of(path: Pointer, document: Json) -> str:
     return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
 
 
-def _violated(violation: Violation, document: Json) -> Problem:
+def _violated(violation: Violation, document: Json, guesses: Guesses) -> Problem:
     path = violation.path
-    hint, suggestion = _advice(violation, document)
+    hint, suggestion = _advice(violation, document, guesses)
     return Problem(
         message=f"Structure: Validation error at {_dotted(path)}: {violation.message}",
         node_id=_id_at(document, path[1]) if len(path) > 1 and path[0] == "nodes" else None,
@@ -149,7 +151,7 @@ def _violated(violation: Violation, document: Json) -> Problem:
     )
 
 
-def _advice(violation: Violation, document: Json) -> tuple[str | None, str | None]:
+def _advice(violation: Violation, document: Json, guesses: Guesses) -> tuple[str | None, str | None]:
     """Return the baseline's hint and our suggestion."""
     hint: str | None = None
     suggestion: str | None = None
@@ -159,20 +161,20 @@ def _advice(violation: Violation, document: Json) -> tuple[str | None, str | Non
         case "type":
             hint = f"Change type from '{type(violation.found).__name__}' to '{violation.allowed[0]}'"
         case "additionalProperties":
-            hint, suggestion = _misnamed(violation, document)
+            hint, suggestion = _misnamed(violation, document, guesses)
         case "pattern" if violation.path == ("ir_version",):
             hint = f"Use semantic versioning format, e.g., '{IR_VERSION}'"
         case "minItems" if violation.path == ("nodes",):
             hint = "Add at least one node to the workflow"
         case "enum":
             hint = f"Type must be one of: {', '.join(DATA_TYPES)}" if violation.path[-1] == "type" else None
-            suggestion = closest(str(violation.found), violation.allowed)
+            suggestion = guesses.closest(str(violation.found), violation.allowed)
     return hint, suggestion
 
 
-def _misnamed(violation: Violation, document: Json) -> tuple[str, str | None]:
+def _misnamed(violation: Violation, document: Json, guesses: Guesses) -> tuple[str, str | None]:
     name, area = str(violation.found), str(violation.path[0]) if violation.path else ""
-    meant = _MEANT.get(area, {}).get(name) or closest(name, violation.allowed)
+    meant = _MEANT.get(area, {}).get(name) or guesses.closest(name, violation.allowed)
     if meant is not None and meant in _at(document, violation.path):
         meant = None
     if area == "outputs":
@@ -195,37 +197,35 @@ def _duplicate_ids(document: Json) -> Iterator[Problem]:
         seen.add(node_id)
 
 
-def _dangling(document: Json) -> Iterator[Problem]:
+def _dangling(document: Json, guesses: Guesses) -> Iterator[Problem]:
     """Yield the edges' ends and the start node that name no node."""
-    ids = sorted({node["id"] for _, node in _usable_nodes(document)})
+    known = {node["id"] for _, node in _usable_nodes(document)}
+    ids = sorted(known)
     for index, edge in enumerate(_list(document, "edges")):
         for end in ("from", "to"):
             name = edge.get(end) if isinstance(edge, dict) else None
-            if isinstance(name, str) and name not in ids:
+            if isinstance(name, str) and name not in known:
                 yield _names_no_node(
-                    ("edges", index, end), f"Edge references non-existent node {shown(name)}", name, ids
+                    ("edges", index, end), f"Edge references non-existent node {shown(name)}", name, ids, guesses
                 )
     start = document.get("start_node") if isinstance(document, dict) else None
-    if isinstance(start, str) and start not in ids:
-        yield _names_no_node(("start_node",), f"Start node {shown(start)} does not exist", start, ids)
+    if isinstance(start, str) and start not in known:
+        yield _names_no_node(("start_node",), f"Start node {shown(start)} does not exist", start, ids, guesses)
 
 
-def _names_no_node(path: Pointer, says: str, name: str, ids: list[str]) -> Problem:
+def _names_no_node(path: Pointer, says: str, name: str, ids: list[str], guesses: Guesses) -> Problem:
     return Problem(
         message=f"Structure: Validation error at {_dotted(path)}: {says}",
         hint=f"Change to one of: {ids}",
         where=place_of(path, {}),
-        suggestion=closest(name, ids),
+        suggestion=guesses.closest(name, ids),
         available=tuple(ids),
     )
 
 
 def _dotted(path: Pointer) -> str:
     """Return ``nodes[1].type``; ``root`` for the whole document."""
-    text = ""
-    for token in path:
-        text += f"[{token}]" if isinstance(token, int) else f".{token}" if text else token
-    return " ".join(text.split()) or "root"
+    return " ".join(dotted(path).split()) or "root"
 
 
 def _with_params(node: Json) -> Json:

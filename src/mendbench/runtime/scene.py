@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mendbench.model.json import JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.graph import Order, order_of
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.spelling import MCP, tool_in
+from mendbench.runtime.suggest import Guesses
 
 BATCH_OUTPUTS = frozenset({"results", "count", "success_count", "error_count", "errors", "batch_metadata", "error"})
 """The outputs of every batch node, whatever its type; ``error`` where the batch failed."""
@@ -53,6 +54,8 @@ class Scene:
     """Names of inputs that are declared or given."""
     types: Mapping[str, NodeSpec]
     order: Order
+    guesses: Guesses = field(default_factory=Guesses)
+    """What its wrong names were meant to be."""
 
     def outputs_of(self, node_id: str) -> frozenset[str] | None:
         """Return the keys that a node may write; None if they are not known."""

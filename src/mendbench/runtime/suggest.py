@@ -9,8 +9,18 @@ from difflib import SequenceMatcher
 CUTOFF = 0.6
 """Least likeness, 0 to 1, of a name that is suggested: the default of :func:`difflib.get_close_matches`."""
 
-MAX_NAME = 500
-"""Characters of a name or path that is compared at all: comparing takes the square of them, and more."""
+MAX_NAME = 80
+"""Characters of a name that is compared at all: comparing takes the square of them, and more."""
+
+MAX_PATH = 500
+"""The same of a path."""
+
+MAX_COMPARED = 2_000_000
+"""Pairs of characters that are compared for one document, or for one failure of a node. Beyond them nothing is suggested: a result hangs
+on no order."""
+
+_A_PAIR = 100
+"""What each pair of names counts, before it is known whether they are compared closely."""
 
 _SWAPPED = 0.95
 """Likeness of two names that differ by two neighbouring letters in the wrong order, or by one letter too many or too few."""
@@ -31,58 +41,84 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
 _INDEXES = re.compile(r"\[[^\]]*\]")
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that ``name`` was most likely meant to be, or None if none is like it.
+class Guesses:
+    """Guesses at what the wrong names of one document were meant to be, as long as comparing them is not too much work."""
 
-    Case, hyphens and underscores do not count; swapped and missing letters count little. Of equally good names the first in
-    alphabetical order is returned.
-    """
-    ranked = sorted((-_likeness(name, other), other) for other in set(known))
-    return ranked[0][1] if ranked and -ranked[0][0] >= CUTOFF else None
+    def __init__(self, room: int = MAX_COMPARED) -> None:
+        self._room = room
+
+    def closest(self, name: str, known: Iterable[str]) -> str | None:
+        """Return the known name that ``name`` was most likely meant to be, or None if none is like it.
+
+        Case, hyphens and underscores do not count; swapped and missing letters count little. Of equally good names the first in
+        alphabetical order is returned.
+        """
+        if self._room < 0:
+            return None
+        best = min(((-self._likeness(name, other), other) for other in set(known)), default=(0.0, ""))
+        return best[1] if self._room >= 0 and -best[0] >= CUTOFF else None
+
+    def closest_path(self, wanted: str, available: Iterable[str]) -> str | None:
+        """Return the available path that ``wanted`` was most likely meant to be, or None.
+
+        Paths are in template syntax: ``fetch.response.items[0].id``. The last segment counts most, so that a level left out
+        (``data.messages`` for ``result.data.messages``) or an index left out (``issues.title`` for ``issues[0].title``) is found.
+        """
+        if self._room < 0:
+            return None
+        paths = set(available)
+        if wanted in paths:
+            return wanted
+        last = _INDEXES.sub("", _last(wanted))
+        ranked = ((-self._path_likeness(wanted, last, path), len(path), path) for path in paths)
+        best = min((rank for rank in ranked if rank[0] < 0), default=None)
+        return best[2] if self._room >= 0 and best is not None else None
+
+    def _path_likeness(self, wanted: str, last: str, path: str) -> float:
+        """Return how like two paths are, 0 if their last segments are not."""
+        tail = self._likeness(last, _INDEXES.sub("", _last(path)))
+        if tail < CUTOFF or max(len(wanted), len(path)) > MAX_PATH or not self._paid(len(wanted) * len(path)):
+            return 0.0
+        return _LAST * tail + (1 - _LAST) * SequenceMatcher(None, wanted, path, autojunk=False).ratio()
+
+    def _likeness(self, one: str, other: str) -> float:
+        """Return how like two names are; what is less than :data:`CUTOFF` may be told as less than it is."""
+        if max(len(one), len(other)) > MAX_NAME or not self._paid(_A_PAIR):
+            return 0.0
+        a, b = _plain(one), _plain(other)
+        if not a or not b:
+            return 0.0
+        if a == b:
+            return 1.0
+        if _one_slip(a, b):
+            return _SWAPPED
+        return max(self._ratio(min(a, b), max(a, b)), _by_words(one, other))
+
+    def _ratio(self, a: str, b: str) -> float:
+        """Return how much of two names is the same, or 0 if it is too little to be looked at closely."""
+        compared = SequenceMatcher(None, a, b, autojunk=False)
+        if min(compared.real_quick_ratio(), compared.quick_ratio()) < CUTOFF or not self._paid(len(a) * len(b)):
+            return 0.0
+        return compared.ratio()
+
+    def _paid(self, pairs: int) -> bool:
+        """Return whether there is room for so many pairs of characters, and take it."""
+        self._room -= pairs
+        return self._room >= 0
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return what :class:`Guesses` takes ``name`` for, where nothing else of its document is asked for."""
+    return Guesses().closest(name, known)
 
 
 def closest_path(wanted: str, available: Iterable[str]) -> str | None:
-    """Return the available path that ``wanted`` was most likely meant to be, or None.
-
-    Paths are in template syntax: ``fetch.response.items[0].id``. The last segment counts most, so that a level left out
-    (``data.messages`` for ``result.data.messages``) or an index left out (``issues.title`` for ``issues[0].title``) is found.
-    """
-    best: tuple[float, int, str] | None = None
-    last = _INDEXES.sub("", _last(wanted))
-    for path in set(available):
-        if path == wanted:
-            return path
-        score = _path_likeness(wanted, last, path)
-        if score > 0:
-            rank = (-score, len(path), path)
-            best = rank if best is None or rank < best else best
-    return best[2] if best else None
-
-
-def _path_likeness(wanted: str, last: str, path: str) -> float:
-    """Return how like two paths are, 0 if their last segments are not."""
-    tail = _likeness(last, _INDEXES.sub("", _last(path)))
-    if tail < CUTOFF or max(len(wanted), len(path)) > MAX_NAME:
-        return 0.0
-    return _LAST * tail + (1 - _LAST) * SequenceMatcher(None, wanted, path, autojunk=False).ratio()
+    """Return what :class:`Guesses` takes the path ``wanted`` for, where nothing else of its document is asked for."""
+    return Guesses().closest_path(wanted, available)
 
 
 def _last(path: str) -> str:
     return path.rsplit(".", 1)[-1]
-
-
-def _likeness(one: str, other: str) -> float:
-    a, b = _plain(one), _plain(other)
-    if not a or not b:
-        return 0.0
-    if a == b:
-        return 1.0
-    if max(len(a), len(b)) > MAX_NAME:
-        return 0.0
-    if _one_slip(a, b):
-        return _SWAPPED
-    ratio = SequenceMatcher(None, min(a, b), max(a, b), autojunk=False).ratio()
-    return max(ratio, _by_words(one, other))
 
 
 def _plain(name: str) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from mendbench.model.workflow import Node
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.scene import Scene, listed, own_names, pointer
-from mendbench.runtime.suggest import closest
 from mendbench.runtime.templates import Place, Template, dotted, malformed, templates_in, texts_in
 
 
@@ -116,7 +115,7 @@ def _key_problem(scene: Scene, use: _Use) -> Problem | None:
     if outputs is None or template.key in outputs:
         return None
     message = f"Node '{template.root}' (type: {scene.nodes[template.root].type}) does not output '{template.key}'"
-    meant = closest(template.key, outputs)
+    meant = scene.guesses.closest(template.key, outputs)
     return use.problem(message, suggestion=with_key(template, meant) if meant else None, available=sorted(outputs))
 
 
@@ -124,10 +123,10 @@ def _unknown_root(scene: Scene, use: _Use) -> Problem:
     template, root = use.template, use.template.root
     if template.key is not None:
         message = f"Node '{use.node.id}' references non-existent node '{root}' in parameter '{use.param}'"
-        meant = closest(root, {*scene.nodes, *scene.inputs} - {use.node.id})
+        meant = scene.guesses.closest(root, {*scene.nodes, *scene.inputs} - {use.node.id})
         return use.problem(message, suggestion=with_root(template, meant) if meant else None)
     message = f"Node '{use.node.id}' references undefined input '{template.text}' in parameter '{use.param}'"
-    meant = closest(root, scene.inputs)
+    meant = scene.guesses.closest(root, scene.inputs)
     suggestion = with_root(template, meant) if meant else None
     if meant is not None and meant.casefold() == root.casefold():
         message += f" - did you mean '{suggestion}'?"

@@ -10,7 +10,7 @@ from mendbench.model.workflow import Node
 from mendbench.runtime.graph import unreachable
 from mendbench.runtime.parse import MAX_PROBLEMS, Problem, parse_workflow
 from mendbench.runtime.scene import BATCH_INDEX, NodeSpec, Scene, listed, pointer, scene_of, spec_of
-from mendbench.runtime.suggest import closest
+from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.template_checks import how_to_write, malformed_templates, misused_templates, with_key, with_root
 from mendbench.runtime.templates import Template, malformed, templates_in
 
@@ -115,30 +115,33 @@ def _inputs(scene: Scene, document: JsonObject, given: JsonObject) -> Iterator[P
     declared = {one.name for one in scene.workflow.inputs}
     for name in sorted(set(given) - declared - used):
         message = f"Input '{name}' is given but neither declared nor used"
-        yield Problem(message=message, where="/inputs", severity="note", suggestion=closest(name, declared))
+        yield Problem(
+            message=message, where="/inputs", severity="note", suggestion=scene.guesses.closest(name, declared)
+        )
 
 
 def _types(scene: Scene) -> Iterator[Problem]:
     for node in scene.workflow.nodes:
         spec = spec_of(scene.types, node.type)
         if spec is not None:
-            yield from _params(node, spec)
+            yield from _params(node, spec, scene.guesses)
         elif node.type:
             yield Problem(
                 message=f"Unknown node type: '{node.type}'",
                 node_id=node.id,
                 where=pointer("nodes", node.id, "type"),
-                suggestion=closest(node.type, scene.types),
+                suggestion=scene.guesses.closest(node.type, scene.types),
                 available=tuple(sorted(scene.types)),
             )
 
 
-def _params(node: Node, spec: NodeSpec) -> Iterator[Problem]:
+def _params(node: Node, spec: NodeSpec, guesses: Guesses) -> Iterator[Problem]:
     if spec.params is None:
         return
-    named = f"Node '{node.id}' ({node.type})"
-    unknown = {name: closest(name, spec.params - set(node.params)) for name in node.params if name not in spec.params}
-    for name in sorted(spec.required - set(node.params)):
+    named, given = f"Node '{node.id}' ({node.type})", set(node.params)
+    wrong_names = islice((name for name in node.params if name not in spec.params), MAX_PROBLEMS)
+    unknown = {name: guesses.closest(name, spec.params - given) for name in wrong_names}
+    for name in sorted(spec.required - given):
         instead = next((wrong for wrong, meant in unknown.items() if meant == name), None)
         yield Problem(
             message=f"{named}: missing required parameter '{name}'",
@@ -188,12 +191,12 @@ def _source_problem(scene: Scene, name: str, template: Template, place: str) -> 
         known = scene.outputs_of(root)
         if key is None or known is None or key in known:
             return None
-        meant = closest(key, known)
+        meant = scene.guesses.closest(key, known)
         message = f"Output '{name}': Node '{root}' (type: {scene.nodes[root].type}) does not output '{key}'"
         available, suggestion = sorted(known), with_key(template, meant) if meant else None
         hint = f"Available outputs: {listed(available)}"
     elif root not in scene.inputs:
-        meant = closest(root, {*scene.nodes, *scene.inputs})
+        meant = scene.guesses.closest(root, {*scene.nodes, *scene.inputs})
         message = f"Output '{name}' references non-existent node '{root}'"
         available, suggestion = list(scene.nodes), with_root(template, meant) if meant else None
         hint = f"Available nodes: {listed(available)}"
