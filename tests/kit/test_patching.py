@@ -241,3 +241,16 @@ def test_copies_of_copies_are_refused_before_they_are_larger_than_any_memory():
 def test_more_changes_than_are_made_at_once_are_refused():
     with pytest.raises(PatchError, match="there are 201 changes"):
         apply_patch({"nodes": []}, [{"op": "add", "path": "/x", "value": 1}] * 201)
+
+
+@pytest.mark.parametrize("innermost", [[], {}, [1], {"a": 1}])
+def test_a_document_has_so_many_levels_whatever_its_innermost_holds(innermost):
+    deep = innermost
+    for _ in range(98):
+        deep = [deep]
+    assert apply_patch({"deep": deep}, []) == {"deep": deep}
+    with pytest.raises(PatchError, match="^it nests deeper than 100 levels$"):
+        apply_patch({"deep": [deep]}, [])
+    assert apply_patch({}, [{"op": "add", "path": "/deep", "value": deep}]) == {"deep": deep}
+    with pytest.raises(PatchError, match="nests deeper than 100 levels$"):
+        apply_patch({}, [{"op": "add", "path": "/deep", "value": [deep]}])

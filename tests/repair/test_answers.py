@@ -206,3 +206,12 @@ def test_an_answer_may_not_add_more_nodes_than_a_thousand():
         "The answer adds 1,001 nodes, and at most 1,000 may be added.",
     )
     assert isinstance(read_answer(json.dumps({"nodes": nodes}), {"nodes": nodes[:2]}), Candidate)
+
+
+@pytest.mark.parametrize("form", ["cannot_fix", "edits", "patch", "workflow", "nodes"])
+def test_an_answer_that_nests_as_deep_as_can_be_parsed_is_read_like_any_other(form):
+    for depth in (150, *range(880, 1010)):
+        answer = read_answer(f'{{"{form}": {"[" * depth}{"]" * depth}}}', WORKFLOW)
+        assert isinstance(answer, Declined | Unusable)
+    assert read_answer(f'{{"cannot_fix": {"[" * 300}{"]" * 300}}}', WORKFLOW) == Declined(reason="")
+    assert read_answer('{"cannot_fix": [["why"]]}', WORKFLOW) == Declined(reason='[["why"]]')

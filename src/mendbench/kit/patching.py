@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import jsonpatch
 import jsonpointer
 
+from mendbench.kit.json_documents import nests_deeper
 from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
 
@@ -138,17 +139,8 @@ def check_depth(value: Json, limit: int = MAX_DEPTH) -> None:
     Raises:
         PatchError: ``value`` has more than ``limit`` levels.
     """
-    layer = [value]
-    for _ in range(limit + 1):
-        layer = [
-            item
-            for outer in layer
-            if isinstance(outer, dict | list)
-            for item in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not layer:
-            return
-    raise PatchError(f"it nests deeper than {MAX_DEPTH} levels")
+    if nests_deeper(value, limit):
+        raise PatchError(f"it nests deeper than {MAX_DEPTH} levels")
 
 
 def is_place(token: str) -> bool:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.json_documents import nests_deeper
 from mendbench.kit.patching import nodes_of
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import apply_edits, is_edit
@@ -51,7 +52,7 @@ class Declined:
     """The repairer says that no edit helps."""
 
     reason: str
-    """In its words; empty if it gave none."""
+    """In its words; empty if it gave none that can be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +206,7 @@ def _reason(refusal: Json, value: Json) -> str:
     if refusal is True:
         reason = value.get("reason") if isinstance(value, dict) else None
         return reason if isinstance(reason, str) else ""
-    return json.dumps(refusal, ensure_ascii=False)
+    return "" if nests_deeper(refusal) else json.dumps(refusal, ensure_ascii=False)
 
 
 def _unparsable(text: str) -> Unusable:
