@@ -1,5 +1,7 @@
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -46,3 +48,28 @@ def test_a_program_that_does_not_listen_holds_nobody_up(started):
 def test_a_program_that_does_not_end_is_waited_for_no_longer_than_said(started):
     with pytest.raises(subprocess.TimeoutExpired):
         communicate(started("import signal; signal.pause()"), b"", 0.05, 1000)
+
+
+@pytest.mark.parametrize("given", [b"", b"x" * 5_000_000])
+def test_pipes_that_somebody_else_still_holds_can_be_closed(given):
+    ours = [os.pipe() for _ in range(3)]
+    kept = (ours[0][0], ours[1][1], ours[2][1])
+    process = subprocess.Popen([sys.executable, "-S", "-c", ""], stdin=kept[0], stdout=kept[1], stderr=kept[2])
+    process.stdin = os.fdopen(ours[0][1], "wb")
+    process.stdout, process.stderr = os.fdopen(ours[1][0], "rb"), os.fdopen(ours[2][0], "rb")
+
+    def talk():
+        with pytest.raises(subprocess.TimeoutExpired):
+            communicate(process, given, 0.05, 1000)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
+    talking = threading.Thread(target=talk, daemon=True)
+    talking.start()
+    talking.join(10)
+    closed = not talking.is_alive()
+    for number in kept:
+        os.close(number)
+    talking.join(10)
+    process.wait()
+    assert closed

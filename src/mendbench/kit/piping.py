@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
+import os
+import selectors
 import subprocess
-import threading
 import time
-from typing import IO
+from typing import IO, cast
 
 TAIL = 4096
 """So much of the end of standard error is kept, bytes."""
@@ -22,55 +22,66 @@ class TooMuchOutput(Exception):
 def communicate(process: subprocess.Popen[bytes], given: bytes, timeout_s: float, most: int) -> tuple[bytes, bytes]:
     """Give a program its input and return all that it printed, and the end of what it printed to standard error.
 
-    All three are pipes. The program is left as it is: ending it where this raises is the caller's.
+    All three are pipes. The program is left as it is: ending it where this raises is the caller's. Nobody waits at a pipe any more then,
+    so that it can be closed, whoever else holds it.
 
     Raises:
         subprocess.TimeoutExpired: it, or what it left its pipes to, did not end within ``timeout_s``.
         TooMuchOutput: it printed more than ``most`` bytes.
     """
-    out, err = _Listener(process.stdout, most), _Listener(process.stderr, TAIL, tail=True)
-    told = threading.Thread(target=_tell, args=(process.stdin, given), daemon=True)
-    told.start()
-    deadline = time.monotonic() + timeout_s
-    while out.is_alive() or err.is_alive():
-        if out.over:
-            raise TooMuchOutput
-        if time.monotonic() > deadline:
-            raise subprocess.TimeoutExpired(process.args, timeout_s)
-        (out if out.is_alive() else err).join(_POLL_S)
-    if out.over:
-        raise TooMuchOutput
+    out, err = _Heard(most), _Heard(TAIL, tail=True)
+    into, *outputs = (cast("IO[bytes]", pipe) for pipe in (process.stdin, process.stdout, process.stderr))
+    rest, deadline = memoryview(given), time.monotonic() + timeout_s
+    with selectors.DefaultSelector() as ready:
+        os.set_blocking(into.fileno(), False)
+        ready.register(into, selectors.EVENT_WRITE)
+        for pipe, heard in zip(outputs, (out, err), strict=True):
+            ready.register(pipe, selectors.EVENT_READ, heard)
+        while not (out.ended and err.ended):
+            left = deadline - time.monotonic()
+            if left < 0:
+                raise subprocess.TimeoutExpired(process.args, timeout_s)
+            for key, _ in ready.select(left):
+                if key.fileobj is into:
+                    rest = rest[_told(key.fd, rest) :]
+                    if not rest:
+                        ready.unregister(into)
+                        into.close()
+                elif not key.data.take(os.read(key.fd, _CHUNK)):
+                    ready.unregister(key.fileobj)
     process.wait(max(deadline - time.monotonic(), _POLL_S))
-    for pipe in (process.stdout, process.stderr):
-        if pipe is not None:
-            pipe.close()
+    for pipe in (into, *outputs):
+        pipe.close()
     return bytes(out.data), bytes(err.data)
 
 
-class _Listener(threading.Thread):
-    """Reads a pipe to its end: the beginning of what comes, or with ``tail`` the end."""
+class _Heard:
+    """What comes from a pipe: the beginning of it, or with ``tail`` the end."""
 
-    def __init__(self, pipe: IO[bytes] | None, most: int, *, tail: bool = False) -> None:
-        super().__init__(daemon=True)
-        self._pipe, self._most, self._tail = pipe, most, tail
-        self.data, self.over = bytearray(), False
-        self.start()
+    def __init__(self, most: int, *, tail: bool = False) -> None:
+        self._most, self._tail = most, tail
+        self.data, self.ended = bytearray(), False
 
-    def run(self) -> None:
-        """Read until the end, or until there is too much."""
-        with contextlib.suppress(OSError, ValueError):  # it was closed from the other side
-            while self._pipe is not None and not self.over and (chunk := self._pipe.read1(_CHUNK)):  # type: ignore[attr-defined]
-                self.data += chunk
-                if self._tail:
-                    del self.data[: -self._most]
-                elif len(self.data) > self._most:
-                    self.over = True
-                    self.data.clear()
+    def take(self, chunk: bytes) -> bool:
+        """Take in what was read; return whether more may come.
+
+        Raises:
+            TooMuchOutput: it is more than is wanted.
+        """
+        self.data += chunk
+        if self._tail:
+            del self.data[: -self._most]
+        elif len(self.data) > self._most:
+            raise TooMuchOutput
+        self.ended = not chunk
+        return not self.ended
 
 
-def _tell(pipe: IO[bytes] | None, given: bytes) -> None:
-    if pipe is not None:
-        with contextlib.suppress(OSError, ValueError):  # it does not want to hear it
-            pipe.write(given)
-        with contextlib.suppress(OSError, ValueError):
-            pipe.close()
+def _told(to: int, rest: memoryview) -> int:
+    """Return how much of it the program took, or need not be told: all of it where it does not want to hear it."""
+    try:
+        return os.write(to, rest[:_CHUNK])
+    except BlockingIOError:
+        return 0
+    except OSError:
+        return len(rest)

@@ -50,7 +50,8 @@ class CommandCaller:
 
         Raises:
             BadInput: it cannot be started.
-            Incomplete: it failed, or did not end in time. The program and all that it started have ended then.
+            Incomplete: it failed, or did not end in time. The program has ended then, with all that it started in its session; what went
+                into one of its own is left alone, and not waited for.
         """
         began = time.perf_counter()
         done = self._ran("\n\n".join(_messages(ask)) + "\n")
@@ -66,7 +67,7 @@ class CommandCaller:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # so that all that it starts can be ended with it
+                start_new_session=True,  # so that what it starts can be ended with it
             )
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
@@ -203,7 +204,7 @@ def _line(said: str | bytes) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program and all that it started."""
+    """End a program and all that it started, but for what went into a session of its own."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout, process.stderr):
