@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
+import threading
 
 import pytest
 
 from mendbench.kit import files
 from mendbench.kit.files import append_durably, write_atomically, write_parts_atomically
+from tests.kit.test_emptying import deepened
 
 
 def test_a_file_is_written_whole_with_its_folders(tmp_path):
@@ -58,6 +61,40 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one_in_that_folder(tmp
     (tmp_path / f".b.12345678{files.LEFT}").mkdir()
     write_atomically(tmp_path / "other.txt", "x")
     assert names(tmp_path) == ["other.txt"]
+
+
+def test_a_pipe_of_such_a_name_holds_nobody_up(tmp_path):
+    left = tmp_path / f".a.txt.abcdefgh{files.LEFT}"
+    os.mkfifo(left)
+    clearing = threading.Thread(target=files.clear_left, args=(tmp_path,), daemon=True)
+    clearing.start()
+    clearing.join(10)
+    held_up = clearing.is_alive()
+    if held_up:
+        os.close(os.open(left, os.O_RDWR))
+    assert not held_up
+    assert names(tmp_path) == []
+
+
+def test_a_folder_is_removed_however_deep_it_nests(tmp_path, monkeypatch):
+    def too_deep(*_folder, **_how):
+        raise RecursionError("maximum recursion depth exceeded")
+
+    (tmp_path / "a").mkdir()
+    deepened(tmp_path / "a", 30)
+    monkeypatch.setattr(shutil, "rmtree", too_deep)
+    files.remove(tmp_path / "a")
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_emptied_loses_what_can_be_removed(tmp_path, monkeypatch):
+    def refused(folder):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.setattr(files, "emptied", refused)
+    files.remove(tmp_path / "a")
+    assert names(tmp_path) == []
 
 
 def test_what_a_writer_holds_and_what_is_no_writers_stays(tmp_path):

@@ -6,7 +6,8 @@ import secrets
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.replay.shell_bounds import Bounds, emptied, fits
+from mendbench.kit.emptying import emptied
+from mendbench.replay.shell_bounds import Bounds, fits
 from mendbench.replay.shell_filter import call_filter
 from mendbench.replay.shell_live import ShellLive, folder_digest, sandbox_options, variables_named
 from tests.fakes.sandbox import IN_ITS_HOME, open_to_all, stand_in

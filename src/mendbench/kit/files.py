@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from mendbench.kit.emptying import emptied
+
 LEFT = ".mendbench-part"
 """How the name of a file or a folder ends that is not in its place yet."""
 
@@ -182,9 +184,14 @@ def move_folder(folder: Path, to: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link or a whole folder, as far as that can be done."""
+    """Remove a file, a link or a whole folder, as far as that can be done, however deep it nests."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError, NotImplementedError):  # not all of it is ours, or the system is not POSIX
+            emptied(path)
+            path.rmdir()
+            return
+        with contextlib.suppress(RecursionError):
+            shutil.rmtree(path, ignore_errors=True)
     else:
         with contextlib.suppress(OSError):
             path.unlink()
@@ -316,7 +323,7 @@ def _opened_beside(path: Path) -> tuple[int, Path]:
 
 
 def _clear(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # nobody need write to a pipe of that name
     try:
         if hold(handle, wait=False):
             remove(path)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, Self, TypeAlias, cast
 
+from mendbench.kit.emptying import emptied
 from mendbench.replay.shell_filter import call_filter
 
 Bound: TypeAlias = Literal["time", "output", "processes", "memory", "files"]
@@ -332,39 +333,3 @@ def entries_of(folder: Path) -> Iterator[tuple[str, os.stat_result | None]]:
                 yield path, told
                 if stat.S_ISDIR(told.st_mode):
                     open_folders.append(path)
-
-
-def emptied(folder: Path) -> None:
-    """Remove all that is in a folder, however deep it nests and whatever its permissions are, and leave the folder."""
-    top, count = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), 0
-    try:
-        while names := os.listdir(top):  # noqa: PTH208  by descriptor
-            for name in names:
-                if _is_folder(name, top):
-                    count = _raised(name, top, count)
-                    os.rmdir(name, dir_fd=top)
-                else:
-                    os.unlink(name, dir_fd=top)
-    finally:
-        os.close(top)
-
-
-def _raised(name: str, top: int, count: int) -> int:
-    """Remove the files of a folder in ``top``, and move its folders up beside it: so no path is ever too long."""
-    os.chmod(name, 0o700, dir_fd=top)
-    inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
-    try:
-        for each in os.listdir(inner):  # noqa: PTH208  by descriptor
-            if _is_folder(each, inner):
-                os.chmod(each, 0o700, dir_fd=inner)  # a folder that is moved has to be writable itself
-                os.rename(each, f"{count} {os.urandom(8).hex()}", src_dir_fd=inner, dst_dir_fd=top)
-                count += 1
-            else:
-                os.unlink(each, dir_fd=inner)
-    finally:
-        os.close(inner)
-    return count
-
-
-def _is_folder(name: str, within: int) -> bool:
-    return stat.S_ISDIR(os.stat(name, dir_fd=within, follow_symlinks=False).st_mode)

@@ -129,15 +129,6 @@ def merged_files(service: str, seed: Mapping[str, str], state: object) -> dict[s
     return files
 
 
-def emptied(folder: Path) -> None:
-    """Remove all that is in a folder, and leave the folder."""
-    for entry in folder.iterdir():
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
-
-
 def write_files(service: str, folder: Path, files: Mapping[str, str]) -> None:
     """Write files below a folder.
 

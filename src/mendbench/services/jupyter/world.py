@@ -17,10 +17,11 @@ from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.emptying import emptied
 from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer, refuse_absent
 from mendbench.services.rim import Front, Pins
-from mendbench.services.sandboxed import ENVIRONMENT, emptied, merged_files, refuse_unknown, write_files
+from mendbench.services.sandboxed import ENVIRONMENT, merged_files, refuse_unknown, write_files
 
 HOST = "notebooks.saltings.example"
 ROOT = "/srv/notebooks"

@@ -12,12 +12,12 @@ from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
+from mendbench.kit.emptying import emptied
 from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (
     HOME,
     NODE_MODULES,
-    emptied,
     merged_files,
     node_package,
     refuse_unknown,

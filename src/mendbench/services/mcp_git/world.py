@@ -22,13 +22,13 @@ from typing import cast
 
 from mendbench.errors import BadInput
 from mendbench.kit.clock import START_MS
+from mendbench.kit.emptying import emptied
 from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (
     ENVIRONMENT,
     HOME,
-    emptied,
     merged_files,
     python_module,
     refuse_unknown,
