@@ -5,6 +5,7 @@ import ctypes
 import importlib
 import multiprocessing
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -54,6 +55,8 @@ EFFECTS = {
     "os.chmod": lambda: HERE.chmod(0o600),
     "os.truncate": lambda: os.truncate(HERE, 0),
     "os.symlink": lambda: (HERE.parent / "never").symlink_to("x"),
+    "os.link": lambda: (HERE.parent / "never").hardlink_to(HERE),
+    "signal.pthread_kill": lambda: signal.pthread_kill(threading.get_ident(), 0),
     "sqlite3.connect": lambda: sqlite3.connect(HERE.parent / "never.db"),
     "ctypes.dlsym": lambda: ctypes.CDLL(None).system,
 }
@@ -205,3 +208,29 @@ def test_a_module_may_be_imported_for_the_first_time_and_kept_compiled(tmp_path,
     with guarded():
         assert importlib.import_module(name).ANSWER == 42
     assert list(tmp_path.rglob("*.pyc"))
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda cache: (cache / ".." / "new").open("w"),
+        lambda cache: (cache / ".." / "new").mkdir(),
+        lambda cache: (cache / ".." / "old").unlink(),
+        lambda cache: (cache / "compiled").rename(cache.parent / "new"),
+        lambda cache: (cache.parent / "old").rename(cache / "new"),
+        lambda cache: (cache / "new").symlink_to(cache.parent),
+        lambda cache: (cache / "new").hardlink_to(cache.parent / "old"),
+        lambda cache: Path(f"{cache}s").mkdir(),
+    ],
+)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_cache_of_compiled_modules_leads_nowhere_else(tmp_path, monkeypatch, effect, elsewhere):
+    cache = tmp_path / "in" / ("compiled" if elsewhere else "__pycache__")
+    cache.mkdir(parents=True)
+    monkeypatch.setattr(sys, "pycache_prefix", str(cache) if elsewhere else None)
+    for place in (cache / "compiled", cache.parent / "old"):
+        place.touch()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(GuardTripped), guarded():
+        effect(cache)
+    assert sorted(tmp_path.rglob("*")) == before

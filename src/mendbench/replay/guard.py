@@ -7,7 +7,8 @@ context of the trial, tasks and callbacks that take that context on, and every t
 
 It cannot see what Python does not audit: C code that makes its own system calls (an extension module; ``ctypes`` beyond the names in
 :data:`GUARDED_SYMBOLS`), a socket that listens without an address, a thread that was there before the trial began or (in
-Python 3.11) is begun by ``_thread`` itself, and a process that ``multiprocessing`` spawns, before it is told what to do. Nor is
+Python 3.11) is begun by ``_thread`` itself, a process that ``multiprocessing`` spawns, before it is told what to do, a file that an SQLite
+database of the memory attaches, a pipe or a device that is made (``os.mkfifo``), and what is written to what was open before. Nor is
 reading a file an effect.
 """
 
@@ -29,10 +30,10 @@ from mendbench.errors import GuardTripped
 GUARDED_EVENTS = frozenset(
     {
         "socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr",
-        "socket.getnameinfo", "socket.sendto", "socket.sendmsg",
+        "socket.getnameinfo", "socket.sendto", "socket.sendmsg", "socket.sethostname", "syslog.syslog",
         "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
-        "pty.spawn", "os.startfile", "os.kill", "os.killpg",
-        "os.chmod", "os.chown", "os.truncate", "os.utime", "os.setxattr", "os.removexattr",
+        "pty.spawn", "os.startfile", "os.kill", "os.killpg", "signal.pthread_kill",
+        "os.chmod", "os.chown", "os.chflags", "os.truncate", "os.utime", "os.setxattr", "os.removexattr", "os.link", "os.symlink",
     }
 )  # fmt: skip
 """Audit events of effects (the table of audit events in the Python library reference)."""
@@ -46,13 +47,13 @@ GUARDED_SYMBOLS = frozenset(
 """Functions of the C library that ``ctypes`` may not look up."""
 
 _STARTS = frozenset({"_thread.start_new_thread", "_thread.start_joinable_thread"})
-_PLACES = frozenset({"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink"})
-"""Changes of a folder. Python's own cache of compiled modules is none."""
-_WATCHED = GUARDED_EVENTS | _STARTS | _PLACES | {"open", "sqlite3.connect", "ctypes.dlsym"}
+_PLACES = {"os.remove": 1, "os.rename": 2, "os.mkdir": 1, "os.rmdir": 1}
+"""Changes of a folder, and how many of the arguments are paths. Python's own cache of compiled modules is none."""
+_WATCHED = GUARDED_EVENTS | _STARTS | _PLACES.keys() | {"open", "sqlite3.connect", "ctypes.dlsym"}
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _IN_MEMORY = frozenset({"", ":memory:"})
-_CACHE = f"{os.sep}__pycache__"
+_CACHE = "__pycache__"
 _IMPORT = frozenset({"_frozen_importlib_external", "importlib._bootstrap_external"})
 """What the module that writes compiled modules is called, before and after ``importlib`` is imported."""
 
@@ -139,7 +140,7 @@ def _harmless(event: str, args: tuple[object, ...]) -> bool:
         return args[1] not in GUARDED_SYMBOLS
     if event == "sqlite3.connect":
         return args[0] in _IN_MEMORY
-    return _in_cache(str(args[0]))
+    return all(_in_cache(str(path)) for path in args[: _PLACES[event]])
 
 
 def _only_reads(args: tuple[object, ...]) -> bool:
@@ -161,7 +162,10 @@ def _asks_for() -> str:
 
 def _in_cache(path: str) -> bool:
     """Return whether a path is one of Python's compiled modules: a module may be imported for the first time inside a trial."""
-    return _CACHE in path or (sys.pycache_prefix is not None and path.startswith(sys.pycache_prefix))
+    path, prefix = os.path.normpath(path), sys.pycache_prefix
+    if prefix is not None and f"{path}{os.sep}".startswith(f"{os.path.normpath(prefix)}{os.sep}"):
+        return True
+    return _CACHE in path.split(os.sep)  # noqa: PTH206  of every audited path
 
 
 def _detail(event: str, args: tuple[object, ...]) -> str:
@@ -171,5 +175,5 @@ def _detail(event: str, args: tuple[object, ...]) -> str:
     elif event in _STARTS:
         shown = (getattr(args[0], "__name__", "a thread"),)
     else:
-        shown = args[:1] if event in _PLACES or event == "open" else args[:2]
+        shown = args[: _PLACES.get(event, 1 if event == "open" else 2)]
     return " ".join(str(arg) for arg in shown)[:_MAX_DETAIL]
