@@ -110,13 +110,12 @@ def test_each_fault_has_one_of_four_messages(fault, message):
 @pytest.mark.parametrize(
     ("provider", "expected"),
     [
-        (None, (10, 120, 120)), ("openai", (10, 120, 120)), ("claude", (10, 300, 300)), ("Claude", (10, 300, 300)),
-        ("deepseek", (15, 180, 180)),
+        (None, (10, 120)), ("openai", (10, 120)), ("claude", (10, 300)), ("Claude", (10, 300)), ("deepseek", (15, 180)),
     ],
 )  # fmt: skip
 def test_a_slow_provider_is_waited_for_longer(provider, expected):
-    opened, read, write = expected
-    assert timeouts_for(provider) == Timeouts(open_s=opened, read_s=read, write_s=write)
+    opened, read = expected
+    assert timeouts_for(provider) == Timeouts(open_s=opened, read_s=read)
 
 
 @given(attempt=st.integers(1, 2000), seed=st.text(max_size=8))

@@ -45,14 +45,14 @@ class Timeouts:
     open_s: float
     """Until the connection stands."""
     read_s: float
-    write_s: float
+    """From when the request is begun until its whole answer is there: writing it has no time of its own."""
 
 
-DEFAULT_TIMEOUTS = Timeouts(open_s=10, read_s=120, write_s=120)
+DEFAULT_TIMEOUTS = Timeouts(open_s=10, read_s=120)
 
 _PROVIDER_TIMEOUTS = {
-    "claude": Timeouts(open_s=10, read_s=300, write_s=300),
-    "deepseek": Timeouts(open_s=15, read_s=180, write_s=180),
+    "claude": Timeouts(open_s=10, read_s=300),
+    "deepseek": Timeouts(open_s=15, read_s=180),
 }
 
 

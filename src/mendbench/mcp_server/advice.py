@@ -28,4 +28,4 @@ class Advice:
         self._state, stop = handled(self._state, f"Error: {said.error or said.text}", function)
         if stop is None:
             return None
-        return as_text({"stop_retrying": True, "suggestion": stop.suggestion})
+        return as_text({"stop_retrying": self._state.stop_retrying, "suggestion": stop.suggestion})

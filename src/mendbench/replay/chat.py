@@ -108,7 +108,7 @@ class ChatCaller:
     def _timeouts(self, provider: str | None) -> Timeouts:
         theirs = timeouts_for(provider)
         patience = self.timeout_s or (OWN_SERVER_S if provider is None else theirs.read_s)
-        return Timeouts(open_s=min(theirs.open_s, patience), read_s=patience, write_s=patience)
+        return Timeouts(open_s=min(theirs.open_s, patience), read_s=patience)
 
     @property
     def _at(self) -> str:
