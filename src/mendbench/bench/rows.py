@@ -24,7 +24,7 @@ from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
 from mendbench.scoring.judging.ladder import best
-from mendbench.scoring.judging.recall import context_recall, facts_of, where_is_value
+from mendbench.scoring.judging.recall import Recall, Where, context_recall, facts_of, where_is_value
 
 if TYPE_CHECKING:
     from mendbench.bench.trial import Evidence
@@ -71,6 +71,7 @@ def build_row(
     """
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
+    told = [_told(case, attempt) for attempt in attempts]
     traffic = trajectory.traffic if trajectory else ()
     answers = [attempt.reply for attempt in attempts]
     replies = [reply for at, reply in enumerate(answers) if not given_before(answers, at)]
@@ -100,13 +101,13 @@ def build_row(
         "request": case.request,
         "workflow": pretty_json(case.workflow),
         "first": _execution(trajectory.first) if trajectory else None,
-        "attempts": [_attempt(case, attempt, judged, at, costs[at]) for at, attempt in enumerate(attempts)],
+        "attempts": [_attempt(case, attempt, judged, at, costs[at], told[at]) for at, attempt in enumerate(attempts)],
         "wasted_attempts": judged.wasted if evidence.problem is None else None,
         "prompt_tokens": _sum(reply.prompt_tokens for reply in replies),
         "completion_tokens": _sum(reply.completion_tokens for reply in replies),
         "cost_usd": amount(*costs),
-        "context_recall": context_recall(facts_of(case), attempts[0].prompt.context.text).share if attempts else None,
-        "leaks": _where(case, attempts[0]) if attempts else None,
+        "context_recall": told[0].recall.share if told else None,
+        "leaks": told[0].leaks if told else None,
         "nodes": _nodes(case, trajectory),
         "faults_fixed": list(judged.faults_fixed),
         "said": judged.said,
@@ -159,9 +160,8 @@ def _stop_reason(evidence: Evidence) -> str:
     return evidence.trajectory.stop_reason if evidence.trajectory else "crashed"
 
 
-def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost) -> JsonObject:
+def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost, told: _Told) -> JsonObject:
     context, reply = attempt.prompt.context, attempt.reply
-    recall = context_recall(facts_of(case), context.text)
     return {
         "number": attempt.number,
         "system": attempt.prompt.system,
@@ -172,8 +172,8 @@ def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost) 
         ],
         "context_tokens": context.tokens,
         "truncated": context.truncated,
-        "facts": {"found": list(recall.found), "missing": list(recall.missing)},
-        "leaks": _where(case, attempt),
+        "facts": {"found": list(told.recall.found), "missing": list(told.recall.missing)},
+        "leaks": told.leaks,
         "answer": reply.text,
         "reply": reply.status,
         "ask": reply.ask,
@@ -272,10 +272,21 @@ def _last(trajectory: Trajectory) -> Execution:
     return executions[-1] if executions else trajectory.first
 
 
-def _where(case: Case, attempt: Attempt) -> str | None:
-    if case.fix is None:
-        return None
-    return where_is_value(case.workflow, case.fix, attempt.prompt.frame, attempt.prompt.context.sections)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the prompt of an attempt told."""
+
+    recall: Recall
+    leaks: Where | None
+    """Where it holds the fix's new value; None where there is no fix."""
+
+
+def _told(case: Case, attempt: Attempt) -> _Told:
+    prompt, fix = attempt.prompt, case.fix
+    return _Told(
+        recall=context_recall(facts_of(case), prompt.context.text),
+        leaks=where_is_value(case.workflow, fix, prompt.frame, prompt.context.sections) if fix is not None else None,
+    )
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from mendbench.errors import BadInput
 from mendbench.model.case import Fix
 from mendbench.model.prompt import Section
+from mendbench.scoring.judging import recall
 from mendbench.scoring.judging.recall import context_recall, facts_of, readings, where_is_value
 from tests.fakes.scoring import BROKEN, FIX, edit_fault, make_case
 
@@ -168,3 +169,10 @@ def test_the_name_and_purpose_of_a_node_that_the_fix_adds_need_not_be_told():
         )
     )
     assert where(None, fix=fix, raw="call https://slack.com/api/conversations.list", derived='"channels"') == "derived"
+
+
+def test_each_text_of_a_prompt_is_read_once_however_many_values_the_fix_has(monkeypatch):
+    read = []
+    monkeypatch.setattr(recall, "readings", lambda text: read.append(text) or readings(text))
+    assert where({"one": "alpha", "two": "beta", "three": "gamma"}, "alpha", raw="beta", state="gamma") == "state"
+    assert sorted(read) == ["", "\nbeta", "\ngamma", "alpha"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -52,8 +52,9 @@ class _Needle:
     text: str
     field: bool = False
 
-    def told_in(self, text: str) -> bool:
-        return any(self._stands_in(form) for form in readings(text))
+    def told_in(self, forms: Iterable[str]) -> bool:
+        """Return whether any of the :func:`readings` of a text holds it."""
+        return any(self._stands_in(form) for form in forms)
 
     def _stands_in(self, text: str) -> bool:
         word = re.escape(self.text)
@@ -114,7 +115,8 @@ def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequenc
     texts: dict[Where, str] = {"frame": frame, "raw": "", "state": "", "derived": ""}
     for section in sections:
         texts[section.label] += f"\n{section.text}"
-    ranks = [_rank(needle, texts) for needle in new_values(workflow, fix)]
+    forms = {place: readings(text) for place, text in texts.items()}
+    ranks = [_rank(needle, forms) for needle in new_values(workflow, fix)]
     return PLACES[max(ranks, default=0)]
 
 
@@ -143,8 +145,8 @@ def _new_names(workflow: JsonObject, fix: Fix) -> Iterator[_Needle]:
             yield _Needle(text=unescape(name), field=True)
 
 
-def _rank(needle: _Needle, texts: dict[Where, str]) -> int:
-    found = (rank for rank, place in enumerate(PLACES) if place in texts and needle.told_in(texts[place]))
+def _rank(needle: _Needle, forms: Mapping[Where, Iterable[str]]) -> int:
+    found = (rank for rank, place in enumerate(PLACES) if place in forms and needle.told_in(forms[place]))
     return next(found, len(PLACES) - 1)
 
 
