@@ -1,5 +1,7 @@
 """What a template file may hold, and what is said of one that cannot be used."""
 
+import os
+
 import pytest
 
 from mendbench.errors import BadInput
@@ -205,3 +207,11 @@ def test_a_change_of_the_code_behind_diagnosis_changes_the_digest_of_what_uses_i
 def test_a_strategy_without_a_section_can_be_had_without_another_one():
     less = strategy("mend~data").without(["form"])
     assert (less.name, [spec.name for spec in less.sections]) == ("mend~data~form", ["error", "suspects"])
+
+
+def test_a_file_that_is_written_anew_is_read_anew_even_with_the_same_size_and_time(write):
+    path = write(block("one"))
+    before, stat = load(path), path.stat()
+    path.write_text(path.read_text("utf-8").replace("title: Mine", "title: Ours"), "utf-8")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert (before.title, load(path).title) == ("Mine", "Ours")
