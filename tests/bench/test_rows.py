@@ -13,6 +13,7 @@ from mendbench.bench.rows import LONG_TEXT, REFERENCE, _shortened, build_row, re
 from mendbench.bench.schemas import trial_schema
 from mendbench.bench.trial import Evidence
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.json_documents import parse_json
 from mendbench.model.trial import CleanRun
 from mendbench.model.verdict import Verdict
 from mendbench.scoring.judging.judge import Judged
@@ -22,7 +23,7 @@ from tests.fakes.scoring import GREEN, exchange
 LONG = "x" * (LONG_TEXT + 1)
 TEXT = st.text(max_size=30) | st.text(min_size=90, max_size=300)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([REFERENCE, "a", "b"]), inner, max_size=2)
     ),
@@ -39,6 +40,11 @@ def test_a_row_with_its_texts_is_whole_again(value):
     short = json.loads(json.dumps(_shortened(value, texts)))
     assert whole(short, texts) == value
     assert references(short) == set(texts)
+
+
+def test_a_number_that_no_reader_takes_is_written_as_text():
+    short = _shortened({"a": [float("inf"), 10**400, True, 1.5], "b": float("nan")}, {})
+    assert parse_json(json.dumps(short)) == {"a": ["inf", hex(10**400), True, 1.5], "b": "nan"}
 
 
 @given(value=VALUES)

@@ -31,6 +31,12 @@ def test_json_that_is_nested_too_deeply_is_text():
     assert parse_body(deep, None) == deep.decode()
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 400])
+def test_json_with_a_number_that_no_double_holds_is_text(number):
+    text = f'{{"weight": [{number}]}}'
+    assert parse_body(text.encode(), "application/json") == text
+
+
 def test_a_form_gives_its_fields_and_other_bodies_give_none():
     assert form_fields({"form": [["a", "1"], ["a", "2"]]}) == {"a": "2"}
     assert form_fields({"a": 1}) is None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
-from mendbench.kit.json_documents import load_json, nests_deeper, parse_json
+from mendbench.kit.json_documents import beyond_doubles, load_json, nests_deeper, parse_json
 from mendbench.kit.reading import MAX_DEPTH
 
 JSONS = st.recursive(
@@ -43,6 +43,13 @@ def test_a_whole_emoji_and_a_long_number_in_a_text_pass():
 
 def test_half_a_character_passes_where_it_may():
     assert parse_json('"\\ud800"', halves=True) == "\ud800"
+
+
+@given(JSONS)
+def test_all_numbers_of_a_document_are_within_doubles_and_no_other_ones(value):
+    assert not beyond_doubles(value)
+    for number in (float("nan"), float("-inf"), 10**400):
+        assert beyond_doubles({"a": [value, (number,)]})
 
 
 @given(st.integers(1, 12), st.integers(1, 12))

@@ -16,6 +16,7 @@ from mendbench.bench.trial import run_trial
 from mendbench.engines import EngineFailed, Limits
 from mendbench.engines.keeper import descendants
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.json_documents import parse_json
 from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.strategies import strategies
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, build, setting_of
@@ -34,6 +35,9 @@ ODD: tuple[Any, ...] = (
     {"nodes": [{"id": "note", "type": "http", "params": {"url": 5}}], "edges": "x"},
 )  # fmt: skip
 """Values for any place of a document."""
+
+NO_NUMBERS = (float("inf"), float("nan"), 10**400)
+"""What no double holds: one in a document spoils all of it, so that few have one."""
 
 OF_AN_ERROR = (
     "source", "category", "message", "node_id", "fixable", "status_code", "raw_response", "response_headers", "response_time",
@@ -95,6 +99,8 @@ def documents(parent: Path, count: int, chance: random.Random) -> Iterator[Attem
     names = [one.strategy for one in strategies(())]
     for number in range(count):
         document = odd_document(chance)
+        if chance.random() < 0.05:
+            document["outputs"] = {"number": chance.choice(NO_NUMBERS)}
         path = root / "document.json"
         path.write_text(json.dumps(document), encoding="utf-8")
         itself = chance.random() < 0.4
@@ -119,7 +125,7 @@ def _row(root: Path, key: TrialKey, odd: EngineConfig) -> str | None:
     )
     try:
         row, texts = run_trial(setting, key, None)
-        json.loads(canonical_json(row).encode())
+        parse_json(canonical_json(row))
         for text in texts.values():
             text.encode()
     except Exception as error:  # noqa: BLE001  it is what is looked for

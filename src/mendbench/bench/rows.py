@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mendbench.bench.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest, pretty_json
+from mendbench.kit.json_documents import is_finite
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange
@@ -297,6 +298,7 @@ def _sum(values: Iterable[int | None]) -> int | None:
 def _shortened(value: Json, texts: dict[str, str]) -> Json:
     """Return ``value`` with every long text replaced by a reference; the texts are collected.
 
+    A number that no double holds, which foreign code may come to, is written as text: a file that held it could not be read again.
     An object that looks like a reference itself is told from one by a list around what it holds.
     """
     if isinstance(value, str):
@@ -311,6 +313,8 @@ def _shortened(value: Json, texts: dict[str, str]) -> Json:
         return {REFERENCE: [short[REFERENCE]]} if set(short) == {REFERENCE} else short
     if isinstance(value, list | tuple):
         return [_shortened(item, texts) for item in value]
+    if isinstance(value, int | float) and not is_finite(value):
+        return str(value) if isinstance(value, float) else hex(value)
     return value
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from urllib.parse import parse_qsl
 
+from mendbench.kit.json_documents import finite_json
 from mendbench.model.json import Json
 
 _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
@@ -15,7 +15,8 @@ def parse_body(body: bytes, content_type: str | None) -> Json:
     """Return the value of ``body``: parsed JSON, the pairs of a form, text, or None if it is empty.
 
     JSON is recognised by its content, whatever the type says: recorded services often say ``text/plain``. Bytes that are not UTF-8
-    come back as text with replacement characters. Multipart boundaries are replaced by a fixed word.
+    come back as text with replacement characters, and so does JSON with a number that no double holds: nothing that it is copied into could
+    be read again. Multipart boundaries are replaced by a fixed word.
     """
     if not body:
         return None
@@ -26,7 +27,7 @@ def parse_body(body: bytes, content_type: str | None) -> Json:
     if "multipart/" in kind and (found := _BOUNDARY.search(content_type or "")):
         return text.replace(f"--{found.group(1)}", "--boundary")
     try:
-        return json.loads(text)
+        return finite_json(text)
     except (ValueError, RecursionError):
         return text
 

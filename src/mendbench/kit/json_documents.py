@@ -41,9 +41,8 @@ def parse_json(text: str, *, halves: bool = False) -> Json:
     Raises:
         ValueError: it is no JSON, or holds what is refused.
     """
-    whole = whole_number if _LONG_NUMBER.search(text) else int
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_float=finite, parse_int=whole)
+        value = finite_json(text)
     except RecursionError:
         raise ValueError("nested too deeply: write it flatter") from None
     if text.count("[") + text.count("{") > MAX_DEPTH and nests_deeper(value):
@@ -51,6 +50,37 @@ def parse_json(text: str, *, halves: bool = False) -> Json:
     if not halves and _HALF.search(text):
         refuse_halves(value)
     return value
+
+
+def finite_json(text: str) -> Json:
+    """Return the value of a JSON text from a program, which may nest as deep as it likes.
+
+    Raises:
+        ValueError: it is no JSON, or holds a number that no double holds.
+        RecursionError: it nests deeper than Python can go.
+    """
+    reader = _LONG_READER if _LONG_NUMBER.search(text) else _READER
+    return reader.decode(text)
+
+
+def is_finite(number: float) -> bool:
+    """Return whether a double holds a number: no other can be written as JSON that every reader takes."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def beyond_doubles(value: Json) -> bool:
+    """Return whether there is a number in ``value``, which must not hold itself, that no double holds."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict | list | tuple):
+            left.extend(one.values() if isinstance(one, dict) else one)
+        elif isinstance(one, int | float) and not is_finite(one):
+            return True
+    return False
 
 
 def refuse_halves(value: Json) -> None:
@@ -110,3 +140,7 @@ def _no_number(word: str) -> None:
 
 def _short(text: str) -> str:
     return text if len(text) <= 20 else f"{text[:12]}… ({len(text)} digits)"  # noqa: PLR2004 - what is read at a glance
+
+
+_READER = json.JSONDecoder(parse_constant=_no_number, parse_float=finite)
+_LONG_READER = json.JSONDecoder(parse_constant=_no_number, parse_float=finite, parse_int=whole_number)

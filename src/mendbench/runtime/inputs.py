@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 
+from mendbench.kit.json_documents import finite_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Workflow
 
@@ -54,7 +55,7 @@ def _boolean(value: Json) -> Json:
 
 def _container(said: str, kind: type) -> Json:
     try:
-        found = json.loads(said)
+        found = finite_json(said)
     except (ValueError, RecursionError):
         return said
     return found if isinstance(found, kind) else said

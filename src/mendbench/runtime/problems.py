@@ -8,11 +8,11 @@ same field.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from mendbench.kit.json_documents import finite_json
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.problem_words import (
@@ -105,7 +105,7 @@ def _embedded(text: str) -> tuple[Json, str]:
     if start is None:
         return None, text
     try:
-        return json.loads(text[start.start() :]), text[: start.start()]
+        return finite_json(text[start.start() :]), text[: start.start()]
     except (ValueError, RecursionError):
         return None, text
 

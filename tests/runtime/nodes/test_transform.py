@@ -32,6 +32,14 @@ def test_an_expression_that_cannot_be_used_raises(expression):
         run(expression, 5)
 
 
+@pytest.mark.parametrize(
+    "expression", ["to_number('1e999')", "{a: [to_number('nan')]}", "sum([a, a])", "`" + "9" * 400 + "`"]
+)
+def test_a_number_that_is_no_json_ends_in_a_failure(expression):
+    with pytest.raises(ValueError, match="not finite"):
+        run(expression, {"a": 1e308})
+
+
 def test_data_may_be_null_but_not_absent():
     assert run("@", None).outputs == {"result": None}
     with pytest.raises(ValueError, match="requires 'data'"):

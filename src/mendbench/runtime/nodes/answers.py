@@ -7,6 +7,7 @@ import json
 from itertools import chain
 
 from mendbench.kit.bodies import parse_body
+from mendbench.kit.json_documents import finite_json
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.nodes.interface import Answered
@@ -79,7 +80,7 @@ def value_in(said: str) -> Json:
     if start not in ("{", "["):
         return said
     try:
-        value = json.loads(said)
+        value = finite_json(said)
     except (ValueError, RecursionError):
         value = _python_literal(said)
     return value if isinstance(value, dict | list) and depth_within(value, MAX_DEPTH) else said
@@ -87,7 +88,7 @@ def value_in(said: str) -> Json:
 
 def _python_literal(said: str) -> Json:
     try:
-        return json.loads(json.dumps(ast.literal_eval(said.strip())))
+        return finite_json(json.dumps(ast.literal_eval(said.strip())))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 

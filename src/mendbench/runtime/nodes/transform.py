@@ -10,6 +10,7 @@ import jmespath
 from jmespath import functions
 from jmespath.visitor import TreeInterpreter
 
+from mendbench.kit.json_documents import beyond_doubles
 from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
@@ -46,13 +47,15 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     Raises:
         TypeError: ``expression`` is no text.
         ValueError: ``expression`` or ``data`` is missing, or it does not compile, or cannot be applied to the data
-            (JMESPath's own errors are ``ValueError`` too).
+            (JMESPath's own errors are ``ValueError`` too), or finds a number that no double holds.
     """
     del send, clock
     expression = text(params, "expression", _WHO)
     if "data" not in params:
         raise ValueError(f"{_WHO} node requires 'data' parameter")
     found = _Bounded().visit(jmespath.compile(expression).parsed, params["data"])
+    if beyond_doubles(found):
+        raise ValueError(f"{_WHO} expression finds a number that is not finite, which is no JSON")
     return NodeOutput(outputs={"result": found})
 
 
