@@ -133,3 +133,25 @@ def test_sanitising_is_idempotent_and_leaves_the_original(value):
 )
 def test_a_credential_header_of_placeholders_and_schemes_is_shown_as_it_was_sent(value):
     assert sanitise({"Authorization": value}) == {"Authorization": value}
+
+
+@pytest.mark.parametrize("write", [str, json.dumps, lambda text: json.dumps(json.dumps(text))])
+def test_a_value_in_a_text_has_one_mark_however_it_is_quoted_and_nested(write):
+    mark = sanitise({"token": DRAWN})["token"]
+    for text in (f"token={DRAWN}", f'token="{DRAWN}"', f"token='{DRAWN}' x"):
+        written = f"{write(text)} and more"
+        assert sanitise(written) == written.replace(DRAWN, mark)
+
+
+def test_an_option_has_the_mark_of_its_value_without_quotes():
+    mark = sanitise({"token": DRAWN})["token"]
+    assert sanitise(f"run --token '{DRAWN}' --token={DRAWN}") == f"run --token '{mark}' --token={mark}"
+
+
+def test_a_backslash_inside_a_value_ends_it_not():
+    assert "cd" not in sanitise(r"token=ab1\\cd2")
+
+
+def test_templates_masks_and_nothing_stand_for_no_credential_in_a_pair():
+    text = "?token=${login.token}&password=***&secret=$SECRET&auth=\"\""
+    assert sanitise(text) == text

@@ -70,8 +70,10 @@ _HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization: *(?:bearer|basic|token|b
 _ORACLE = re.compile(r"\b(jdbc:oracle:\w{1,30}:[^\s/@]{1,256}+)/([^\s@\"'<>]{1,256}+)@")
 _VALUE = (
     r"""(?:\\*+"(?:[^"\\<>]++|\\(?!")[^<>])*\\?"|'(?:[^'\\<>]++|\\.)*'|"""
-    r"""\\++'(?:[^'\\<>]++|\\(?!')[^<>])*\\?'|(?:[^&#\s"'<>;,\\]++|\\)+)"""
+    r"""\\++'(?:[^'\\<>]++|\\(?!')[^<>])*\\?'|(?:[^&#\s"'<>;,\\]++|\\(?!\\{0,16}["']))+)"""
 )
+"""A quoted value, or what goes on to a separator; backslashes before a quote are the quote's."""
+_ENCLOSED = re.compile(r"(\\*+[\"'])(.*)\1", re.DOTALL)
 _PAIR = re.compile(rf"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)=({_VALUE})")
 _QUOTED = re.compile(
     r"""((?<!\\)\\*+["']|\\{0,16}+["'])([A-Za-z][A-Za-z0-9_. -]{1,60})\1(\s*+(?:=>|:)\s*+)(\\{0,63}+["'])"""
@@ -251,7 +253,7 @@ def _plain(text: str) -> str:
         text = _QUOTED.sub(_quoted, text)
         text = _TOLD.sub(lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text)
     if "-" in text:
-        text = _OPTION.sub(lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text)
+        text = _OPTION.sub(_option, text)
         text = _USER_OPTION.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}", text)
     if "</" in text:
         text = _ELEMENT.sub(_element, text)
@@ -276,9 +278,22 @@ def _shows_nothing(value: str) -> bool:
 
 def _pair(found: re.Match[str]) -> str:
     key, value = found.groups()
-    if not secret_key(key) or value.lower() in {"true", "false", "null", "none"}:
+    if value.lower() in {"true", "false", "null", "none"}:
         return found.group()
-    return f"{key}={redacted_mark(value)}"
+    return f"{key}={_held_in_quotes(key, value)}"
+
+
+def _option(found: re.Match[str]) -> str:
+    option, between, value = found.groups()
+    return f"{option}{between}{_held_in_quotes(option, value)}"
+
+
+def _held_in_quotes(key: str, value: str) -> str:
+    """Return what may be shown of a value, its quotes left around it: so its mark is that of the value without them."""
+    enclosed = _ENCLOSED.fullmatch(value)
+    if enclosed is None:
+        return _held(key, value)
+    return f"{enclosed.group(1)}{_held(key, enclosed.group(2))}{enclosed.group(1)}"
 
 
 def _quoted(found: re.Match[str]) -> str:
