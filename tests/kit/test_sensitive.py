@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.kit.handed_out import without_credentials
 from mendbench.kit.redaction import sanitise
-from mendbench.kit.sensitive import secret_key
+from mendbench.kit.sensitive import sanitise_key, sanitise_under, secret_key
+from mendbench.model.exchange import Answer
+from mendbench.runtime.trace import shown_document
 
 DRAWN = hashlib.sha256(b"a token for these tests").hexdigest()
 
@@ -153,5 +156,21 @@ def test_a_backslash_inside_a_value_ends_it_not():
 
 
 def test_templates_masks_and_nothing_stand_for_no_credential_in_a_pair():
-    text = "?token=${login.token}&password=***&secret=$SECRET&auth=\"\""
+    text = '?token=${login.token}&password=***&secret=$SECRET&auth=""'
     assert sanitise(text) == text
+
+
+def test_a_key_with_a_credentials_shape_is_hidden_and_what_stands_under_it_is_found_all_the_same():
+    key = "gh" + "p_" + DRAWN[:36]
+    clean = sanitise({key: 1, "token": {key: "x1"}})
+    assert key not in str(clean)
+    assert (clean[sanitise_key(key)], list(clean["token"])) == (1, [sanitise_key(key)])
+    assert key not in sanitise(json.dumps({key: 1}))
+    assert shown_document({key: "${a.b}", "nodes": []}) == {sanitise_key(key): "${a.b}", "nodes": []}
+    assert sanitise_under(key, DRAWN) == DRAWN
+    assert list(without_credentials(Answer(status=200, headers=((key, DRAWN),))).headers) == [(key, DRAWN)]
+
+
+@pytest.mark.parametrize("text", ["Basic plan", "Bearer token", "basic Access"])
+def test_a_scheme_before_a_word_is_no_credential(text):
+    assert sanitise({"plan": text}) == {"plan": text}

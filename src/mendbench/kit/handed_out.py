@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.redaction import Redactor
-from mendbench.kit.sensitive import noting, sanitise, without_shapes
+from mendbench.kit.sensitive import noting, sanitise, sanitise_under, without_shapes
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
 
@@ -23,7 +23,7 @@ _LEAST = 8
 
 def without_credentials(answer: Answer) -> Answer:
     """Return an answer without credentials, told by their keys and shapes. One that has none stays as it is, to the byte."""
-    headers = tuple((name, str(sanitise({name: value})[name])) for name, value in answer.headers)
+    headers = tuple((name, str(sanitise_under(name, value))) for name, value in answer.headers)
     return replace(answer, headers=headers, body=_clean_body(answer.body))
 
 

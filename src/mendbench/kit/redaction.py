@@ -18,11 +18,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mendbench.kit.encoded import BREAK, LAYERS, in_place, letters, parsed, pieces, respelled, unpacked
-from mendbench.kit.sensitive import redacted_mark, sanitise
+from mendbench.kit.sensitive import redacted_mark, sanitise, sanitise_key, sanitise_under
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
 
-__all__ = ["Redactor", "canary", "plant_canaries", "sanitise"]
+__all__ = ["Redactor", "canary", "plant_canaries", "sanitise", "sanitise_key", "sanitise_under"]
 
 REDACTED = "<redacted>"
 """Stands for a credential that an answer hands out and nobody declared."""

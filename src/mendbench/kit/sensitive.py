@@ -57,7 +57,8 @@ _CURSOR_WORDS = frozenset({"next", "prev", "previous", "page", "sync", "continua
 
 _PLACEHOLDER = re.compile(r"<(?:secret:[^<>]*|redacted(?::[0-9a-f]{8})?)>")
 _SCHEMES_ONLY = re.compile(r"(?i)^(?:\b(?:bearer|basic|token|bot|digest|apikey)\b|[\s:=\"'])*$")
-_WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(\S+)$")
+_WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(?-i:(?![A-Za-z][a-z]{3,11}$))(\S+)$")
+"""A scheme and its credential, and nothing else; a word of letters is none (``Basic plan``)."""
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
 _NO_VALUE = re.compile(r"^(?:\\*[\"'])?(?:\$\{[^{}]*\}|\$[A-Za-z_]\w*|[*•x.]+|)(?:\\*[\"'])?$")
 """A template, a shell's variable, a mask, nothing: what stands where a credential would."""
@@ -111,6 +112,8 @@ _SHAPES = (
 )  # fmt: skip
 """What credentials of providers look like, as their documentation has it. Each begins with a letter of its own, and not in a word."""
 _TOKENS = re.compile("|".join(f"{shape[0]}(?<!\\w.){shape[1:]}" for shape in _SHAPES), re.DOTALL)
+_SHORTEST = 10
+"""Characters of the shortest text that has such a shape."""
 _MARKED = {
     "Q~": re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}"),  # Azure's applications
     ":AA": re.compile(r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}\b"),  # Telegram
@@ -141,21 +144,31 @@ def secret_key(key: str) -> bool:
 def sanitise(value: Json) -> Json:
     """Return a JSON value without credentials, as it may be shown to an agent.
 
-    What stands under a credential's key and what has a credential's shape becomes ``<redacted:DIGEST>``; equal values
+    What stands under a credential's key and what has a credential's shape, keys too, becomes ``<redacted:DIGEST>``; equal values
     get equal placeholders. ``<secret:NAME>``, booleans and null stay. The value passed in is left as it was;
     sanitising twice changes nothing more.
     """
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, dict):
-        return {key: _under(key, item) if secret_key(str(key)) else sanitise(item) for key, item in value.items()}
+        return {sanitise_key(key): sanitise_under(key, item) for key, item in value.items()}
     return [sanitise(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def sanitise_key(key: str) -> str:
+    """Return a key as it may be shown: without what has a provider's shape."""
+    return without_shapes(key) if isinstance(key, str) and len(key) >= _SHORTEST else key
+
+
+def sanitise_under(key: str, value: Json) -> Json:
+    """Return what may be shown of a value that stands under a key."""
+    return _under(key, value) if secret_key(str(key)) else sanitise(value)
 
 
 def _under(key: str, value: Json) -> Json:
     """Return what may be shown under a credential's key."""
     if isinstance(value, dict):
-        return {name: _under(key, item) for name, item in value.items()}
+        return {sanitise_key(name): _under(key, item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_under(key, item) for item in value]
     if value is None or isinstance(value, bool) or value == "":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from mendbench.kit.bodies import parse_body
-from mendbench.kit.redaction import sanitise
+from mendbench.kit.redaction import sanitise, sanitise_under
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Sighting
 from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProblem, SentRequest, UpstreamSource
@@ -147,7 +147,7 @@ def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
     value = redact(source.value)
     for path in (source.param, source.template.rstrip("}")):
         name = path.replace("${", "").rsplit(".", 1)[-1]
-        value = sanitise({name: value})[name]
+        value = sanitise_under(name, value)
     return value
 
 

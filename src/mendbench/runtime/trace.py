@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 from mendbench.kit.bodies import parse_body
-from mendbench.kit.redaction import sanitise
+from mendbench.kit.redaction import sanitise, sanitise_key, sanitise_under
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
@@ -115,13 +115,13 @@ def shown_document(document: Json) -> Json:
 
 
 def _declarations(declared: JsonObject) -> JsonObject:
-    return {name: _declaration(name, one) for name, one in declared.items()}
+    return {sanitise_key(name): _declaration(name, one) for name, one in declared.items()}
 
 
 def _declaration(name: str, declared: Json) -> Json:
     if not isinstance(declared, dict):
-        return sanitise({name: declared})[name]
-    return {key: sanitise({held: value})[held] for key, value in declared.items() for held in (_holds(name, key),)}
+        return sanitise_under(name, declared)
+    return {sanitise_key(key): sanitise_under(_holds(name, key), value) for key, value in declared.items()}
 
 
 def _holds(name: str, member: str) -> str:
@@ -131,7 +131,7 @@ def _holds(name: str, member: str) -> str:
 
 def _templates_kept(written: Json, clean: Json) -> Json:
     if isinstance(written, dict) and isinstance(clean, dict):
-        return {key: _templates_kept(written[key], item) for key, item in clean.items()}
+        return {key: _templates_kept(one, clean[key]) for name, one in written.items() for key in (sanitise_key(name),)}
     if isinstance(written, list) and isinstance(clean, list):
         return [_templates_kept(one, other) for one, other in zip(written, clean, strict=True)]
     if isinstance(written, str) and "${" in written and _SCHEME_ONLY.match(_TEMPLATE.sub("", written)):

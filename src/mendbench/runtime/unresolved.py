@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from mendbench.kit.redaction import sanitise
+from mendbench.kit.redaction import sanitise, sanitise_key, sanitise_under
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import ParamProblem, Template, templates_in
 
@@ -37,8 +37,8 @@ def _keys(data: JsonObject) -> Iterator[str]:
     for key in list(data)[:MAX_KEYS]:
         value = data[key]
         bare = isinstance(value, dict | list) or value is None
-        preview = "" if bare else f": {_cut(str(sanitise({key: value})[key]), _PREVIEW)}"
-        yield f"  • {key} ({type(value).__name__}){preview}"
+        preview = "" if bare else f": {_cut(str(sanitise_under(key, value)), _PREVIEW)}"
+        yield f"  • {sanitise_key(key)} ({type(value).__name__}){preview}"
     if len(data) > MAX_KEYS:
         yield f"  ... and {len(data) - MAX_KEYS} more"
 

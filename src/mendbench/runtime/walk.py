@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mendbench.kit.redaction import sanitise
+from mendbench.kit.redaction import sanitise_under
 from mendbench.model.execution import Checkpoint, Completed, NodeRecord, State, Warned
 from mendbench.model.failure import EarlierFailure, Failure
 from mendbench.model.json import JsonObject
@@ -224,7 +224,7 @@ class Walk:
         if done is None or done.failed is None or done.failed_at is None or node.batch is None:
             return None
         item = self._around.redact(done.failed.unit.data.get(node.batch.name))
-        shown = sanitise({node.batch.name: item})[node.batch.name]
+        shown = sanitise_under(node.batch.name, item)
         return {"index": done.failed_at, "count": done.outputs["count"], "item": shown}
 
     def _warnings(self) -> tuple[Warned, ...]:

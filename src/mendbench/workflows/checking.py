@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from mendbench.kit.clock import VirtualClock
-from mendbench.kit.redaction import sanitise
+from mendbench.kit.redaction import sanitise, sanitise_under
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
@@ -94,7 +94,7 @@ def _execution(document: JsonObject, inputs: JsonObject, *, bad: bool) -> Execut
 def _declared(one: JsonObject) -> JsonObject:
     """Return an input's declaration: the name that it has tells whether its default is a credential."""
     name = str(one["name"])
-    return {**sanitise(one), "default": sanitise({name: one["default"]})[name]}
+    return {**sanitise(one), "default": sanitise_under(name, one["default"])}
 
 
 def _shown(problem: Problem) -> JsonObject:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from mendbench.kit.redaction import sanitise
+from mendbench.kit.redaction import sanitise, sanitise_key
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
@@ -149,7 +149,7 @@ def _only(place: Place, value: Json) -> Json:
 
 def _at(place: Place, document: Json) -> Json:
     for step in place:
-        document = document[step if isinstance(step, str) else 0]
+        document = document[sanitise_key(step) if isinstance(step, str) else 0]
     return document
 
 

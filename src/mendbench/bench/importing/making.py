@@ -17,7 +17,7 @@ from mendbench.bench.scope import Recording, open_scope, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, ReplayMiss
 from mendbench.kit.files import folder_beside, move_folder, write_atomically
-from mendbench.kit.redaction import Redactor, sanitise
+from mendbench.kit.redaction import Redactor, sanitise, sanitise_under
 from mendbench.kit.scratch import scratch
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case, Kind
@@ -215,7 +215,7 @@ def _clean(key: str, value: Json) -> Json:
     """Return a part of a workflow without credentials, its templates left standing: ``${token}`` names one and is none."""
     if isinstance(value, str):
         if "${" not in value:
-            return sanitise({key: value})[key]
+            return sanitise_under(key, value)
         parts = re.split(_TEMPLATE, value)
         return "".join(part if at % 2 else str(sanitise(part)) for at, part in enumerate(parts))
     if isinstance(value, dict):
@@ -238,7 +238,7 @@ def _declaration(name: str, declared: Json) -> Json:
 
 def _is_secret(name: str, value: Json) -> bool:
     """Return whether an input is a credential: by its name or by its shape."""
-    return bool(sanitise({name: "x" * 20})[name] != "x" * 20) or (isinstance(value, str) and sanitise(value) != value)
+    return bool(sanitise_under(name, "x" * 20) != "x" * 20) or (isinstance(value, str) and sanitise(value) != value)
 
 
 def _reaching(draft: Draft, urls: Sequence[str], provenance: str) -> Draft:

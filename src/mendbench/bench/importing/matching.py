@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from mendbench.bench.importing.interface import Found
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.handed_out import without_credentials
-from mendbench.kit.redaction import CREDENTIAL_HEADERS, Redactor, sanitise
+from mendbench.kit.redaction import CREDENTIAL_HEADERS, Redactor, sanitise, sanitise_under
 from mendbench.kit.urls import normalise_url
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.ports.world import World
@@ -108,7 +108,7 @@ def request_form(request: Request) -> str:
     url = _PLACEHOLDER.sub(_SECRET, str(sanitise(request.url)))
     body = canonical_body(replace(request, url=url))
     if isinstance(body, dict) and set(body) == {"form"}:
-        body = {"form": [[pair[0], sanitise({pair[0]: pair[1]})[pair[0]]] for pair in body["form"]]}
+        body = {"form": [[pair[0], sanitise_under(pair[0], pair[1])] for pair in body["form"]]}
     shown = canonical_json(sanitise(body))
     return digest([request.method.upper(), normalise_url(url), _PLACEHOLDER.sub(_SECRET, shown)])
 
