@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import pickle
 import re
 import string
 from urllib.parse import quote, quote_plus
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.redaction import Redactor, canary, plant_canaries
-from mendbench.kit.sensitive import redacted_mark
+from mendbench.kit.sensitive import noting, redacted_mark, sanitise
 from mendbench.model.exchange import Answer, Request
 
 TOKEN = canary("slack/greets", "slack")
@@ -230,3 +231,26 @@ def test_a_secret_in_hexadecimal_digits_is_found_before_one_in_base64_and_after_
     coded = base64.b64encode(base64.b64encode(TOKEN.encode())).decode()
     assert REDACTOR.text(f"x {TOKEN.encode().hex()} y {coded}") == "x <secret:slack> y <secret:slack>"
     assert REDACTOR.text(f"v1{TOKEN.encode().hex()}") == "v1<secret:slack>"
+
+
+def test_short_texts_are_remembered_but_not_while_what_is_taken_out_is_noted(monkeypatch):
+    redactor = Redactor({"slack": TOKEN})
+    coded = base64.b64encode(f"id:{TOKEN}:more".encode()).decode()
+    clean = redactor.text(coded)
+    shown = sanitise("token=abc1")
+    noted: dict[str, str] = {}
+    with noting(noted):
+        assert redactor.text(coded) == clean
+        assert sanitise("token=abc1") == shown
+    assert sorted(noted.values()) == [":more", "abc1"]
+    monkeypatch.setattr(Redactor, "_text", lambda *_: "looked at again")
+    assert redactor.text(coded) == clean
+    assert redactor.text(coded + "x" * 5000) == "looked at again"
+    assert pickle.loads(pickle.dumps(redactor)).text(coded) == "looked at again"
+
+
+def test_no_more_than_so_many_texts_are_remembered():
+    redactor = Redactor({"slack": TOKEN})
+    for number in range(3000):
+        redactor.text(f"{number} words without a secret in them")
+    assert len(redactor._seen) <= 2048

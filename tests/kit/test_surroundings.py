@@ -11,4 +11,7 @@ def test_variables_with_a_credentials_name_are_taken_out_and_no_others():
 
 def test_the_working_folder_is_no_credential():
     redactor = environment_redactor({"PWD": "/home/somebody", "OLDPWD": "/home/somewhere", "DB_PWD": "/home/whatever"})
-    assert redactor.text("/home/somebody /home/somewhere /home/whatever") == "/home/somebody /home/somewhere <secret:DB_PWD>"
+    assert (
+        redactor.text("/home/somebody /home/somewhere /home/whatever")
+        == "/home/somebody /home/somewhere <secret:DB_PWD>"
+    )

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mendbench.kit.encoded import BREAK, LAYERS, in_place, letters, parsed, pieces, respelled, unpacked
-from mendbench.kit.sensitive import redacted_mark, sanitise, sanitise_key, sanitise_under
+from mendbench.kit.sensitive import MOST_REMEMBERED, is_noting, redacted_mark, sanitise, sanitise_key, sanitise_under
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
 
@@ -49,6 +49,7 @@ _SKIPPED = (0, 2, 3)
 """Characters of a base64 group that bytes before a secret take part in, by how many those are."""
 _MIN_PACKED = 24
 """Every spelling is at least as long as the secret, but for gzip, which has 18 bytes around what it holds (RFC 1952), so 24 in base64."""
+_MOST_SEEN = 2048
 _MIN_ENCODED = 6
 """Characters of a secret that is looked for inside encoded pieces: shorter ones turn up in any bytes."""
 
@@ -91,6 +92,8 @@ class Redactor:
     """Names of the secrets that are looked for inside encoded pieces."""
     _shortest: int = field(init=False, repr=False, compare=False)
     """Characters that a text has at least that holds a secret."""
+    _seen: dict[str, str] = field(init=False, repr=False, compare=False)
+    """Short texts, and what they are without secrets."""
 
     def __post_init__(self) -> None:
         """Compile one pattern over all spellings, the longest secret first."""
@@ -101,13 +104,26 @@ class Redactor:
         groups = "|".join(f"({_spellings(secret)})" for _, secret in known)
         object.__setattr__(self, "_pattern", re.compile(groups) if known else None)
         object.__setattr__(self, "_long", tuple(name for name, secret in known if len(secret) >= _MIN_ENCODED))
+        object.__setattr__(self, "_seen", {})
         object.__setattr__(self, "_shortest", min((len(secret) for _, secret in known), default=0))
+
+    def __reduce__(self) -> tuple[type[Redactor], tuple[dict[str, str]]]:
+        """Travel as the secrets alone."""
+        return Redactor, (dict(self.secrets),)
 
     def text(self, text: str) -> str:
         """Return ``text`` with every spelling of every secret replaced by its placeholder."""
         if self._pattern is None or len(text) < min(self._shortest, _MIN_PACKED):
             return text
-        return self._text(text, LAYERS)
+        if len(text) > MOST_REMEMBERED or is_noting():
+            return self._text(text, LAYERS)
+        clean = self._seen.get(text)
+        if clean is None:
+            clean = self._text(text, LAYERS)
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.clear()
+            self._seen[text] = clean
+        return clean
 
     def _text(self, text: str, layers: int) -> str:
         if self._may_hold(text):

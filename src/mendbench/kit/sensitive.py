@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from mendbench.kit.encoded import LAYERS, in_place, parsed, pieces, respelled
 from mendbench.kit.form_fields import elements_shown, parts_shown
@@ -82,8 +83,8 @@ _QUOTED = re.compile(
 )
 """``"key": "value"`` in the middle of a text, as JSON and Python write it, and as JSON writes it in a text of its own.
 
-What stands at a place can be read in one way only, so that a value that does not end takes no more time than its length. It ends at an escaped
-quote then, the last one.
+What stands at a place can be read in one way only, so that a value that does not end takes no more time than its length.
+It ends at an escaped quote then, the last one.
 """
 _TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
 """``key: value`` in a text. The value needs a digit: ``password: required`` tells of one and holds none."""
@@ -97,7 +98,8 @@ _SHAPES = (
     r"eyJ(?=[A-Za-z0-9_-]{5})(?:[A-Za-z0-9_]++|-(?!eyJ))+(?:\.[A-Za-z0-9_-]*+){2,4}",  # JSON Web Token (RFC 7519), signed or encrypted
     r"xox[abceoprs]-[A-Za-z0-9-]{8,}", r"xapp-[A-Za-z0-9-]{8,}", r"hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",  # Slack
     r"gh[pousr]_[A-Za-z0-9]{16,}", r"github_pat_[A-Za-z0-9_]{16,}", r"glpat-[A-Za-z0-9_-]{16,}",  # GitHub, GitLab
-    r"sk-(?=(?:[A-Za-z_]++|-(?!sk-))*\d)[A-Za-z0-9_-]{10,}", r"rk-(?=(?:[A-Za-z_]++|-(?!rk-))*\d)[A-Za-z0-9_-]{10,}",  # OpenAI, Anthropic and kin
+    r"sk-(?=(?:[A-Za-z_]++|-(?!sk-))*\d)[A-Za-z0-9_-]{10,}",
+    r"rk-(?=(?:[A-Za-z_]++|-(?!rk-))*\d)[A-Za-z0-9_-]{10,}",  # OpenAI, Anthropic and kin
     r"sk_(?:live|test)_[A-Za-z0-9]{10,}", r"rk_(?:live|test)_[A-Za-z0-9]{10,}", r"pk_(?:live|test)_[A-Za-z0-9]{10,}",  # Stripe
     r"whsec_[A-Za-z0-9]{10,}",
     r"A[KS]IA[0-9A-Z]{16}\b",  # Amazon Web Services
@@ -124,6 +126,8 @@ _TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
 _DECLARES = frozenset({"default", "const", "example", "value"})
 """Of what declares a value, the fields that hold one."""
 _DRAWN = re.compile(r"(?=\S*\d)[^\s<>]{8,}")
+MOST_REMEMBERED = 4000
+"""Characters of a text that is kept with what it is without credentials: the same few are shown again and again."""
 _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
@@ -215,9 +219,21 @@ def _marked(found: re.Match[str]) -> str:
     return redacted_mark(found.group())
 
 
+def is_noting() -> bool:
+    """Return whether what is taken out is kept now: nothing that was cleaned before may be taken from memory then."""
+    return _NOTED.get() is not None
+
+
 def _text(text: str) -> str:
+    return _cleaned(text) if len(text) > MOST_REMEMBERED or is_noting() else _remembered(text)
+
+
+def _cleaned(text: str) -> str:
     nested = _nested(text)
     return _spelled(text, LAYERS) if nested is None else nested
+
+
+_remembered = lru_cache(maxsize=1024)(_cleaned)
 
 
 def _spelled(text: str, layers: int) -> str:
