@@ -9,6 +9,7 @@ from pathlib import Path
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.sensitive import sanitise
 from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SPELLINGS, Planted, planted
+from tests.torture.pumped import looked_through
 from tests.torture.searching import holds
 from tests.torture.secret_ways import from_programs, imported, in_files, recorded, run_outside, told_of
 from tests.torture.tally import Attempt
@@ -17,6 +18,8 @@ LONG = 200
 """Planted secrets of each kind."""
 MANY = 20
 """From so many on, programs are started too: a quick version starts none but the one that writes the report."""
+PUMPED = 2000
+"""Times that a hostile text says the same."""
 COMMANDS = (
     (
         "report",
@@ -64,6 +67,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
         if count >= MANY:
             yield from run_outside(count, seed + 6, root / "outside")
             yield from from_programs(count, seed + 7)
+            yield from looked_through(PUMPED)
 
 
 def _attempt(kind: str, one: Planted, shown: str | bytes) -> Attempt:
