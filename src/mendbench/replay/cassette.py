@@ -25,6 +25,7 @@ from mendbench.kit import files
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import append_durably, write_atomically
 from mendbench.kit.reading import MAX_RECORDING, read_bytes
+from mendbench.kit.sensitive import sanitise
 from mendbench.kit.yaml_documents import load_yaml
 from mendbench.model.exchange import Answer, Fault, Headers, Request
 from mendbench.model.json import Json, JsonObject
@@ -143,7 +144,8 @@ def whole_length(data: bytes, place: str) -> int:
     line = data.count(b"\n", 0, end) + 1
     if not end and b"interactions" in data and b"x-mendbench" not in data:
         raise BadInput(f"{place}:{line}", "a cassette without x-mendbench fields", "import it first")
-    raise BadInput(f"{place}:{line}", f"no cassette entry but {torn[:40].decode('utf-8', 'replace')!r}", _MEND)
+    said = str(sanitise(torn[:4000].decode("utf-8", "replace")))  # before it is cut: half a credential has no shape
+    raise BadInput(f"{place}:{line}", f"no cassette entry but {said[:40]!r}", _MEND)
 
 
 def dump(entries: Iterable[Entry]) -> str:
