@@ -218,5 +218,5 @@ def test_what_is_no_entry_is_told_without_a_credential_that_would_be_cut(tmp_pat
     path = tmp_path / "world.yaml"
     path.write_text(f"redis://:{password}@cache.test/0\n")
     with pytest.raises(BadInput, match=r"no cassette entry but 'redis://:<redacted:") as told:
-        load(path)
+        cassette.load(path)
     assert password[:8] not in str(told.value)
