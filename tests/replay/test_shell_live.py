@@ -235,4 +235,8 @@ def test_system_calls_are_filtered_where_their_numbers_are_known(machine, known)
 def test_what_a_command_wrote_is_redacted_and_not_the_answer_around_it(bwrap):
     shell = ShellLive(allow_shell=True, environ={"DB_PASSWORD": "127", "PWD": "/in/a"}, bwrap=bwrap)
     answer = shell.ask(command("echo 'it is 127 in /in/a'; exit 127", env=["DB_PASSWORD", "PWD"]))
-    assert json.loads(answer.body) == {"stdout": "it is <secret:DB_PASSWORD> in /in/a\n", "stderr": "", "exit_code": 127}
+    assert json.loads(answer.body) == {
+        "stdout": "it is <secret:DB_PASSWORD> in /in/a\n",
+        "stderr": "",
+        "exit_code": 127,
+    }
