@@ -5,7 +5,7 @@ import os
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.strategies import diagnosis, run_data, strategy, template
+from mendbench.strategies import diagnosis, front_matter, run_data, strategy, template
 from mendbench.strategies.template import VARIABLES, load
 from tests.strategies import invented
 
@@ -215,3 +215,15 @@ def test_a_file_that_is_written_anew_is_read_anew_even_with_the_same_size_and_ti
     path.write_text(path.read_text("utf-8").replace("title: Mine", "title: Ours"), "utf-8")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert (before.title, load(path).title) == ("Mine", "Ours")
+
+
+def test_a_template_is_read_anew_when_its_text_has_changed_and_only_then(tmp_path, monkeypatch):
+    read = []
+    load_yaml = front_matter.load_yaml
+    monkeypatch.setattr(front_matter, "load_yaml", lambda *given, **how: read.append(given) or load_yaml(*given, **how))
+    path = tmp_path / "own.md.j2"
+    text = "---\ntitle: One\nsource: us\nsections:\n- {name: a, label: raw}\n---\n{% block a %}x{% endblock %}\n"
+    for title in ("One", "One", "Two", "Two", "One"):
+        path.write_text(text.replace("One", title))
+        assert load(path).title == title
+    assert len(read) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -35,7 +36,13 @@ def read_front_matter(path: Path) -> FrontMatter:
     Raises:
         BadInput: the file cannot be read, has no front matter, or it is not of the documented form.
     """
-    lines = template_text(path).splitlines(keepends=True)
+    return _read(path, template_text(path))
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, text: str) -> FrontMatter:
+    """Return what a template file of this text says: each trial asks for its strategy's."""
+    lines = text.splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE]
     if len(ends) < 2 or ends[0] != 0:  # noqa: PLR2004 (an opening and a closing line)
         raise BadInput(f"{path}:1", "no front matter", "begin the file with '---', title, source and sections, '---'")
