@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from mendbench.errors import ReplayMiss
 from mendbench.kit.redaction import Redactor
 from mendbench.model.execution import Judgement
+from mendbench.runtime import engine as engine_module
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType
 from mendbench.runtime.nodes.registry import node_types
@@ -386,3 +387,62 @@ def test_no_answer_breaks_the_engine_or_loses_a_state(raw, status, kind, judged)
     assert (execution.outcome == "success") == (not execution.failures)
     assert "a" in execution.checkpoint.completed
     json.dumps(MendbenchEngine().describe(workflow, execution))
+
+
+# documents that are met again
+
+
+@pytest.fixture
+def validated(monkeypatch):
+    """Return the documents that are validated from now on."""
+    documents = []
+    validate = engine_module.validate
+    monkeypatch.setattr(
+        engine_module, "validate", lambda document, *given: documents.append(document) or validate(document, *given)
+    )
+    engine_module._kept.cache_clear()
+    return documents
+
+
+def test_a_document_that_is_validated_and_then_run_is_looked_through_once(validated):
+    world = FakeWorld({f"GET {BASE}/user": USER, f"POST {BASE}/post": said({})})
+    for _ in range(2):
+        assert MendbenchEngine().validate(greet(), {}) == ()
+        assert execute(greet(), world).outcome == "success"
+    assert len(validated) == 1
+
+
+@pytest.mark.parametrize("other", [{"b": 2, "a": 1}, {"a": 1.0, "b": 2}, {"a": True, "b": 2}])
+def test_documents_that_are_only_equal_are_run_each_as_it_is_written(other):
+    sent = []
+    for body in ({"a": 1, "b": 2}, other):
+        world = FakeWorld({f"POST {BASE}/post": said({})})
+        execute(chain(http("post", f"{BASE}/post", body=body)), world)
+        sent.append(json.dumps(world.body()))
+    assert sent == [json.dumps({"a": 1, "b": 2}), json.dumps(other)]
+
+
+def test_whoever_changes_a_document_afterwards_changes_no_later_run_of_the_one_it_was():
+    world = FakeWorld({f"POST {BASE}/post": said({})})
+    document = chain(http("post", f"{BASE}/post", body={"tags": ["a"]}))
+    execute(document, world)
+    document["nodes"][0]["params"]["body"]["tags"].append("b")
+    execute(chain(http("post", f"{BASE}/post", body={"tags": ["a"]})), world)
+    assert world.body() == {"tags": ["a"]}
+    execute(document, world)
+    assert world.body() == {"tags": ["a", "b"]}
+
+
+def test_what_is_wrong_with_a_document_hangs_on_its_inputs_and_on_the_types_that_there_are():
+    document = chain(http("a", f"{BASE}/${{who}}"), inputs={"who": {"type": "string", "required": True}})
+    assert MendbenchEngine().validate(document, {"who": "ada"}) == ()
+    assert MendbenchEngine().validate(document, {}) != ()
+    assert MendbenchEngine(types={}).validate(document, {"who": "ada"}) != ()
+    assert MendbenchEngine().validate(document, {"who": "ada"}) == ()
+
+
+def test_a_document_that_is_too_deep_to_be_written_is_still_told_what_is_wrong_with_it():
+    deep = []
+    for _ in range(5_000):
+        deep = [deep]
+    assert MendbenchEngine().validate({"nodes": [], "deep": deep}, {}) != ()

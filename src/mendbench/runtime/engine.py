@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeAlias
 
 from mendbench.kit.canonical import canonical_json
 from mendbench.model.execution import Checkpoint, Execution, NodeRecord
@@ -24,8 +27,11 @@ from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
 from mendbench.runtime.stepping import Surroundings
 from mendbench.runtime.templates import MAX_SIZE, resolve
-from mendbench.runtime.validate import errors_of, validate
+from mendbench.runtime.validate import NodeSpec, errors_of, validate
 from mendbench.runtime.walk import Walk, Walked
+
+_Understood: TypeAlias = tuple[Workflow | None, tuple[Problem, ...]]
+"""A document as it is run, if its structure is right, and what keeps it from running."""
 
 
 def _unchanged(value: Json) -> Json:
@@ -54,7 +60,8 @@ class MendbenchEngine:
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
         """Return what is wrong with the document before anything runs, one sentence each; empty if nothing is."""
-        return tuple(self._redacted(problem.text) for problem in self._problems(workflow, inputs))
+        _, problems = self._understood(workflow, inputs)
+        return tuple(self._redacted(problem.text) for problem in problems)
 
     def execute(
         self,
@@ -70,8 +77,7 @@ class MendbenchEngine:
 
         A document that does not validate ends in ``error``, sends nothing and leaves the checkpoint as it was.
         """
-        problems = self._problems(workflow, inputs)
-        parsed, _ = parse_workflow(workflow)
+        parsed, problems = self._understood(workflow, inputs)
         if problems or parsed is None:
             return _refused(salvaged(workflow), problems, checkpoint)
         started = clock.now_ms()
@@ -98,9 +104,15 @@ class MendbenchEngine:
     def _known(self) -> Mapping[str, NodeType]:
         return node_types() if self._types is None else self._types
 
-    def _problems(self, workflow: JsonObject, inputs: JsonObject) -> tuple[Problem, ...]:
+    def _understood(self, workflow: JsonObject, inputs: JsonObject) -> _Understood:
+        """Return a document as it is run, and why it cannot be. One is validated before it is run, and run in many trials."""
         specs = {name: node.spec for name, node in self._known().items()}
-        return errors_of(validate(workflow, inputs, specs))
+        try:
+            # Not the canonical JSON: the order of keys and 1.0 beside 1 can show in what a workflow writes.
+            decides = (repr(workflow), repr(inputs), tuple(sorted(specs.items())))
+            return _kept(_Wanted(decides, workflow=workflow, inputs=inputs, specs=specs))
+        except RecursionError:  # too deep to be written: it is told what is wrong with it anew each time
+            return _understood(workflow, inputs, specs)
 
     def _redacted(self, said: str) -> str:
         clean: str = self._redact(said)
@@ -126,6 +138,26 @@ class MendbenchEngine:
             return replace(record, outputs=outputs)
         shown = outputs if sighting.outputs is record.outputs else self._redact(sighting.outputs)
         return replace(record, outputs=outputs, sighting=replace(sighting, outputs=shown))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What decides how a document is understood, and beside it the document itself."""
+
+    decides: tuple[object, ...]
+    workflow: JsonObject = field(compare=False, kw_only=True)
+    inputs: JsonObject = field(compare=False, kw_only=True)
+    specs: Mapping[str, NodeSpec] = field(compare=False, kw_only=True)
+
+
+@lru_cache(maxsize=32)
+def _kept(wanted: _Wanted) -> _Understood:
+    """Return how a document is understood, apart from the one that was given: whose that is may change it."""
+    return _understood(copy.deepcopy(wanted.workflow), wanted.inputs, wanted.specs)
+
+
+def _understood(workflow: JsonObject, inputs: JsonObject, specs: Mapping[str, NodeSpec]) -> _Understood:
+    return parse_workflow(workflow)[0], errors_of(validate(workflow, inputs, specs))
 
 
 def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
