@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import sys
 import threading
@@ -10,11 +11,11 @@ import pytest
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
+from mcp.types import CONNECTION_CLOSED, ToolAnnotations
 
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
-from mendbench.replay.mcp_live import McpLive
+from mendbench.replay.mcp_live import McpLive, _annotated
 from tests.fakes.worlds import get, post
 
 
@@ -156,3 +157,80 @@ def test_a_tool_that_is_annotated_as_reading_only_reads_and_no_other_is_known_to
     }
     notes.close()
     assert told == {"look": True, "put": None, "shrug": None, "gone": None, "tools/list": True}
+
+
+BY_HAND = """
+import json, os, sys
+with open(sys.argv[1], "a") as told:
+    told.write(f"{os.getpid()}\\n")
+for line in sys.stdin:
+    asked = json.loads(line)
+    kind, number, params = asked["method"], asked.get("id"), asked.get("params") or {}
+    result = None
+    if kind == "initialize":
+        result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+    if kind == "tools/list":
+        result = LISTED(int(params.get("cursor") or 0))
+    if result is not None:
+        print(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}), flush=True)
+    elif number is not None:
+        error = {"code": int(params.get("arguments", {}).get("code", -32601)), "message": "no"}
+        print(json.dumps({"jsonrpc": "2.0", "id": number, "error": error}), flush=True)
+"""
+LOOK = {"name": "look", "annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object"}}
+
+
+@pytest.fixture
+def by_hand(tmp_path):
+    """Return what starts a server that lists its tools as an expression says, by the number of the page."""
+    made = []
+
+    def start(listed):
+        program = BY_HAND.replace("LISTED", f"(lambda page: {listed})")
+        made.append(McpLive({"hand": [sys.executable, "-S", "-c", program, str(tmp_path / "pids")]}))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.close()
+
+
+def test_a_server_that_gives_no_answer_is_ended_before_another_is_started(by_hand, tmp_path):
+    live = by_hand("{'tools': []}")
+    for _ in range(2):
+        assert live.ask(post("mcp://hand/look", {"code": CONNECTION_CLOSED})).fault == "reset"
+    pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
+    assert len(set(pids)) == 2
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_list_of_tools_without_an_end_is_read_as_far_as_will_do(by_hand):
+    live = by_hand(f"{{'tools': [{LOOK}], 'nextCursor': str(page + 1)}}")
+    live.ask(post("mcp://hand/other", {}))
+    told = []
+    asking = threading.Thread(target=lambda: told.append(live.reads(post("mcp://hand/look", {}))), daemon=True)
+    asking.start()
+    asking.join(30)
+    assert told == [True]
+
+
+def test_a_list_of_tools_that_is_not_to_be_had_is_none(by_hand):
+    live = by_hand("{'tools': 7, 'nextCursor': 7}")
+    live.ask(post("mcp://hand/other", {}))
+    assert live.reads(post("mcp://hand/look", {})) is None
+
+
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [
+        ([LOOK, {"name": "put", "annotations": {"readOnlyHint": "yes"}}, None, 7], {"look"}),
+        ([{"name": "put", "annotations": ["readOnlyHint"]}, {"name": "put", "annotations": "readOnlyHint"}], set()),
+        (7, set()),
+        ({"look": LOOK}, set()),
+        (None, set()),
+    ],
+)
+def test_what_a_server_says_of_its_tools_may_be_anything(tools, names):
+    assert _annotated(tools) == names

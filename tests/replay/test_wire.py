@@ -1,9 +1,12 @@
+import asyncio
 import socket
 import threading
 
+import anyio
 import httpx2
 import pytest
 
+from mendbench.replay import wire
 from mendbench.replay.live import MAX_BODY, HttpLive
 from mendbench.replay.wire import Deadline, WireTransport, leads_inside
 from tests.fakes.worlds import get
@@ -31,8 +34,8 @@ def test_other_addresses_and_those_that_were_declared_are_asked(host, address):
 
 
 def test_a_name_that_leads_inside_does_not_exist():
-    wire = WireTransport(Deadline(), outside=True, resolve=lambda _host, _port: ("203.0.113.7", "127.0.0.1"))
-    live = HttpLive({}, transport=wire, outside=True)
+    made = WireTransport(Deadline(), outside=True, resolve=lambda _host, _port: ("203.0.113.7", "127.0.0.1"))
+    live = HttpLive({}, transport=made, outside=True)
     assert live.ask(get("http://api.example/")).fault == "dns"
 
 
@@ -97,3 +100,25 @@ def test_what_cannot_be_resolved_is_a_name_that_does_not_exist():
 
     live = HttpLive({}, transport=WireTransport(Deadline(), resolve=nowhere))
     assert live.ask(get("http://gone.example/")).fault == "dns"
+
+
+class Mute(httpx2.AsyncBaseTransport):
+    """A server that never answers."""
+
+    async def handle_async_request(self, request):
+        await anyio.sleep_forever()
+
+
+def test_the_end_of_a_session_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(wire, "END_S", 0.0)
+    said = []
+
+    async def end():
+        bounded = wire.Bounded(MAX_BODY)
+        monkeypatch.setattr(bounded, "_inner", Mute())
+        said.append((await bounded.handle_async_request(httpx2.Request("DELETE", "http://api.example/"))).status_code)
+
+    ending = threading.Thread(target=asyncio.run, args=(end(),), daemon=True)
+    ending.start()
+    ending.join(10)
+    assert said == [202]

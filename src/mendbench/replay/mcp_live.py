@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import unquote, urlsplit
@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from mcp import Client
 
 _HEADERS = (("content-type", "application/json"),)
+_MOST_PAGES = 100
+"""Pages of a list of tools that are read."""
 _RELAY = str(Path(__file__).with_name("mcp_relay.py"))
 
 
 class McpLive:
-    """MCP servers, each started when it is first asked and stopped by :meth:`close`.
+    """MCP servers, each started when it is first asked and stopped by :meth:`close`, or where it gives no answer: it is started anew then.
 
     An answer's body is the whole JSON-RPC object.
 
@@ -45,6 +47,7 @@ class McpLive:
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
         self._clients: dict[str, Client] = {}
+        self._running: dict[str, ExitStack] = {}
         self._readers: dict[str, frozenset[str]] = {}
 
     def serves(self, request: Request) -> bool:
@@ -68,7 +71,8 @@ class McpLive:
         took = max(0, round((time.perf_counter() - began) * 1000))
         if isinstance(reply, str):
             fault: Fault = "timeout" if reply == "timeout" else "truncated" if reply == "truncated" else "reset"
-            self._clients.pop(host_of(request.url), None)
+            with suppress(Exception):  # the SDK's, on what a server that has broken off leaves unfinished
+                self._stop(host_of(request.url))
             return Answer(
                 status=0, fault=fault, elapsed_ms=round(self._patience_s * 1000) if fault == "timeout" else took
             )
@@ -90,9 +94,15 @@ class McpLive:
 
     def close(self) -> None:
         """Stop all servers that were started."""
-        self._clients.clear()
+        with ExitStack() as ending:
+            ending.callback(self._stack.close)
+            for name in self._running:
+                ending.callback(self._stop, name)
         self._portal = None
-        self._stack.close()
+
+    def _stop(self, name: str) -> None:
+        self._clients.pop(name, None)
+        self._running.pop(name).close()
 
     def _opened(self) -> BlockingPortal:
         if self._portal is None:
@@ -111,22 +121,26 @@ class McpLive:
                 f"MCP server {name!r}", "the MCP SDK is not installed", "pip install 'mendbench[mcp]'"
             ) from error
         server: Any = self._servers[name]
-        said = self._stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))  # noqa: SIM115
-        if isinstance(server, list | tuple):
-            arguments = ["-I", _RELAY, str(MAX_BODY), *server]
-            server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=said)
-        elif isinstance(server, str):
-            server = _far(server)
-        portal = self._opened()
         logging.getLogger("mcp").addHandler(
             logging.NullHandler()
         )  # what a server says amiss ends in a fault, told once
-        try:
-            client = Client(server, read_timeout_seconds=self._patience_s)
-            self._stack.enter_context(portal.wrap_async_context_manager(client))
-        except Exception as error:  # the server's own start, and the SDK's transports
-            why = _last_line(said) or _innermost(error)
-            raise BadInput(f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL") from error
+        portal = self._opened()
+        with ExitStack() as running:
+            said = running.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
+            if isinstance(server, list | tuple):
+                arguments = ["-I", _RELAY, str(MAX_BODY), *server]
+                server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=said)
+            elif isinstance(server, str):
+                server = _far(server)
+            try:
+                client = Client(server, read_timeout_seconds=self._patience_s)
+                running.enter_context(portal.wrap_async_context_manager(client))
+            except Exception as error:  # the server's own start, and the SDK's transports
+                why = _last_line(said) or _innermost(error)
+                raise BadInput(
+                    f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL"
+                ) from error
+            self._running[name] = running.pop_all()
         self._clients[name] = client
         return client
 
@@ -185,29 +199,40 @@ async def _reply(client: Client, tool: str | None, arguments: JsonObject, patien
 
 
 async def _read_only(client: Client, patience_s: float) -> frozenset[str]:
-    """Return the names of the tools that a server says to change nothing; none if it cannot list its tools."""
+    """Return the names of the tools that a server says to change nothing; none if it cannot list its tools.
+
+    A list without an end is read as far as ``patience_s`` and :data:`_MOST_PAGES` go.
+    """
+    from anyio import move_on_after  # noqa: PLC0415  replay must not pay for it
     from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
 
     whole: Any = TypeAdapter(dict[str, Any])
     found: set[str] = set()
-    seen: set[str | None] = set()
     cursor: str | None = None
-    while cursor not in seen:
-        seen.add(cursor)
-        asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor) if cursor else None)
-        try:
-            page: JsonObject = await client.session.send_request(asked, whole, patience_s)
-        except (MCPError, ValidationError):
-            break
-        tools = [tool for tool in page.get("tools") or () if isinstance(tool, dict)]
-        found |= {
-            str(tool.get("name")) for tool in tools if (tool.get("annotations") or {}).get("readOnlyHint") is True
-        }
-        cursor = page.get("nextCursor")
-        if cursor is None:
-            break
+    with move_on_after(patience_s):
+        for _ in range(_MOST_PAGES):
+            asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor) if cursor else None)
+            try:
+                page: JsonObject = await client.session.send_request(asked, whole, patience_s)
+            except (MCPError, ValidationError):
+                break
+            found |= _annotated(page.get("tools"))
+            came = page.get("nextCursor")
+            if not isinstance(came, str) or came == cursor:
+                break
+            cursor = came
     return frozenset(found)
+
+
+def _annotated(tools: Json) -> set[str]:
+    """Return the names of the tools with the hint that they only read; what is no list of tools has none."""
+    hinted = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
+    return {
+        str(each.get("name"))
+        for each in hinted
+        if isinstance(hints := each.get("annotations"), dict) and hints.get("readOnlyHint") is True
+    }
 
 
 def _tool_of(request: Request) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+import anyio
 import httpcore2
 import httpx2
 
@@ -22,6 +23,10 @@ Resolve: TypeAlias = Callable[[str, int], tuple[str, ...]]
 
 OWN_NAMES = frozenset({"localhost"})
 """Names that mean this machine (RFC 6761 section 6.3): who declares one, wants this machine asked."""
+
+
+END_S = 5.0
+"""How long a server may take to hear that its session is over, seconds."""
 
 
 class Deadline(threading.local):
@@ -193,7 +198,10 @@ class _Stream(httpcore2.NetworkStream):
 
 
 class Bounded(httpx2.AsyncBaseTransport):
-    """HTTP whose answers have ``most`` bytes, each of them, and come as they are: nothing that unpacks to more."""
+    """HTTP whose answers have ``most`` bytes, each of them, and come as they are: nothing that unpacks to more.
+
+    What ends a session (``DELETE``) is sent, and its answer waited for :data:`END_S` and not read.
+    """
 
     def __init__(self, most: int) -> None:
         self._inner, self._most = httpx2.AsyncHTTPTransport(trust_env=False), most
@@ -201,6 +209,10 @@ class Bounded(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send it and return the answer once its headers are there."""
         request.headers["Accept-Encoding"] = "identity"
+        if request.method == "DELETE":
+            with anyio.move_on_after(END_S):
+                await (await self._inner.handle_async_request(request)).aclose()
+            return httpx2.Response(202, request=request)
         came = await self._inner.handle_async_request(request)
         if came.headers.get("content-encoding", "identity").lower() != "identity":
             await came.aclose()
