@@ -2,16 +2,19 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from mendbench.engines import EngineFailed, Limits
+from mendbench.engines.command import _endless
 from mendbench.engines.document import ToldCheckpoint
 from mendbench.errors import ReplayMiss
 from mendbench.replay.guard import guarded
@@ -267,7 +270,30 @@ def test_traces_are_kept_as_far_as_they_can_be_read(tmp_path):
     assert not (place / "pipe").exists()
 
 
-def test_one_that_removes_its_trace_folder_does_no_harm(tmp_path):
-    engine = shell_engine('rm -rf "$MENDBENCH_TRACE_DIR"; ' + OK)
+@pytest.mark.parametrize("instead", ["", '; ln -s /etc "$MENDBENCH_TRACE_DIR"', '; touch "$MENDBENCH_TRACE_DIR"'])
+def test_one_that_removes_its_trace_folder_does_no_harm(tmp_path, instead):
+    engine = shell_engine(f'rm -rf "$MENDBENCH_TRACE_DIR"{instead}; {OK}')
     engine._command = replace(engine._command, traces=str(tmp_path / "kept"))
     assert executed(engine, guest_book(), inn()).outcome == "success"
+
+
+def test_traces_that_nest_deeper_than_is_followed_are_kept_as_far(tmp_path, monkeypatch):
+    def too_deep(written, place, **_how):
+        (Path(place) / "d").mkdir()
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr(shutil, "copytree", too_deep)
+    engine = shell_engine("touch $MENDBENCH_TRACE_DIR/file; " + OK)
+    engine._command = replace(engine._command, traces=str(tmp_path / "kept"))
+    assert executed(engine, guest_book(), inn()).outcome == "success"
+    (place,) = (tmp_path / "kept").iterdir()
+    assert (place / "d").is_dir()
+
+
+def test_no_pipe_socket_or_device_is_copied(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    assert _endless(str(tmp_path), ["file", "folder", "link", "pipe"]) == {"pipe"}
+    assert _endless("/dev", ["null", "zero"]) == {"null", "zero"}

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -183,6 +184,22 @@ def test_where_no_network_can_be_held_the_program_runs_and_the_record_says_so(mo
     engine = CommandEngine(command, declared_by(command), Redactor({}))
     assert "it left 1 process running: sleep" in failed(engine)
     assert executed(shell_engine(OK), guest_book(), inn()).outcome == "success"
+
+
+@kept
+def test_a_command_that_looks_up_without_an_end_is_held_to_its_time_all_the_same(monkeypatch):
+    keeper = Keeper(OPEN)
+    monkeypatch.setattr(keeper, "_next", lambda _timeout_s: {"asked": "telemetry.example"})
+    told = []
+    waiting = threading.Thread(target=lambda: told.append(keeper.wait(0.0)), daemon=True)
+    waiting.start()
+    waiting.join(10)
+    held_up = waiting.is_alive()
+    monkeypatch.setattr(keeper, "_next", lambda _timeout_s: None)
+    waiting.join(10)
+    keeper.end()
+    assert not held_up
+    assert told == [None]
 
 
 def test_a_query_is_read():

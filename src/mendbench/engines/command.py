@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import socket
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -281,12 +282,21 @@ class CommandEngine:
 
 def _keep_traces(written: Path, kept: Path, about: str) -> None:
     """Copy what a command wrote to its trace folder: files and folders, links as links; what cannot be read is left out."""
-    if not written.is_dir() or not any(written.iterdir()):
+    try:
+        if written.is_symlink() or not any(written.iterdir()):
+            return
+    except OSError:  # it has removed its folder, or shut it
         return
     kept.mkdir(parents=True, exist_ok=True)
     place = tempfile.mkdtemp(prefix=f"{about}-", dir=kept)
-    with suppress(shutil.Error):
-        shutil.copytree(written, place, symlinks=True, dirs_exist_ok=True)
+    with suppress(shutil.Error, RecursionError):
+        shutil.copytree(written, place, symlinks=True, dirs_exist_ok=True, ignore=_endless)
+
+
+def _endless(folder: str, names: list[str]) -> set[str]:
+    """Return which of a folder's entries are no files, folders or links: a pipe or a device need not have an end."""
+    kinds = {name: stat.S_IFMT((Path(folder) / name).lstat().st_mode) for name in names}
+    return {name for name, kind in kinds.items() if kind not in {stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK}}
 
 
 def cannot_run(workflow: JsonObject, declared: Declared) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -75,11 +76,14 @@ class Keeper:
 
     def wait(self, timeout_s: float) -> int | None:
         """Return the exit code of the command, negative for the signal that ended it; None if it still runs after that time."""
+        until = time.monotonic() + timeout_s
         while self.code is None and (said := self._next(timeout_s)) is not None:
             if "asked" in said:
                 self.heard(str(said["asked"]))
             elif "code" in said:
                 self.code = int(said["code"])
+            if time.monotonic() > until:  # it may look up more than anybody hears to the end
+                break
         if self.code is None and self.process.poll() is not None:
             self.code = -signal.SIGKILL
         return self.code
