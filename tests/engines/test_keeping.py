@@ -1,7 +1,9 @@
 """What a keeper holds: the network of a command, and whatever the command starts."""
 
+import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -147,6 +149,19 @@ def test_nothing_is_left_of_a_command_whose_mendbench_was_killed(tmp_path):
     process.wait()
     while alive(child) and time.monotonic() < deadline:
         time.sleep(0.02)
+    assert not alive(child)
+
+
+@kept
+def test_one_that_ends_its_keeper_does_not_get_away(tmp_path):
+    script = f"echo $$ > {tmp_path}/pid; kill -9 $PPID; exec sleep 60"
+    ran = run_command(["sh", "-c", script], os.environ, Limits(time_s=30), mark="that-one")
+    assert ran.ending in {"exit", "absent"}
+    child = int((tmp_path / "pid").read_text())
+    with contextlib.suppress(ProcessLookupError):
+        handle = os.pidfd_open(child)
+        select.select([handle], [], [], 30)
+        os.close(handle)
     assert not alive(child)
 
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, Protocol, TypeAlias
@@ -109,7 +109,7 @@ def run_command(
         left = _outliving(running) if ending == "exit" else ()
         turned_back = running.turned_back()
     finally:
-        running.end()
+        _ended(running, mark)
         for reader, pipe in zip(readers, pipes, strict=True):
             reader.join(GRACE_S)
             if pipe is not None:
@@ -154,9 +154,16 @@ def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Kee
         raise OSError(str(error)) from None
     why = keeper.begin(argv, environ)
     if why is not None:
-        keeper.end()
+        _ended(keeper, mark)
         raise OSError(why)
     return keeper
+
+
+def _ended(running: _Running, mark: str) -> None:
+    """End a command and all that it started, also where it has ended its keeper first."""
+    running.end()
+    if running.process.returncode:
+        _end(_marked(mark))
 
 
 class _Loose:
@@ -166,7 +173,7 @@ class _Loose:
         self.process = subprocess.Popen(  # noqa: S603  the operator's own program
             argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )  # fmt: skip
-        self._marked = f"{MARK}={mark}".encode()
+        self._mark = mark
 
     def wait(self, timeout_s: float) -> int | None:
         """Return its exit code, None if it still runs after that time."""
@@ -176,14 +183,7 @@ class _Loose:
 
     def processes(self) -> dict[int, list[str]]:
         """Return the processes of its session, and those that went into one of their own."""
-        session = self.process.pid
-        return {
-            pid: stat
-            for pid, stat in processes()
-            if stat[STATE] not in {"Z", "X"}
-            and pid != os.getpid()
-            and (int(stat[SESSION]) == session or self._marked in _environ(pid))
-        }
+        return _marked(self._mark, session=self.process.pid)
 
     def turned_back(self) -> bool:
         """Return that nothing was: the network is the machine's own."""
@@ -194,9 +194,25 @@ class _Loose:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _end(self.processes())
+
+
+def _marked(mark: str, session: int | None = None) -> dict[int, list[str]]:
+    """Return the live processes of an execution, with their fields: those of a session, and those that its mark is known by."""
+    wanted = f"{MARK}={mark}".encode()
+    return {
+        pid: stat
+        for pid, stat in processes()
+        if stat[STATE] not in {"Z", "X"}
+        and pid != os.getpid()
+        and (int(stat[SESSION]) == session or wanted in _environ(pid).split(b"\0"))
+    }
+
+
+def _end(them: Iterable[int]) -> None:
+    for pid in them:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class _Sink:
