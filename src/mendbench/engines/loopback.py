@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -106,13 +105,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> bytes | None:
         """Return the body of a request, None if it is too long."""
         if "chunked" in (self.headers.get("transfer-encoding") or "").lower():
-            chunks, size = [], 0
+            body = bytearray()
             for chunk in _chunks(self.rfile):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > _LONGEST_BODY:
+                body += chunk
+                if len(body) > _LONGEST_BODY:
                     return None
-            return b"".join(chunks)
+            return bytes(body)
         length = self.headers.get("content-length") or "0"
         if not length.isdigit() or int(length) > _LONGEST_BODY:
             return None
@@ -143,14 +141,14 @@ class _Handler(BaseHTTPRequestHandler):
 def _chunks(stream: Any) -> Iterator[bytes]:
     """Yield the chunks of a chunked body (RFC 9112 section 7.1)."""
     size = 1
-    while size:
+    while size > 0:
         line = stream.readline(1024).split(b";")[0].strip()
-        with contextlib.suppress(ValueError):
+        try:
             size = int(line, 16)
-            yield stream.read(min(max(size, 0), _LONGEST_BODY + 1))
-            stream.readline(1024)
-            continue
-        return
+        except ValueError:
+            return
+        yield stream.read(min(max(size, 0), _LONGEST_BODY + 1))
+        stream.readline(1024)
 
 
 def _one_line(value: str) -> str:

@@ -205,7 +205,7 @@ def _exchanged(serving: Serving, request: Request) -> Said:
             (str(name), str(value)) for name, value in (pairs.items() if isinstance(pairs, dict) else pairs)
         )
         timeout = None if told.get("timeout_s") is None else float(told["timeout_s"])
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         return _own(400, {"error": f"no exchange: {error}"})
     spelling = serving.spelling
     asked = Request(
@@ -263,7 +263,7 @@ def _as_meant(serving: Serving, request: Request, url: str) -> Request:
     wait = request.header(TIMEOUT)
     return replace(
         request, url=back(url), headers=tuple(kept), body=serving.spelling.bytes_back(request.body),
-        timeout_s=float(wait) if wait is not None and wait.replace(".", "", 1).isdigit() else None,
+        timeout_s=float(wait) if wait is not None and wait.replace(".", "", 1).isdecimal() else None,
     )  # fmt: skip
 
 
