@@ -1,11 +1,13 @@
 """Stands between us and an MCP server that is a program: passes its lines on, and ends where one is longer than is taken in.
 
 A program of its own, ``python mcp_relay.py BYTES PROGRAM [ARGUMENT ...]``, of the standard library alone. The server has our
-standard input itself. The end of what it says on standard error is passed on when it has ended.
+standard input itself. The end of what it says on standard error is passed on when it has ended, and what it left running is ended then.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -50,7 +52,15 @@ def main(most: int, argv: list[str]) -> int:
     listener.join(1.0)
     sys.stderr.buffer.write(bytes(said))
     sys.stderr.flush()
+    _end_left()
     return server.returncode if server.returncode >= 0 else 1
+
+
+def _end_left() -> None:
+    """End what the server left running, where the group of processes is our own."""
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":
