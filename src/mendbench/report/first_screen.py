@@ -129,8 +129,8 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
 
 
 def _of(selection: Selection) -> str:
-    cases = {one.case for one in (*selection.records, *selection.ends)}
-    part = {one.part for one in selection.records}
+    cases = {*selection.records.values("case"), *selection.ends.values("case")}
+    part = set(selection.records.values("part"))
     of = f", the {HEADLINE_PART} part" if part == {HEADLINE_PART} else ""
     return f"{selection.solver.label} under {selection.policy.label}, over {counted(len(cases), 'case')}{of}"
 
