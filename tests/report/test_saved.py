@@ -1,11 +1,11 @@
-from mendbench.report.saved import savings, unstopped
+from mendbench.report.saved import policy_sums, savings, unstopped
 from mendbench.report.selection import select
 from mendbench.report.views import views_of
 from tests.fakes.runs import key_of, lettered_run, repairable, row_of, small_run, unjudged, unrepaired
 
 
 def of(run):
-    return select(run, views_of(run))
+    return policy_sums(select(run, views_of(run)))
 
 
 def two(naive, other, **more):

@@ -19,7 +19,7 @@ from mendbench.report.pictures.tokens import tokens
 from mendbench.report.pictures.warnings import warnings
 from mendbench.report.pictures.waste import waste
 from mendbench.report.primary import Primary, primary_of
-from mendbench.report.saved import Saving, savings, unstopped
+from mendbench.report.saved import Saving, policy_sums, savings, unstopped
 from mendbench.report.selection import Selection, headline_totals, select
 from mendbench.report.statements import (
     THEMES,
@@ -96,7 +96,8 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
     if selection is None or not summary.panels:
         return FirstScreen(of="", answers=(), themes=(), kinds=None, pictures=(), missing=())
     totals, primary = headline_totals(run), primary_of(run)
-    found, controls, saved = gaps(selection), noise(selection), savings(selection)
+    found, controls, sums = gaps(selection), noise(selection), policy_sums(selection)
+    saved = savings(sums)
     detectors = warning_costs(selection.records)
     statements = (
         *primary_statements(primary),
@@ -110,7 +111,7 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
         forest(found, selection),
         tokens(totals, selection),
         attempts(selection),
-        waste(saved, unstopped(selection)),
+        waste(saved, unstopped(sums)),
         warnings(detectors, selection),
         recall(totals, selection),
     )

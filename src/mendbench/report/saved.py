@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mendbench.report.selection import Selection
-from mendbench.report.tables import UNSTOPPED
+from mendbench.report.tables import UNSTOPPED, shared_trials
 from mendbench.report.views import PolicyView
-from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
@@ -37,18 +37,8 @@ class Saving:
     """Trials that it alone gets wrong, and right, of the cases with an edit fault."""
 
 
-def savings(selection: Selection) -> tuple[Saving, ...]:
-    """Return what every policy but :data:`UNSTOPPED` saves, the headline's first; nothing where that was not run."""
-    return tuple(_saving(view, one) for view, one in _sums(selection).items() if view.policy != UNSTOPPED)
-
-
-def unstopped(selection: Selection) -> Saving | None:
-    """Return :data:`UNSTOPPED` itself over the same trials, which saves nothing."""
-    return next((_saving(view, one) for view, one in _sums(selection).items() if view.policy == UNSTOPPED), None)
-
-
 @dataclass(slots=True, kw_only=True)
-class _Sum:
+class Sum:
     """What one policy adds up to so far, over the trials judged under every policy."""
 
     cases: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -72,29 +62,33 @@ class _Sum:
             self.gained += own.right > naive.right
 
 
-def _sums(selection: Selection) -> dict[PolicyView, _Sum]:
+def savings(sums: Mapping[PolicyView, Sum]) -> tuple[Saving, ...]:
+    """Return what every policy but :data:`UNSTOPPED` saves, the headline's first; nothing where that was not run."""
+    return tuple(_saving(view, one) for view, one in sums.items() if view.policy != UNSTOPPED)
+
+
+def unstopped(sums: Mapping[PolicyView, Sum]) -> Saving | None:
+    """Return :data:`UNSTOPPED` itself over the same trials, which saves nothing."""
+    return next((_saving(view, one) for view, one in sums.items() if view.policy == UNSTOPPED), None)
+
+
+def policy_sums(selection: Selection) -> dict[PolicyView, Sum]:
     """Return what each policy adds up to, case by case; nothing where :data:`UNSTOPPED` was not run, or nothing is judged under all."""
     naive = next((view for view in selection.policies if view.policy == UNSTOPPED), None)
     if naive is None:
         return {}
-    sums = {view: _Sum() for view in selection.policies}
+    sums = {view: Sum() for view in selection.policies}
     names = {column.name for column in selection.treated()}  # controls were not run on all cases
-    by_view: dict[PolicyView, dict[str, Records]] = {
-        view: selection.under(view).where("treatment", lambda one: one.strategy in names).by("case") for view in sums
-    }
-    for case in sorted(set.intersection(*(set(own) for own in by_view.values()))):
-        found = {view: own[case].by_strategy() for view, own in by_view.items()}
-        for strategy in sorted(set.intersection(*map(set, found.values()))):
-            places = {view: held[strategy] for view, held in found.items()}
-            for sample in sorted(set.intersection(*map(set, places.values()))):
-                each = {view: selection.records.standing(at[sample]) for view, at in places.items()}
-                if all(one.judged for one in each.values()):
-                    for view, one in sums.items():
-                        one.add(each[view], each[naive])
+    by_view = {view: selection.under(view).where("treatment", lambda one: one.strategy in names) for view in sums}
+    for _, places in shared_trials(by_view):
+        each = {view: selection.records.standing(at) for view, at in places.items()}
+        if all(one.judged for one in each.values()):
+            for view, one in sums.items():
+                one.add(each[view], each[naive])
     return sums if sums[naive].cases else {}
 
 
-def _saving(view: PolicyView, found: _Sum) -> Saving:
+def _saving(view: PolicyView, found: Sum) -> Saving:
     trials = round(sum(count for _, count in found.cases.values()))
     return Saving(
         policy=view.label,

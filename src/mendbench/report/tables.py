@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mendbench.kit.interned import NUMBERS
@@ -234,25 +234,31 @@ def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable
     names = {column.name for column in own_strategies(views.columns)}
     own = records.where("treatment", lambda one: solver.answers(one) and one.strategy in names)
     by_view = {view: own.where("treatment", view.runs) for view in views.policies}
-    by_case: dict[PolicyView, dict[str, Records]] = {view: one.by("case") for view, one in by_view.items() if one}
-    sums = {view: _Sum() for view in by_case}
+    sums = {view: _Sum() for view, held in by_view.items() if held}
     unstopped = next((view for view in sums if view.policy == UNSTOPPED), None)
-    cases = trials = judged = 0
+    cases: set[str] = set()
+    trials = judged = 0
+    for case, places in shared_trials({view: by_view[view] for view in sums}):
+        each = {view: own.standing(at) for view, at in places.items()}
+        is_judged = all(one.judged for one in each.values())
+        cases.add(case)
+        trials, judged = trials + 1, judged + is_judged
+        other = None if unstopped is None else each[unstopped]
+        for view, one in sums.items():
+            one.add(places[view], each[view], other, judged=is_judged)
+    lines = tuple(_policy_line(view, one, own, alone=unstopped is None) for view, one in sums.items() if trials)
+    return PolicyTable(solver=solver, trials=trials, cases=len(cases), judged=judged, lines=lines)
+
+
+def shared_trials(by_view: Mapping[PolicyView, Records]) -> Iterator[tuple[str, dict[PolicyView, int]]]:
+    """Yield each trial that every policy has, in the order of case, strategy and sample: its case, and where it stands under each."""
+    by_case: dict[PolicyView, dict[str, Records]] = {view: one.by("case") for view, one in by_view.items()}
     for case in sorted(set.intersection(*map(set, by_case.values()))) if by_case else ():
-        before = trials
         found = {view: held[case].by_strategy() for view, held in by_case.items()}
         for strategy in sorted(set.intersection(*map(set, found.values()))):
             places = {view: held[strategy] for view, held in found.items()}
             for sample in sorted(set.intersection(*map(set, places.values()))):
-                each = {view: own.standing(at[sample]) for view, at in places.items()}
-                is_judged = all(one.judged for one in each.values())
-                trials, judged = trials + 1, judged + is_judged
-                other = None if unstopped is None else each[unstopped]
-                for view, one in sums.items():
-                    one.add(places[view][sample], each[view], other, judged=is_judged)
-        cases += trials > before
-    lines = tuple(_policy_line(view, one, own, alone=unstopped is None) for view, one in sums.items() if trials)
-    return PolicyTable(solver=solver, trials=trials, cases=cases, judged=judged, lines=lines)
+                yield case, {view: at[sample] for view, at in places.items()}
 
 
 def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) -> PolicyLine:
