@@ -46,10 +46,8 @@ class OpenSide:
 
     side: Side
     run: StoredRun
-    all_records: Records
-    """Of the whole run."""
     records: Records
-    """Of these the ones that are asked for."""
+    """Those of its trials that are asked for."""
     answers: AnswersByKey
     """What was answered in each trial of the whole run, by its key."""
 
@@ -86,16 +84,21 @@ def open_sides(a: str | Path, b: str | Path) -> tuple[OpenSide, OpenSide]:
         UnknownName: a field that there is not, or a value that no trial has.
     """
     sides = parse_side(a), parse_side(b)
+    places = [one.folder.resolve() for one in sides]
     runs: dict[Path, StoredRun] = {}
-    for one in sides:
-        place = one.folder.resolve()
+    for one, place in zip(sides, places, strict=True):
         runs[place] = runs.get(place) or read_run(one.folder)
-    first, second = (_opened(one, runs[one.folder.resolve()]) for one in sides)
+    narrowed = [_narrowed(one, runs[place].records) for one, place in zip(sides, places, strict=True)]
+    answers = {place: _Answers(run) for place, run in runs.items()}
+    first, second = (
+        OpenSide(side=one, run=runs[place], records=records, answers=answers[place])
+        for one, place, records in zip(sides, places, narrowed, strict=True)
+    )
     return first, second
 
 
-def _opened(side: Side, run: StoredRun) -> OpenSide:
-    records = run.records
+def _narrowed(side: Side, records: Records) -> Records:
+    """Return the trials of a side."""
     if not records:
         raise BadInput(str(side.folder), "a run without trials", "make one with `mendbench run`")
     left = records
@@ -110,7 +113,7 @@ def _opened(side: Side, run: StoredRun) -> OpenSide:
             raise BadInput(
                 side.given, f"no trial has all of these: with the rest, {name} is {own}", "name one of those"
             )
-    return OpenSide(side=side, run=run, all_records=records, records=left, answers=_Answers(run))
+    return left
 
 
 class _Answers(Mapping[str, tuple[AnswerDigest, ...]]):
