@@ -10,7 +10,7 @@ import pytest
 from mendbench import api
 from mendbench.api.comparing import FEW_SCORES, MAIN_SCORES
 from mendbench.api.settings import open_corpus
-from mendbench.api.sides import parse_side
+from mendbench.api.sides import open_sides, parse_side
 from mendbench.bench.config import load_config
 from mendbench.bench.protocol import Protocol
 from mendbench.errors import BadInput, Incomplete, UnknownName
@@ -111,6 +111,13 @@ def test_the_swap_of_the_sides_turns_the_comparison_round():
     ]
     for one, other in zip(there.main.differences, back.main.differences, strict=True):
         assert (one.won, one.lost, one.tied, one.open) == (other.lost, other.won, other.tied, other.open)
+
+
+def test_the_rows_of_one_run_are_read_once_whatever_it_is_called():
+    strategies()
+    one, two = open_sides("run:strategy=summary", "run/../run:strategy=full-context")
+    assert one.run is two.run
+    assert one.answers is two.answers
 
 
 def test_a_changed_trial_has_a_link_into_each_report():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mendbench.api.comparability import Incomparable, prices_differ, refuse_other_cases, refuse_other_judgement
@@ -17,6 +18,7 @@ from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.results import StoredRun, read_run
 from mendbench.bench.split import cases_by_part, read_split
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.interned import NUMBERS
 from mendbench.report.html import trial_link
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY
 from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
@@ -139,21 +141,23 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
     pairing = pair_trials(ours, theirs, _fixed_otherwise(one.side, two.side), one_run=_one_run(one, two))
     if not pairing.pairs:
         raise _nothing_shared(one, two, ours, theirs, chosen)
-    trials = pairing.trials
-    refuse_other_cases(one.run, two.run, trials())
+    refuse_other_cases(one.run, two.run, pairing.trials())
     priced, main = prices_differ(one.run, two.run), _main(pairing.pairs)
+    tallies = [_tally(pair, one.answers, two.answers) for pair in pairing.pairs]
     compared = [
-        _compared(pair, asked, one.answers, two.answers, costs=not priced, main=pair is main) for pair in pairing.pairs
+        _compared(pair, tally, asked, costs=not priced, main=pair is main)
+        for pair, tally in zip(pairing.pairs, tallies, strict=True)
     ]
     primary, why_none = _primary(one, two, chosen, pairing.pairs)
-    parts = Counter({trial.a.case: trial.a.part or NONE for trial in trials()}.values())
+    parts = Counter(dict(each for tally in tallies for each in tally.parts.items()).values())
+    changed = (pair.trials[at] for pair, tally in zip(pairing.pairs, tallies, strict=True) for at in tally.changed)
     return Comparison(
         a=_side(one, ours, theirs),
         b=_side(two, theirs, ours),
         part=chosen,
         cases={name: parts[name] for name in PARTS if name in parts},
         treatments=tuple(sorted(compared, key=lambda pair: not pair.main)),
-        changes=changes_of(trials(), one.answers, two.answers),
+        changes=changes_of(changed, one.answers, two.answers),
         elsewhere=tuple(_elsewhere(one, two, chosen)),
         unpaired=pairing.unpaired,
         primary=primary,
@@ -230,8 +234,31 @@ def _main(pairs: Sequence[TreatmentPair]) -> TreatmentPair | None:
     return next((found[0] for found in (own, told) if len(found) == 1), None)
 
 
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """What the trials of two treatments add up to."""
+
+    parts: dict[str, str] = field(default_factory=dict)
+    """The part of each case."""
+    open: int = 0
+    same_answers: int = 0
+    changed: array[int] = field(default_factory=lambda: array(NUMBERS))
+    """Places of the pairs of trials that came out otherwise."""
+
+
+def _tally(pair: TreatmentPair, a: AnswersByKey, b: AnswersByKey) -> _Tally:
+    found = _Tally()
+    for at, trial in enumerate(pair.trials):
+        found.parts[trial.a.case] = trial.a.part or NONE
+        found.open += "unjudged" in {trial.a.verdict, trial.b.verdict}
+        found.same_answers += same_answers(trial, a, b).startswith("same")
+        if direction_of(trial) is not None:
+            found.changed.append(at)
+    return found
+
+
 def _compared(
-    pair: TreatmentPair, asked: Mapping[str, Score], a: AnswersByKey, b: AnswersByKey, *, costs: bool, main: bool
+    pair: TreatmentPair, tally: _Tally, asked: Mapping[str, Score], *, costs: bool, main: bool
 ) -> ComparedTreatments:
     scores = asked or {name: score(name) for name in (MAIN_SCORES if main else FEW_SCORES)}
     kept = {name: one for name, one in scores.items() if costs or one.unit != "usd"}
@@ -241,10 +268,10 @@ def _compared(
         differs=pair.differs,
         main=main,
         trials=len(pair.trials),
-        cases=len({trial.a.case for trial in pair.trials}),
-        open=sum("unjudged" in {trial.a.verdict, trial.b.verdict} for trial in pair.trials),
-        same_answers=sum(same_answers(trial, a, b).startswith("same") for trial in pair.trials),
-        changed=sum(direction_of(trial) is not None for trial in pair.trials),
+        cases=len(tally.parts),
+        open=tally.open,
+        same_answers=tally.same_answers,
+        changed=len(tally.changed),
         differences=compare_scores(pair, kept),
     )
 
