@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.engines import printed as ending
 from mendbench.engines.document import NoDocument, document_in, execution_of, without_moments
 from mendbench.runtime.parse import salvaged
 
@@ -110,8 +111,39 @@ def test_what_is_told_beyond_the_format_reaches_the_failure():
 
 
 def test_a_document_after_noise_and_over_several_lines_is_found():
-    printed = "{not json}\nready\n" + json.dumps({"success": True}, indent=2) + "\n"
-    assert document_in(printed) == {"success": True}
+    said = "{not json}\nready\n" + json.dumps({"success": True}, indent=2) + "\n"
+    assert document_in(said) == {"success": True}
+
+
+@pytest.mark.parametrize(
+    "before",
+    ['{"loss": NaN}\n', '{"step": 1}\n' * 3, "[1]\n{'a': 1}\n", "{\n{\n", "50 %\r"],
+    ids=["nan", "objects", "others", "braces", "bar"],
+)
+@pytest.mark.parametrize("document", ['{"success": true}', '{\n"success": true,\n"mendbench":\n{}\n}\n\n'])
+def test_whatever_lines_stand_before_a_document_are_passed_over(before, document):
+    assert document_in(before + document)["success"] is True
+
+
+@pytest.mark.parametrize("line", ['{"step": 1}\n', '{"a":\n', '{"a": b}\n', '{"\n', "{\n"])
+def test_many_lines_of_json_and_no_document_take_time_in_proportion(line, monkeypatch):
+    gone = []
+
+    class Counted(json.JSONDecoder):
+        def raw_decode(self, text, at=0):
+            try:
+                value, end = super().raw_decode(text, at)
+            except json.JSONDecodeError as error:
+                gone.append(error.pos - at)
+                raise
+            gone.append(end - at)
+            return value, end
+
+    monkeypatch.setattr(ending, "reader_of", lambda _text: Counted())
+    said = line * 20_000 + "bye"
+    with pytest.raises(NoDocument, match="no JSON object"):
+        document_in(said)
+    assert sum(gone) <= (ending.TIMES + 1) * len(said)
 
 
 def test_real_time_is_taken_out_and_the_worlds_time_is_kept():
@@ -129,12 +161,17 @@ def test_real_time_is_taken_out_and_the_worlds_time_is_kept():
 @pytest.mark.parametrize(
     ("printed", "says"),
     [
-        ('{"success": true, "outputs": {"a": NaN}}', "its JSON holds NaN, which JSON does not have"),
-        ('{"success": true, "outputs": {"a": -Infinity}}', "its JSON holds -Infinity"),
+        ('{"success": true, "outputs": {"a": NaN}}', "its JSON cannot be read: NaN is no JSON number; print null"),
+        (
+            '{"step": 1}\n{"success": true, "outputs": {"a": 1e999}}',
+            "1e999 is no JSON number: it is too large; print null",
+        ),
+        ('{"success": true, "outputs": {"a": %s}}' % ("9" * 5000), "(5000 digits) is no JSON number"),
+        ('{"success": true, "outputs": {"a": -Infinity}}', "-Infinity is no JSON number"),
         ('{"success": true, "outputs": {"a": %s}}' % ("[" * 300 + "]" * 300), "its JSON is nested more than 200 deep"),
         ("[" * 100_000, "it printed no JSON object"),
     ],
-    ids=["nan", "infinity", "deep", "deepest"],
+    ids=["nan", "large", "long", "infinity", "deep", "deepest"],
 )
 def test_json_that_nothing_further_on_could_take_is_refused(printed, says):
     with pytest.raises(NoDocument) as raised:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
 from mendbench.engines.failures import as_float, as_list, as_object, as_text, failures_in
+from mendbench.engines.printed import last_object
 from mendbench.model.execution import Checkpoint, Completed, Execution, NodeRecord, NodeState, Severity, State, Warned
 from mendbench.model.failure import (
     Category,
@@ -56,16 +56,15 @@ class ToldExecution(Execution):
 
 
 def document_in(printed: str) -> JsonObject:
-    """Return the JSON object in what was printed: the whole of it, or else what begins with the last line that begins with ``{``.
+    """Return the JSON object in what was printed: the whole of it, or else what the last such line begins with and ends all.
 
     Raises:
         NoDocument: there is none, or it is not in the agent error format.
     """
-    found = _parsed(printed)
-    lines = printed.splitlines()
-    starts = [at for at, line in enumerate(lines) if line.startswith("{")]
-    for at in reversed(starts):
-        found = found if found is not None else _parsed("\n".join(lines[at:]))
+    try:
+        found = last_object(printed)
+    except ValueError as error:  # RFC 8259 section 6 has no such number, and most programs that read it would refuse it
+        raise NoDocument(f"its JSON cannot be read: {error}; print null") from None
     if found is None:
         raise NoDocument("it printed no JSON object on standard output")
     if _deeper(found, DEEPEST):
@@ -137,23 +136,6 @@ def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, 
         failed_node=as_text(told.get("failed_node")) or (failures[0].node_id if failures else None),
         held=as_object(own.get("resume")),
     )  # fmt: skip
-
-
-def _parsed(text: str) -> JsonObject | None:
-    try:
-        found = json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _no_number(name: str) -> Json:
-    """Refuse what is no number of JSON's (RFC 8259 section 6), as most programs that read it would.
-
-    Raises:
-        NoDocument: always.
-    """
-    raise NoDocument(f"its JSON holds {name}, which JSON does not have: print null")
 
 
 def _deeper(value: Json, most: int) -> bool:

@@ -59,8 +59,12 @@ def finite_json(text: str) -> Json:
         ValueError: it is no JSON, or holds a number that no double holds.
         RecursionError: it nests deeper than Python can go.
     """
-    reader = _LONG_READER if _LONG_NUMBER.search(text) else _READER
-    return reader.decode(text)
+    return reader_of(text).decode(text)
+
+
+def reader_of(text: str) -> json.JSONDecoder:
+    """Return what reads JSON in ``text`` as :func:`finite_json` does."""
+    return _LONG_READER if _LONG_NUMBER.search(text) else _READER
 
 
 def is_finite(number: float) -> bool:
