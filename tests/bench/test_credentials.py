@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from mendbench.bench import credentials
 from mendbench.bench.credentials import files_with_credentials, in_file, refuse_credentials
 from mendbench.bench.parts import Setting
 from mendbench.bench.recorder import Recorder
@@ -66,8 +67,29 @@ def test_a_folder_is_looked_through_and_a_path_that_is_not_there_is_told(tmp_pat
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "a.txt").write_text(KEY, "utf-8")
     assert len(list(files_with_credentials((tmp_path,)))) == 1
-    with pytest.raises(BadInput, match=r"none\.json: cannot be read"):
+    with pytest.raises(BadInput, match=r"none\.json: no such file"):
         list(files_with_credentials((tmp_path / "none.json",)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join([f"n0: &n0 {['x'] * 9}\n", *(f"n{at}: &n{at} [{', '.join([f'*n{at - 1}'] * 9)}]\n" for at in range(1, 12))]),
+        "a: &a [*a]\n", "a: &a {b: *a}\n", "[" * 20_000,
+    ],
+    ids=["swollen", "a list in itself", "an object in itself", "deep"],
+)  # fmt: skip
+def test_yaml_that_is_refused_is_looked_through_as_text(tmp_path, text):
+    path = tmp_path / "bomb.yaml"
+    path.write_text(f"{text}\n# password: {HEX}\n", encoding="utf-8")
+    assert len(told(path)) == 1
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(credentials, "MAX_RECORDING", 1024)
+    (tmp_path / "a.txt").write_text("x" * 1025, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"a\.txt: larger than 1 kB"):
+        told(tmp_path / "a.txt")
 
 
 def test_a_case_with_a_credential_in_its_files_is_not_recorded(tmp_path):

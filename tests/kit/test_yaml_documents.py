@@ -1,10 +1,11 @@
 """YAML that would overrun the stack, swell or hang is refused in one line."""
 
 import pytest
+import yaml
 
 from mendbench.errors import BadInput
 from mendbench.kit import yaml_documents
-from mendbench.kit.yaml_documents import load_yaml
+from mendbench.kit.yaml_documents import load_documents, load_yaml
 from tests.torture.damaged_inputs import YAML
 
 
@@ -30,6 +31,13 @@ def test_aliases_and_merge_keys_in_measure_are_read():
     text = "a: &a {x: 1, y: 2}\nb: &b {y: 3}\nc: {<<: [*b, *a], z: 4}\nd: {<<: *a, x: 0}\ne: *a\n"
     read = load_yaml(text, "f.yaml", "mend it")
     assert (read["c"], read["d"], read["e"]) == ({"x": 1, "y": 3, "z": 4}, {"x": 0, "y": 2}, {"x": 1, "y": 2})
+
+
+def test_all_documents_of_a_text_are_read_within_the_same_bounds():
+    assert load_documents(b"--- &a {x: 1}\n--- [2]\n---\n") == [{"x": 1}, [2], None]
+    for text in (b"--- 1\n--- &a [*a]\n", b"--- 1\n--- " + b"[" * 1000):
+        with pytest.raises(yaml.YAMLError):
+            load_documents(text)
 
 
 def test_the_line_told_is_that_of_the_file_the_text_stands_in():

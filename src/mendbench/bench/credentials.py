@@ -11,14 +11,15 @@ import yaml
 
 from mendbench.errors import BadInput
 from mendbench.kit.encoded import unpacked
+from mendbench.kit.reading import MAX_RECORDING, read_bytes
 from mendbench.kit.sensitive import Kept, credentials_in
+from mendbench.kit.yaml_documents import load_documents
 from mendbench.model.case import Case
 from mendbench.model.json import Json
 
 MEND = (
     "write ${canary:NAME} in a case, ${NAME} in a workflow, or record it again; revoke it if it ever left this machine"
 )
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML, _JSON, _LINES = (
     frozenset({".yaml", ".yml"}),
     frozenset({".json", ".har", ".ipynb"}),
@@ -45,12 +46,9 @@ def in_file(path: Path) -> Iterator[BadInput]:
     """Yield one line for each credential in a file.
 
     Raises:
-        BadInput: it cannot be read.
+        BadInput: it cannot be read, or is larger than what a program records.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
+    data = read_bytes(path, MAX_RECORDING, "name a file that there is", "make it readable")
     yield from _in_bytes(data, str(path), path.suffix.lower())
 
 
@@ -116,7 +114,7 @@ def _documents(text: str, suffix: str) -> list[Json] | None:
         if suffix in _LINES:
             return [json.loads(line) for line in text.splitlines() if line.strip()]
         if suffix in _YAML:
-            return list(yaml.load_all(text.encode("utf-8", "replace"), _LOADER))
+            return load_documents(text.encode("utf-8", "replace"))
     except (ValueError, RecursionError, yaml.YAMLError):
         return None
     return None

@@ -120,6 +120,21 @@ def load_yaml(data: str | bytes, place: str, mend: str, first_line: int = 1) -> 
     return value
 
 
+def load_documents(data: bytes) -> list[Any]:
+    """Return the values of all documents of a YAML text, each within the bounds of :func:`load_yaml`.
+
+    Raises:
+        YAMLError, ValueError, RecursionError: it is no YAML, is of tags that are not safe, or is refused.
+    """
+    loader = Loader(data)
+    values = []
+    while loader.check_data():
+        values.append(loader.get_data())
+    if b"&" in data:
+        refuse_swollen(values, loader.length)
+    return values
+
+
 def told(error: Exception, place: str, mend: str, first_line: int = 1) -> BadInput:
     """Return in a line what is wrong with a YAML document."""
     mark = getattr(error, "problem_mark", None)
