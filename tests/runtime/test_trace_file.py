@@ -13,6 +13,8 @@ from mendbench.runtime.trace_views import errors_list, node_ids, node_view
 
 TRACE = {"format": 1, "result": {}, "workflow": {}, "executions": [], "attempts": []}
 
+RAN = {"attempt": 0, "nodes": [], "failures": [], "warnings": []}
+
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
@@ -60,7 +62,43 @@ def test_without_a_trace_the_command_that_writes_one_is_said(tmp_path):
         (json.dumps({**TRACE, "result": 1}), "result"),
         (json.dumps({**TRACE, "executions": [3]}), r"executions\[0\]"),
         (json.dumps({**TRACE, "executions": [{"nodes": [{}]}]}), r"executions\[0\]"),
-        (json.dumps({**TRACE, "attempts": None}), "executions"),
+        (json.dumps({**TRACE, "attempts": None}), "attempts: None, where a list is due"),
+        (
+            json.dumps({**TRACE, "executions": [RAN | {"nodes": [{"node_id": "a", "exchanges": []}]}]}),
+            r"executions\[0\]\.nodes\[0\]\.state: missing",
+        ),
+        (
+            json.dumps(
+                {**TRACE, "executions": [RAN | {"failures": [{"node_id": "a", "message": "x", "problems": [[]]}]}]}
+            ),
+            r"problems\[0\]: \[\], where an object",
+        ),
+        (
+            json.dumps(
+                {**TRACE, "executions": [RAN | {"failures": [{"node_id": "a", "message": "x", "upstream": [1]}]}]}
+            ),
+            r"upstream\[0\]",
+        ),
+        (
+            json.dumps({**TRACE, "executions": [RAN | {"nodes": [{"node_id": 5, "state": "error", "exchanges": []}]}]}),
+            r"node_id: 5, where a text",
+        ),
+        (
+            json.dumps(
+                {
+                    **TRACE,
+                    "executions": [
+                        RAN
+                        | {
+                            "nodes": [
+                                {"node_id": "a", "state": "error", "exchanges": [{"request": {}, "response": {}}]}
+                            ]
+                        }
+                    ],
+                }
+            ),
+            r"exchanges\[0\]\.request",
+        ),
     ],
 )
 def test_a_broken_trace_is_refused_in_one_line(tmp_path, text, says):

@@ -30,6 +30,9 @@ from tests.torture.tally import Attempt
 LONG = 10_000
 """Inputs of each kind."""
 
+UNDAMAGED = -1
+"""The number of the right file, which comes first: damage to a file that nothing takes would tell nothing."""
+
 BATCH = 250
 """Inputs that one child reads."""
 
@@ -57,6 +60,7 @@ def attempts(count: int, seed: int, kinds: Iterable[Kind] = KINDS, *, kept: bool
             build(desk)
         for kind in kinds:
             right = (desk / kind.file).read_bytes()
+            yield next(_batch(desk, kind, right, [UNDAMAGED], seed))
             first = len(OF[kind.format])
             numbers = [*(range(first) if kept else ()), *range(first, first + max(1, count // kind.often))]
             while numbers:
@@ -66,7 +70,9 @@ def attempts(count: int, seed: int, kinds: Iterable[Kind] = KINDS, *, kept: bool
 
 
 def made(kind: Kind, right: bytes, number: int, seed: int) -> bytes:
-    """Return the input of that number: the kept ones, then each other one by structure and by bytes."""
+    """Return the input of that number: the kept ones, then each other one by structure and by bytes; :data:`UNDAMAGED` is the right file."""
+    if number == UNDAMAGED:
+        return right
     kept = OF[kind.format]
     if number < len(kept):
         return kept[number].encode("utf-8", "surrogatepass")
@@ -115,15 +121,15 @@ def _child(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int, 
         os.chdir(own)
         for number in numbers:
             data = made(kind, right, number, seed)
-            out.write(json.dumps(_tried(kind, data)) + "\n")
+            out.write(json.dumps(_tried(kind, data, taken=number == UNDAMAGED)) + "\n")
             out.flush()
         (own / kind.file).write_bytes(right)
         os.chdir("/")
     os._exit(0)
 
 
-def _tried(kind: Kind, data: bytes) -> str | None:
-    """Return what is wrong with how an input was met, None if nothing is."""
+def _tried(kind: Kind, data: bytes, *, taken: bool = False) -> str | None:
+    """Return what is wrong with how an input was met, None if nothing is. If it has to be ``taken``, no error is right."""
     kind.file.unlink(missing_ok=True)
     kind.file.write_bytes(data)
     megabytes = len(data) / MEGABYTE
@@ -137,9 +143,9 @@ def _tried(kind: Kind, data: bytes) -> str | None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
-            return next(filter(None, (_faulty(one, kind) for one in kind.read())), None)
+            return next(filter(None, (_faulty(one, kind, taken=taken) for one in kind.read())), None)
         except (MendbenchError, EffectEscape) as error:
-            return _faulty(error, kind)
+            return _faulty(error, kind, taken=taken)
         except Overdue:
             return f"over {seconds:.1f} s of CPU time"
         except BaseException as error:  # noqa: BLE001  that is what is looked for
@@ -150,9 +156,11 @@ def _tried(kind: Kind, data: bytes) -> str | None:
     return "over the bound of CPU time"
 
 
-def _faulty(error: object, kind: Kind) -> str | None:
-    """Return what is wrong with the line that an error says."""
+def _faulty(error: object, kind: Kind, *, taken: bool) -> str | None:
+    """Return what is wrong with the line that an error says; if the input had to be ``taken``, that there is an error at all."""
     line = str(error)
+    if taken:
+        return f"the right file is refused: {line[:300]}"
     if not line.isprintable():
         return f"no line without control characters: {line[:300]!r}"
     if len(line) > LINE:

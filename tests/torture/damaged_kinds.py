@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from mendbench import api, workflows
 from mendbench.api.plans import plan_of
 from mendbench.api.settings import open_setting
 from mendbench.bench.config import load_config
+from mendbench.bench.credentials import in_file
 from mendbench.bench.protocol import read_protocol
 from mendbench.bench.results import open_run
 from mendbench.bench.scaffold import Draft, write_draft
@@ -26,7 +27,6 @@ from mendbench.engines.document import NoDocument, document_in, execution_of, wi
 from mendbench.replay.recordings import Recordings
 from mendbench.report.html import render_html
 from mendbench.runtime.parse import parse_workflow
-from mendbench.runtime.trace_file import write_trace
 from mendbench.workflows import tracing
 from tests.fakes import cases, prompts, whole_runs
 from tests.torture.damaged_inputs import HEAD, TAIL
@@ -89,7 +89,8 @@ def build(root: Path) -> None:
         ended, *_ = whole_runs.run(
             cases.workflow("Hello ${person.response.nick}!"), answers, inputs=dict(cases.INPUTS), auto_repair=False
         )
-        write_trace(ended.trace, Path("trace.json"))
+        assert ended.trace is not None
+        shutil.copy(ended.trace, "trace.json")
         _write_sources(root)
 
 
@@ -150,14 +151,22 @@ def _write_sources(root: Path) -> None:
     (root / "engine.out").write_text(json.dumps(own), "utf-8")
 
 
-_COUNT = itertools.count(1)
+_COUNTS: Counter[str] = Counter()
 SHARE = 25
 """One input in so many goes through the command line too."""
+SOMETIMES = 4
+"""And one in so many through what is dear."""
+
+
+def every(times: int, purpose: str) -> bool:
+    """Return whether it is the turn of a purpose: the first time, and then each so many times, whatever else is counted."""
+    _COUNTS[purpose] += 1
+    return (_COUNTS[purpose] - 1) % times == 0
 
 
 def command(*words: str) -> list[object]:
-    """Run the command in this process and return what it said wrong, one in :data:`SHARE` times."""
-    if next(_COUNT) % SHARE:
+    """Run the command in this process and return what it said wrong, one in :data:`SHARE` times of each command."""
+    if not every(SHARE, " ".join(words)):
         return []
     out, err, argv = io.StringIO(), io.StringIO(), sys.argv
     sys.argv = ["mendbench", *words]
@@ -175,7 +184,7 @@ def command(*words: str) -> list[object]:
 
 def _world() -> list[object]:
     Recordings.open(RECORDED).world_entries()
-    if next(_COUNT) % 4 == 0:
+    if every(SOMETIMES, "render"):
         api.render_strategy("full-context", cases.RENAMED, None, None)
     return command("case", "check", cases.RENAMED, "--workers", "1")
 
@@ -239,15 +248,9 @@ def _run() -> list[object]:
     stored = api.read_run(RUN)
     api.score(stored)
     api.forensics(stored)
-    turn = next(_COUNT) % 24
-    if turn == 0:
-        render_html(stored)
-    if turn == 1:
-        api.compare(RUN, RUN)
-    if turn == 2:
-        api.gate(stored, baseline="baseline.tsv")
-    if turn == 3:
-        _rescored()
+    for purpose, use in _OF_A_RUN.items():
+        if every(SHARE, purpose):
+            use(stored)
     return [
         *command("report", str(RUN), "--all"),
         *command("report", str(RUN), "--junit", "j.xml", "--markdown", "m.md"),
@@ -257,6 +260,15 @@ def _run() -> list[object]:
 def _rescored() -> None:
     shutil.copytree(RUN, "reports/rescored", dirs_exist_ok=True)
     api.rescore(Path("reports/rescored"))
+
+
+_OF_A_RUN: dict[str, Callable[[api.StoredRun], object]] = {
+    "html": render_html,
+    "compare": lambda _stored: api.compare(RUN, RUN),
+    "gate": lambda stored: api.gate(stored, baseline="baseline.tsv"),
+    "rescore": lambda _stored: _rescored(),
+}
+"""What else is made of a run."""
 
 
 def _settings() -> list[object]:
@@ -307,6 +319,7 @@ def _trace() -> list[object]:
     return [
         *command("errors", "list", "--trace", "trace.json"),
         *command("node", "inspect", "note", "--full", "--trace", "trace.json"),
+        *command("debug", "node-io", "--node", "note", "--trace", "trace.json"),
     ]
 
 
@@ -336,6 +349,13 @@ def _merged() -> list[object]:
 def _told_protocol() -> list[object]:
     read_protocol(Path("cases"))
     return []
+
+
+def _secrets(name: str) -> Callable[[], list[object]]:
+    def read() -> list[object]:
+        return [*in_file(Path(name)), *command("case", "secrets", name)]
+
+    return read
 
 
 def _told_split() -> list[object]:
@@ -377,5 +397,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="answers: CSV", file=Path("answers-csv"), format="csv", read=_answers("answers-csv")),
     Kind(name="exported prompts", file=Path("prompts.jsonl"), format="jsonl", read=_answers("answers-openai")),
     Kind(name="traces", file=Path("trace.json"), format="json", read=_trace),
+    Kind(name="searched for secrets, YAML", file=Path("vcr.yaml"), format="yaml", read=_secrets("vcr.yaml")),
+    Kind(name="searched for secrets, JSON", file=Path("engine.json"), format="json", read=_secrets("engine.json")),
+    Kind(name="searched for secrets, lines", file=Path("events.json"), format="jsonl", read=_secrets("events.json")),
     Kind(name="output of engines", file=Path("engine.out"), format="json", read=_engine),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from mendbench.errors import BadInput
 from mendbench.kit.files import write_atomically
 from mendbench.kit.json_documents import load_json
 from mendbench.kit.reading import MAX_RECORDING, read_text
+from mendbench.kit.shapes import COUNT, MAYBE_TEXT, NUMBER, OBJECT, TEXT, TEXTS, fields, many, maybe, misfit
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.trace import FORMAT
 
@@ -58,40 +59,49 @@ def read_trace(path: Path) -> JsonObject:
         raise BadInput(str(path), "no trace", _MEND)
     if trace["format"] != FORMAT:
         raise BadInput(f"{path}: format", f"format {trace['format']!r}", f"this mendbench reads format {FORMAT}")
-    place = _broken_place(trace)
-    if place is not None:
-        raise BadInput(f"{path}: {place}", "not as a trace has it", _MEND)
+    wrong = misfit(trace, _TRACE)
+    if wrong is not None:
+        place, _, found = wrong.partition(": ")
+        raise BadInput(f"{path}: {place}", found, _MEND)
     return trace
 
 
-def _broken_place(trace: JsonObject) -> str | None:
-    """Return where the trace is not what the readers of traces rely on, or None."""
-    for name in ("result", "workflow"):
-        if not isinstance(trace.get(name), dict):
-            return name
-    for name, ids in (("executions", ("nodes", "failures", "warnings")), ("attempts", ())):
-        for index, item in enumerate(_list(trace.get(name))):
-            if not isinstance(item, dict):
-                return f"{name}[{index}]"
-            for part in ids:
-                if not _are_named(item.get(part)):
-                    return f"{name}[{index}].{part}"
-            for node in item["nodes"] if ids else ():
-                if not _are_exchanges(node.get("exchanges")):
-                    return f"{name}[{index}].nodes: exchanges of {node['node_id']!r}"
-    return None if isinstance(trace["executions"], list) and isinstance(trace.get("attempts"), list) else "executions"
+def _any(_value: Json) -> None:
+    """The shape of any value."""
 
 
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+_FAILURE = fields(
+    {"node_id": MAYBE_TEXT, "message": MAYBE_TEXT},
+    {
+        "problems": maybe(many(OBJECT)), "upstream": maybe(many(OBJECT)), "unresolved": maybe(TEXTS), "available_fields": maybe(TEXTS),
+        "suggestion": MAYBE_TEXT, "hint": MAYBE_TEXT, "category": MAYBE_TEXT,
+    },
+)  # fmt: skip
 
+_EXCHANGE = fields(
+    {
+        "request": fields({"method": TEXT, "url": TEXT, "headers": OBJECT, "body": _any}),
+        "response": fields(
+            {"status": NUMBER, "fault": MAYBE_TEXT, "headers": OBJECT, "body": _any, "elapsed_ms": NUMBER}
+        ),
+    }
+)
 
-def _are_named(value: Json) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) and "node_id" in item for item in value)
-
-
-def _are_exchanges(value: Json) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(one, dict) and isinstance(one.get("request"), dict) and isinstance(one.get("response"), dict)
-        for one in value
-    )
+_TRACE = fields(
+    {
+        "result": fields({}, {"status": MAYBE_TEXT}),
+        "workflow": OBJECT,
+        "executions": many(
+            fields(
+                {
+                    "attempt": COUNT,
+                    "nodes": many(fields({"node_id": TEXT, "state": TEXT, "exchanges": many(_EXCHANGE)})),
+                    "failures": many(_FAILURE),
+                    "warnings": many(fields({"node_id": TEXT, "message": TEXT})),
+                }
+            )
+        ),
+        "attempts": many(OBJECT),
+    }
+)
+"""What the readers of a trace rely on. What :mod:`mendbench.runtime.trace` builds has this shape."""

@@ -231,7 +231,7 @@ def test_our_own_trace_holds_workflow_inputs_and_all(tmp_path):
     hidden = {**WORKFLOW, "inputs": {"who": {"type": "string"}, "token": {"type": "<redacted:473287f8>"}}}
     ran = {
         "attempt": 0, "failures": [{"node_id": "note", "message": "HTTP 422"}], "warnings": [],
-        "nodes": [{"node_id": name, "exchanges": [one]} for name, one in exchanges.items()],
+        "nodes": [{"node_id": name, "state": "success", "exchanges": [one]} for name, one in exchanges.items()],
     }  # fmt: skip
     trace = {
         "format": 1,
