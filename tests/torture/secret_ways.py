@@ -21,7 +21,7 @@ from mendbench.bench.importing.making import Wish, import_case
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Recording
 from mendbench.bench.trial import run_trial
-from mendbench.cli.exits import code_of
+from mendbench.cli.exits import Exit, code_of
 from mendbench.errors import MendbenchError
 from mendbench.kit.redaction import canary
 from mendbench.mcp_server import tools
@@ -121,8 +121,13 @@ def _truth() -> JsonObject:
     }  # fmt: skip
 
 
-def recorded(count: int, seed: int, root: Path, *, commands: tuple[tuple[str, ...], ...] = ()) -> Iterator[Attempt]:
-    """Record a live API that hands out and echoes secrets, run it, and look for them in all that was written and printed."""
+def recorded(
+    count: int, seed: int, root: Path, *, commands: tuple[tuple[tuple[str, ...], int], ...] = ()
+) -> Iterator[Attempt]:
+    """Record a live API that hands out and echoes secrets, run it, and look for them in all that was written and printed.
+
+    ``commands`` stand with the exit codes that they have to end with: what one does not come to cannot be searched.
+    """
     draw = random.Random(seed)
     token, key = SHAPES["session id"](draw), PROVIDERS["Anthropic key"](draw)
     password = canary(CASE, "desk")
@@ -148,9 +153,10 @@ def recorded(count: int, seed: int, root: Path, *, commands: tuple[tuple[str, ..
     yield Attempt(kind="a token that is handed out still opens", what="live recording", failure=None if right else "the world never got it")  # fmt: skip
     yield Attempt(kind="a replay after redaction is the recording", what="live recording", failure=None if same[0] == same[1] else "the rows differ")  # fmt: skip
     said = json.dumps(rows).encode()
-    for words in (("run", "--out", "out", "--all"), *commands):
+    for words, code in ((("run", "--out", "out"), 0), *commands):
         done = _ran(root, *words)
         said += done.stdout + done.stderr
+        yield _ended(done, words, code)
     secrets = {
         "the token of the session": token,
         "the declared password": password,
@@ -248,13 +254,13 @@ def run_outside(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         root.mkdir(parents=True, exist_ok=True)
         written = json.dumps(_document()).replace(cases.HOST, base)
         (root / "workflow.json").write_text(written, "utf-8")
-        tried = [
-            ("workflow", "run", "workflow.json", "--secret", "password=DESK_WORD", "--output-format", form) for form in ("json", "text")
-        ]  # fmt: skip
-        later = [("errors", "list"), ("node", "inspect", "row"), ("debug", "node-io", "row"), ("workflow", "run", "workflow.json", "--secret", "password=DESK_WORD", "--detector", "nobody")]  # fmt: skip
-        for words in (*tried, *later):
+        run = ("workflow", "run", "workflow.json", "--secret", "password=DESK_WORD")
+        tried = [((*run, "--output-format", form), 1) for form in ("json", "text")]
+        later = [(("errors", "list"), 0), (("node", "inspect", "row"), 0), (("debug", "node-io", "--node", "row"), 0), ((*run, "--detector", "nobody"), 2)]  # fmt: skip
+        for words, code in (*tried, *later):
             done = _ran(root, *words, DESK_WORD=password)
             said += done.stdout + done.stderr
+            yield _ended(done, words, code)
     yield Attempt(kind="a declared secret is sent", what="workflow run", failure=None if got and got[0] == {"user": "kim", "password": password} else repr(len(got)))  # fmt: skip
     secrets = {"the token": token, "the declared password": password, **{one.what: one.secret for one in loose}}
     yield from searched("run outside, traced and inspected", secrets, {**files_below(root), "printed": said})
@@ -281,7 +287,7 @@ def told_of(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     """Put secrets into workflows that are checked and inspected, and into files that are broken, and look at what is said of them."""
     root.mkdir(parents=True, exist_ok=True)
     for number, one in enumerate(undeclared(count, seed)):
-        document = _document()
+        document, fault = _document(), None
         document["nodes"][0]["params"]["headers"] = {"X-Note": one.text}
         document["nodes"][1] |= {"purpose": one.text, "params": {"url": one.text, "what is this": one.text}}
         document["inputs"]["password"]["default"] = one.secret
@@ -290,14 +296,22 @@ def told_of(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         path = root / f"{number}.yaml"
         path.write_text(f"{one.text}\n", "utf-8")
         for read in (load, load_config, read_trace):
-            with contextlib.redirect_stderr(io.StringIO()) as err, contextlib.suppress(Exception):
+            with contextlib.redirect_stderr(io.StringIO()) as err:
                 try:
                     read(path)
-                except MendbenchError as error:
-                    code_of(error)
+                except Exception as error:  # noqa: BLE001  whatever a reader says
+                    fault = f"{type(error).__name__} of {read.__name__}" if code_of(error) == Exit.INTERNAL else fault
             said.append(err.getvalue())
         way = found_in(views("\n".join(said).encode("utf-8", "replace")), one.secret)
-        yield Attempt(kind="checked, inspected, and refused as broken", what=one.what, failure=f"it is there: {way}" if way else None)  # fmt: skip
+        yield Attempt(kind="checked, inspected, and refused as broken", what=one.what, failure=f"it is there: {way}" if way else fault)  # fmt: skip
+
+
+def _ended(done: subprocess.CompletedProcess[bytes], words: tuple[str, ...], code: int) -> Attempt:
+    """Return whether a command ended as it had to."""
+    failure = None if done.returncode == code else f"{done.returncode} instead of {code}: {done.stderr[-300:]!r}"
+    return Attempt(
+        kind="the command whose output is searched does what it should", what=" ".join(words), failure=failure
+    )
 
 
 def _as_json(text: str) -> str:

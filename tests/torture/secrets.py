@@ -21,27 +21,16 @@ MANY = 20
 PUMPED = 2000
 """Times that a hostile text says the same."""
 COMMANDS = (
-    (
-        "report",
-        "out",
-        "--junit",
-        "made/junit.xml",
-        "--markdown",
-        "made/report.md",
-        "--csv",
-        "made/csv",
-        "--parquet",
-        "made/parquet",
-    ),
-    ("gate", "out", "--baseline", "made/baseline.tsv", "--update"),
-    ("prompts", "export", "--out", "made/prompts.jsonl"),
-    ("case", "check"),
-    ("case", "show", "http/hands-out"),
-    ("strategy", "render", "full-context", "http/hands-out"),
-    ("run", "--out", "again", "--format", "json"),
-    ("run", "--model", "nobody"),
-)
-"""What else is made of a recording."""
+    (("report", "out", "--junit", "made/junit.xml", "--markdown", "made/report.md", "--csv", "made/csv", "--parquet", "made/parquet"), 0),
+    (("gate", "out", "--baseline", "made/baseline.tsv", "--update"), 0),
+    (("prompts", "export", "--out", "made/prompts.jsonl"), 0),
+    (("case", "check"), 1),
+    (("case", "show", "http/hands-out"), 0),
+    (("strategy", "render", "full-context", "http/hands-out"), 0),
+    (("run", "--out", "again", "--format", "json"), 0),
+    (("run", "--model", "nobody"), 2),
+)  # fmt: skip
+"""What else is made of a recording, and how each ends: of what a proof would ask nothing is recorded."""
 
 PATHS = frozenset({"path", "file name"})
 """Where base64 cannot be told from what follows it, so that the length of a secret in it shows."""
