@@ -222,7 +222,9 @@ def test_a_template_is_read_anew_when_its_text_has_changed_and_only_then(tmp_pat
     load_yaml = front_matter.load_yaml
     monkeypatch.setattr(front_matter, "load_yaml", lambda *given, **how: read.append(given) or load_yaml(*given, **how))
     path = tmp_path / "own.md.j2"
-    text = "---\ntitle: One\nsource: us\nsections:\n- {name: a, label: raw, keep: 1}\n---\n{% block a %}x{% endblock %}\n"
+    text = (
+        "---\ntitle: One\nsource: us\nsections:\n- {name: a, label: raw, keep: 1}\n---\n{% block a %}x{% endblock %}\n"
+    )
     for title in ("One", "One", "Two", "Two", "One"):
         path.write_text(text.replace("One", title))
         assert load(path).title == title
