@@ -39,6 +39,9 @@ TRUTH_DETECTOR = "mend"
 _WAYS = 16
 """As many as the policies of a few strategies go."""
 
+_FIRSTS = 16
+"""As many as the detectors of a few cases judge."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
@@ -71,9 +74,14 @@ class Setting:
         """The ways that trials went a moment ago: see :mod:`mendbench.bench.ways`. No other process gets them."""
         return Recent(_WAYS)
 
+    @cached_property
+    def firsts(self) -> Recent[object, bytes]:
+        """How first executions ended a moment ago: see :mod:`mendbench.bench.ways`. No other process gets them."""
+        return Recent(_FIRSTS)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what goes to another process."""
-        return {name: value for name, value in self.__dict__.items() if name != "ways"}
+        return {name: value for name, value in self.__dict__.items() if name not in {"ways", "firsts"}}
 
     @cached_property
     def split(self) -> Split | None:

@@ -1,19 +1,25 @@
 """The ways that trials go: a case in its scope, with all parts of a trial, and its course as far as anybody has gone it.
 
 Policies with one detector go the same way and differ in where they stop. So a way is gone once, and what it came to is told once,
-for as long as its neighbours in the matrix need it.
+for as long as its neighbours in the matrix need it. All ways of a case with one detector begin with the same execution: that is run once
+too, and each other way gets a copy of how it ended.
 """
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from mendbench.bench.engines import OURS
 from mendbench.bench.parts import Parts, Setting, build_parts
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Scope, open_scope, record_hint
+from mendbench.kit.recent import Recent
 from mendbench.model.case import Case
+from mendbench.model.execution import Execution
 from mendbench.model.trial import ITSELF, JsonRow, TrialKey
-from mendbench.repair.course import Course
+from mendbench.repair.course import Begin, Course
 from mendbench.replay.asks import AskBook
 from mendbench.replay.recordings import Recordings
 
@@ -41,7 +47,8 @@ def way_for(setting: Setting, case: Case, key: TrialKey, recordings: Recordings,
     """
 
     def opened() -> Way:
-        return open_way(case, key, build_parts(key, case, setting), recordings, recorder)
+        firsts = setting.firsts if recorder.mode == "none" and key.engine == OURS else None
+        return open_way(case, key, build_parts(key, case, setting), recordings, recorder, firsts)
 
     if recorder.mode != "none" or key.repairer == ITSELF:
         return opened()
@@ -51,8 +58,15 @@ def way_for(setting: Setting, case: Case, key: TrialKey, recordings: Recordings,
     return way
 
 
-def open_way(case: Case, key: TrialKey, parts: Parts, recordings: Recordings, recorder: Recorder) -> Way:
-    """Return a way that nobody has gone yet."""
+def open_way(
+    case: Case,
+    key: TrialKey,
+    parts: Parts,
+    recordings: Recordings,
+    recorder: Recorder,
+    firsts: Recent[object, bytes] | None = None,
+) -> Way:
+    """Return a way that nobody has gone yet. ``firsts`` are the first executions that other ways began with."""
     hint = record_hint(case, key)
     scope = open_scope(case, None, recordings, recorder.for_trial(case, None), hint)
     asks = AskBook(
@@ -62,6 +76,29 @@ def open_way(case: Case, key: TrialKey, parts: Parts, recordings: Recordings, re
     course = Course(
         workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
         asks=asks, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
-        sample=key.sample, budget=parts.budget,
+        sample=key.sample, budget=parts.budget, begun=None if firsts is None else _beginning(case, key, recordings, scope, firsts),
     )  # fmt: skip
     return Way(case=case, parts=parts, recordings=recordings, recorder=recorder, scope=scope, course=course, asks=asks)
+
+
+def _beginning(case: Case, key: TrialKey, recordings: Recordings, scope: Scope, firsts: Recent[object, bytes]) -> Begin:
+    """Return what begins a way in replay: with the execution that another way began with, if that was a moment ago."""
+    decides = (case.id, case.digest, key.detector, recordings.folder, recordings.stamps())
+
+    def begun(run: Callable[[], Execution]) -> Execution:
+        ran: list[Execution] = []
+
+        def made() -> bytes:
+            ran.append(run())
+            return pickle.dumps((ran[0], scope.world.progress(), scope.clock.now_ms()))
+
+        kept = firsts.get(decides, made)
+        if ran:
+            return ran[0]
+        execution: Execution
+        execution, progress, now_ms = pickle.loads(kept)  # noqa: S301 - our own, and never out of this process
+        scope.world.go_on_from(progress)
+        scope.clock.advance(now_ms - scope.clock.now_ms())
+        return execution
+
+    return begun

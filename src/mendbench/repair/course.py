@@ -28,6 +28,10 @@ Event: TypeAlias = Execution | Prompt | Attempt
 attempt when it is over."""
 
 
+Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
+"""Returns the first execution, by running it or from what is known of it."""
+
+
 class PromptBuilder(Protocol):
     """Makes the whole prompt: the frame and one strategy's context."""
 
@@ -78,14 +82,19 @@ class Course:
         budget: Budget = DEFAULT_BUDGET,
         sample: int = 0,
         build_prompt: PromptBuilder = build_prompt,
+        begun: Begin | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
-        """``sample`` is the repairer's draw. ``on_event`` hears of everything as it happens."""
+        """``sample`` is the repairer's draw. ``on_event`` hears of everything as it happens.
+
+        ``begun`` may know how the first execution ended in another such world, and brings this one there; it is given what runs it.
+        """
         self.workflow, self._inputs, self._request = workflow, inputs, request
         self._engine, self._detector, self._clock = engine, detector, clock
         self._world, self._asks = world, asks
         self._strategy, self._repairer, self._sample = strategy, repairer, sample
         self._build_prompt, self._budget = build_prompt, budget
+        self._begin = begun or (lambda executed: executed())
         self._told = on_event or (lambda _event: None)
         self._steps: list[Step] = []
         self._broken: BaseException | None = None
@@ -131,7 +140,7 @@ class Course:
         return self._asks.traffic()[: None if number is None else self.step(number).asked]
 
     def _begun(self) -> Step:
-        first = self._executed(self.workflow, None)
+        first = self._begin(lambda: self._executed(self.workflow, None))
         self._told(first)
         return Step(document=self.workflow, execution=first)
 

@@ -92,6 +92,15 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What a scope has come to in replay: plain data, which can be copied."""
+
+    parts: dict[str, _Part]
+    traffic: list[Exchange]
+    sent_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     """One request on its way: redacted, raw, and its place in the scope."""
 
@@ -148,6 +157,14 @@ class ScopedWorld:
     def hosts(self) -> tuple[str, ...]:
         """Return the declared hosts."""
         return tuple(self._hosts)
+
+    def progress(self) -> Progress:
+        """Return what this scope has come to in replay, for another one like it to go on from. It is not to be changed."""
+        return Progress(parts=self._parts, traffic=self._traffic, sent_bytes=self._bytes)
+
+    def go_on_from(self, progress: Progress) -> None:
+        """Take over what a scope of the same case and the same record came to. What is taken over is this one's alone from now on."""
+        self._parts, self._traffic, self._bytes = progress.parts, progress.traffic, progress.sent_bytes
 
     def begin_execution(self) -> None:
         """Say that the next exchanges belong to the next execution. The first one needs no call."""
