@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tests.torture.crashing.commands import COMMANDS, staged
 from tests.torture.crashing.disks import on_real_disks
-from tests.torture.crashing.meetings import MEETINGS
+from tests.torture.crashing.meetings import MEETINGS, NotMet
 from tests.torture.crashing.striking import ALONE, FULL, MOMENTS, READ_ONLY, STEPS, attempt, known_as, new
 from tests.torture.tally import Attempt
 
@@ -25,12 +25,15 @@ LONG = 100
 
 TOGETHER = "two at once"
 
+SHARES = (0.1, 0.5, 0.9)
+"""Where the first of two stands still while the second comes, as a share of its steps."""
+
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:
     """Kill ``count`` times at a step, in proportion do all else, and let each two commands meet that write to one place."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name, staged(Path(name)) as stage:
         yield from struck(stage, known_as(stage, Path(name), COMMANDS), count, seed)
-        yield from met(stage, Path(name), (4, 12, 40))
+        yield from met(stage, Path(name), SHARES)
     yield from on_real_disks()
 
 
@@ -55,12 +58,16 @@ def struck(stage: Stage, known: Sequence[Known], count: int, seed: int) -> Itera
         yield attempt(stage, working[number % len(working)], ALONE, chance.random())
 
 
-def met(stage: Stage, parent: Path, steps: Sequence[int]) -> Iterator[Attempt]:
-    """Let commands meet each other; the first stands still before one of these steps while the second comes."""
+def met(stage: Stage, parent: Path, shares: Sequence[float]) -> Iterator[Attempt]:
+    """Let commands meet each other; the first stands still at one of these shares of its steps while the second comes."""
     for meeting in MEETINGS:
-        for at in steps:
+        for at in shares:
             desk = new(parent)
             shutil.copytree(stage.built, desk)
-            what = f"{meeting.__name__.replace('_', ' ')}, the first at step {at}"
-            yield Attempt(kind=TOGETHER, what=what, failure=meeting(stage, desk, at))
+            what = f"{meeting.__name__.replace('_', ' ')}, the first at {at:.0%} of its steps"
+            try:
+                failure = meeting(stage, desk, at)
+            except NotMet as error:
+                failure = str(error)
+            yield Attempt(kind=TOGETHER, what=what, failure=failure)
             shutil.rmtree(desk.parent)

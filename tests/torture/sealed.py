@@ -25,11 +25,16 @@ SHIPPED = Path(__file__).resolve().parents[2]
 
 STARTING = re.compile(r"\b(?:execve|execveat)\(")
 REACHING = re.compile(r"\b(?:socket|connect|bind|sendto|sendmsg)\(.*(?:AF_INET|AF_INET6|AF_NETLINK|AF_UNIX|sa_family)")
-WRITING = re.compile(
-    r'\b(?:open|openat|creat)\((?:AT_FDCWD, )?"(?P<opened>[^"]*)".*\bO_(?:WRONLY|RDWR|CREAT)'
-    r"|\b(?:mkdir|rename|renameat|renameat2|unlink|unlinkat|rmdir|symlink|link|truncate|chmod|mkdirat|fchmodat|linkat|symlinkat)\("
-    r'(?:AT_FDCWD, )?"(?P<changed>[^"]*)"'
+OPENING = re.compile(r"\b(?:open|openat|openat2|creat)\(")
+FOR_WRITING = re.compile(r"\bcreat\(|\bO_(?:WRONLY|RDWR|CREAT|TRUNC|TMPFILE)\b")
+CHANGING = re.compile(
+    r"\b(?:mkdir|mkdirat|mknod|mknodat|rename|renameat|renameat2|unlink|unlinkat|rmdir|link|linkat|symlink|symlinkat|truncate|chmod"
+    r"|fchmodat|fchmodat2|chown|lchown|fchownat|utime|utimes|utimensat|futimesat|setxattr|lsetxattr|removexattr|lremovexattr)\("
 )
+LINKING = re.compile(r"\bsymlink(?:at)?\(")
+PLACE = re.compile(r'(?:\b(?P<handle>AT_FDCWD|\d+)(?:<(?P<folder>[^>]*)>)?, )?"(?P<name>(?:[^"\\]|\\.)*)"')
+"""A path among the arguments of a call, with the folder that it is relative to where strace says it (``-y``)."""
+
 FAILED = re.compile(r"= -1 E\w+")
 DEVICES = ("/dev/null", "/dev/tty")
 """What may always be opened to write: nothing comes of it."""
@@ -96,7 +101,7 @@ def _traced(desk: Path, command: Sequence[str]) -> str | None:
     if strace is None:
         return "strace is not installed, so it was not tried"
     told = desk.parent / "calls"
-    tracing = [strace, "-f", "-qq", "-s", "300", "-e", "trace=process,network,file", "-o", str(told), *command]
+    tracing = [strace, "-f", "-qq", "-y", "-s", "4096", "-e", "trace=process,network,file", "-o", str(told), *command]
     environment = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(tracing, cwd=desk, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -109,16 +114,35 @@ def forbidden(calls: Sequence[str], *own: Path) -> str | None:
 
     ``own``: what may be written.
     """
-    may = (*DEVICES, *map(str, own))
     for number, call in enumerate(calls):
-        starts = STARTING.search(call) and number > 0
-        if (starts and not FAILED.search(call)) or REACHING.search(call):
+        if FAILED.search(call) and not REACHING.search(call):
+            continue
+        if (STARTING.search(call) and number > 0) or REACHING.search(call):
             return call[:300]
-        wrote = WRITING.search(call)
-        place = wrote and (wrote["opened"] or wrote["changed"] or "")
-        if place and not FAILED.search(call) and not place.startswith(may):
+        if any(place not in DEVICES and not _within(place, own) for place in written(call)):
             return call[:300]
     return None
+
+
+def written(call: str) -> list[str]:
+    """Return the paths at which a system call writes or changes something; one whose folder is not known begins with ``?``."""
+    if not CHANGING.search(call) and not (OPENING.search(call) and FOR_WRITING.search(call)):
+        return []
+    places = [_resolved(found) for found in PLACE.finditer(call)]
+    if OPENING.search(call):
+        return places[:1]
+    return places[-1:] if LINKING.search(call) else places  # where a link leads is a text
+
+
+def _resolved(found: re.Match[str]) -> str:
+    name, handle, folder = found["name"], found["handle"], found["folder"]
+    if folder is None and handle not in {None, "AT_FDCWD"} and not name.startswith("/"):
+        folder = "?"
+    return os.path.normpath(os.path.join(folder or "", name))  # noqa: PTH118  pathlib does not resolve ".."
+
+
+def _within(place: str, own: Sequence[Path]) -> bool:
+    return any(Path(place).is_relative_to(one) for one in own)
 
 
 WAYS: dict[str, Way] = {

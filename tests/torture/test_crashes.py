@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import cases
 from tests.torture.crashes import struck
 from tests.torture.crashing.commands import COMMANDS, staged
-from tests.torture.crashing.meetings import two_imports_of_one_case
+from tests.torture.crashing.meetings import NotMet, together, two_imports_of_one_case
 from tests.torture.crashing.striking import known_as
 from tests.torture.tally import failures
 
@@ -44,4 +44,12 @@ def test_what_was_killed_or_had_no_room_is_whole_and_goes_on(stage, parent):
 def test_two_that_write_one_case_do_not_mix(stage, parent):
     desk = parent / "together" / "desk"
     shutil.copytree(stage.built, desk)
-    assert two_imports_of_one_case(stage, desk, 40) is None
+    assert two_imports_of_one_case(stage, desk, 0.9) is None
+
+
+def test_two_that_do_not_meet_are_told(stage, parent):
+    desk = parent / "apart" / "desk"
+    shutil.copytree(stage.built, desk)
+    words = ("case", "new", "http/fresh", "--workflow", "workflow.json")
+    with pytest.raises(NotMet, match="never came to step"):
+        together(stage, desk, words, words, 2.0)

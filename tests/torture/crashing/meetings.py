@@ -24,19 +24,36 @@ WATCHED_S = 1.0
 BUSY = "another run is writing it"
 
 
-def together(stage: Stage, desk: Path, first: Sequence[str], second: Sequence[str], at: int) -> tuple[Said, Said]:
-    """Run two commands. The first stands still before a step until the second is over, or waits for the first."""
-    until = desk.parent / f"until-{at}"
-    one = stage.zygote.begin(desk, first, "pause", at, str(until))
-    while not until.with_name(f"{until.name}.met").exists() and not one.ended(0.02):
+class NotMet(Exception):
+    """The first command was over before the step at which the second should have come."""
+
+
+def together(stage: Stage, desk: Path, first: Sequence[str], second: Sequence[str], at: float) -> tuple[Said, Said]:
+    """Run two commands. The first stands still before a step until the second is over, or waits for the first.
+
+    ``at`` says before which step, as a share of all those that the first takes when it is alone: 0 is the first, and 1 the last.
+
+    Raises:
+        NotMet: it did not come to that step.
+    """
+    alone = desk.parent / "alone" / desk.name
+    shutil.copytree(desk, alone)
+    steps = len(stage.zygote.run(alone, first).steps)
+    shutil.rmtree(alone.parent)
+    step = 1 + round(at * (steps - 1))
+    until = desk.parent / f"until-{step}"
+    one, met = stage.zygote.begin(desk, first, "pause", step, str(until)), until.with_name(f"{until.name}.met")
+    while not met.exists() and not one.ended(0.02):
         pass
+    if not met.exists():
+        raise NotMet(f"the first ended with {one.wait().code} and never came to step {step} of {steps}")
     other = stage.zygote.begin(desk, second)
     other.ended(WATCHED_S)
     until.touch()
     return one.wait(), other.wait()
 
 
-def two_runs_into_one_folder(stage: Stage, desk: Path, at: int) -> str | None:
+def two_runs_into_one_folder(stage: Stage, desk: Path, at: float) -> str | None:
     """The second is refused, or comes after the first."""
     words = ("run", cases.RENAMED, "--policy", "naive", *ONE)
     first, second = together(stage, desk, words, words, at)
@@ -48,7 +65,7 @@ def two_runs_into_one_folder(stage: Stage, desk: Path, at: int) -> str | None:
     return None if alone == tree(desk) else "the run is otherwise"
 
 
-def two_merges_into_one_folder(stage: Stage, desk: Path, at: int) -> str | None:
+def two_merges_into_one_folder(stage: Stage, desk: Path, at: float) -> str | None:
     """The second is refused, or comes after the first."""
     in_shards(stage, desk, cases.RENAMED, cases.QUIET)
     words = ("merge", "shards/1", "shards/2", "--out", LATEST)
@@ -57,7 +74,7 @@ def two_merges_into_one_folder(stage: Stage, desk: Path, at: int) -> str | None:
     return None if first.code == 0 and (second.code == 0 or refused) else _told(first, second)
 
 
-def two_recorders_of_one_case(stage: Stage, desk: Path, at: int) -> str | None:
+def two_recorders_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
     """All answers are recorded, each once."""
     wanted = _recorded(desk, ANSWERS)
     for path in desk.glob(f"cassettes/*/*/{ANSWERS}"):
@@ -68,7 +85,7 @@ def two_recorders_of_one_case(stage: Stage, desk: Path, at: int) -> str | None:
     return None if _recorded(desk, ANSWERS) == wanted else "other exchanges are recorded"
 
 
-def a_proof_and_a_run_that_record_one_world(stage: Stage, desk: Path, at: int) -> str | None:
+def a_proof_and_a_run_that_record_one_world(stage: Stage, desk: Path, at: float) -> str | None:
     """No exchange stands in both files of the world."""
     for path in desk.glob("cassettes/*/*/world*.yaml"):
         path.unlink()
@@ -80,7 +97,7 @@ def a_proof_and_a_run_that_record_one_world(stage: Stage, desk: Path, at: int) -
     return None if len(set(keys)) == len(keys) else "an exchange is recorded twice"
 
 
-def two_runs_accepted_at_once(stage: Stage, desk: Path, at: int) -> str | None:
+def two_runs_accepted_at_once(stage: Stage, desk: Path, at: float) -> str | None:
     """The baseline has the trials of both."""
     for case in (cases.RENAMED, cases.QUIET):
         stage.done(desk, "run", case, "--policy", "naive", "--out", f"runs/{case}", *ONE)
@@ -96,7 +113,7 @@ def two_runs_accepted_at_once(stage: Stage, desk: Path, at: int) -> str | None:
     return None if found == {cases.RENAMED, cases.QUIET} else f"only {found} is in the baseline"
 
 
-def two_imports_of_answers(stage: Stage, desk: Path, at: int) -> str | None:
+def two_imports_of_answers(stage: Stage, desk: Path, at: float) -> str | None:
     """All answers are recorded, each once, and those that are in both files too."""
     answered_elsewhere(stage, desk)
     lines = (desk / "a.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -113,7 +130,7 @@ def two_imports_of_answers(stage: Stage, desk: Path, at: int) -> str | None:
     return None if len(set(found)) == len(found) >= len(asks) else f"{len(found)} of {len(asks)} answers are recorded"
 
 
-def two_imports_of_one_case(stage: Stage, desk: Path, at: int) -> str | None:
+def two_imports_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
     """One of them writes the case, and the other one is refused in one line."""
     traced(stage, desk)
     words = ("case", "import", "http/imported", "--trace", "t.json")
