@@ -87,9 +87,8 @@ def _same(wheel: Path, sdist: Path, place: Path) -> str | None:
 
 def pythons() -> tuple[str, ...]:
     """Return the Pythons of this machine that pyproject.toml claims: those named by its classifiers, one of each."""
-    claimed = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
     found: dict[str, str] = {}
-    for version in claimed:
+    for version in claimed_pythons():
         kept = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
         named = shutil.which(f"python{version}")
         ours = sys.executable if version == f"{sys.version_info[0]}.{sys.version_info[1]}" else None
@@ -101,7 +100,7 @@ def pythons() -> tuple[str, ...]:
 
 def claimed_pythons() -> tuple[str, ...]:
     """Return the versions that pyproject.toml claims."""
-    return tuple(re.findall(r"Python :: (3\.\d+)\"", (ROOT / "pyproject.toml").read_text("utf-8")))
+    return tuple(re.findall(r'"Programming Language :: Python :: (3\.\d+)"', (ROOT / "pyproject.toml").read_text("utf-8")))
 
 
 def _installed(wheel: Path, python: str, place: Path) -> Iterator[Step]:

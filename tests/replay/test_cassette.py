@@ -166,6 +166,13 @@ def test_a_key_that_stands_twice_is_refused_with_both_lines():
         parse(data, "world.yaml")
 
 
+def test_a_credential_in_what_is_no_entry_is_not_shown_in_part_either():
+    password = "".join(f"{at:x}Q{at * 7:x}z" for at in range(20))
+    with pytest.raises(BadInput, match="no cassette entry but 'redis://") as raised:
+        parse(f"redis://:{password}@cache.example:6379/0".encode(), "world.yaml")
+    assert password[:8] not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("change", "line", "found"),
     [

@@ -34,6 +34,9 @@ HEADER = "version: 1\ninteractions:\n"
 """``version: 1`` is vcrpy's format number, for cassettes since its release 1.0; ours is the same until a field changes
 its meaning."""
 
+_SEEN = 4000
+"""Bytes of what is no entry that are looked at, to say how it begins."""
+
 _START = b"- request:\n"
 _END = re.compile(rb"^    key: (['\"]?)([0-9a-f]{16})\1(?:\n|\Z)", re.MULTILINE)
 _ENTRY = re.compile(rb"^- ", re.MULTILINE)
@@ -144,8 +147,8 @@ def whole_length(data: bytes, place: str) -> int:
     line = data.count(b"\n", 0, end) + 1
     if not end and b"interactions" in data and b"x-mendbench" not in data:
         raise BadInput(f"{place}:{line}", "a cassette without x-mendbench fields", "import it first")
-    said = str(sanitise(torn[:4000].decode("utf-8", "replace")))  # before it is cut: half a credential has no shape
-    raise BadInput(f"{place}:{line}", f"no cassette entry but {said[:40]!r}", _MEND)
+    shown = str(sanitise(torn[:_SEEN].decode("utf-8", "replace")))[:40]  # a credential that is cut is told by nothing any more
+    raise BadInput(f"{place}:{line}", f"no cassette entry but {shown!r}", _MEND)
 
 
 def dump(entries: Iterable[Entry]) -> str:
