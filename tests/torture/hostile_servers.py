@@ -234,9 +234,10 @@ def _asked_mcp(server: object) -> str | None:
 
 
 class _Listening:
-    """A live world that keeps what it was asked."""
+    """A live world that keeps what it was asked, and asks it."""
 
-    def __init__(self) -> None:
+    def __init__(self, http: HttpLive) -> None:
+        self.http = http
         self.asked: list[str] = []
 
     def serves(self, request: Request) -> bool:
@@ -247,26 +248,31 @@ class _Listening:
 
     def ask(self, request: Request) -> Answer:
         self.asked.append(request.url)
-        return Answer(status=200)
+        return self.http.ask(request)
 
 
 def _undeclared() -> str | None:
     """Ask all spellings of other hosts while recording, and say which of them went out to another host than the declared one."""
     said: list[str] = []
 
-    def note(to: socket.socket) -> None:
-        said.append("asked")
-        to.sendall(OK + b"Content-Length: 0\r\n\r\n")
+    def noting(who: str) -> Speaking:
+        def note(to: socket.socket) -> None:
+            said.append(who)
+            to.sendall(OK + b"Content-Length: 0\r\n\r\n")
 
-    with tempfile.TemporaryDirectory() as folder, listening(note) as base:
+        return note
+
+    with tempfile.TemporaryDirectory() as folder, listening(noting("other")) as base, listening(noting("desk")) as desk:
         port = base.rpartition(":")[2]
+        http = HttpLive({"desk.kelpforest.example": desk}, patience_s=PATIENCE_S, outside=True)
         urls = [
             *URLS,
             *(url.replace("/", f":{port}/", 3).replace(f":{port}/:{port}/", "//") for url in URLS[1:8]),
             f"{base}/",
+            "https://desk.kelpforest.example/right",
         ]
         for url in urls:
-            live = _Listening()
+            live = _Listening(http)
             world = ScopedWorld(
                 recordings=Recordings.open(Path(folder)), services={}, hosts={"desk.kelpforest.example": "desk"},
                 redactor=Redactor({}), clock=VirtualClock(), mode="new_episodes", live=live,
@@ -275,7 +281,10 @@ def _undeclared() -> str | None:
                 world.send(Request(method="GET", url=url))
             if live.asked and not _declared(live.asked[0]):
                 return f"{url!r} was asked"
-    return "a server of this machine was reached" if said else None
+        http.close()
+    if "desk" not in said:
+        return "the declared host was not reached either"
+    return "a server of this machine was reached" if "other" in said else None
 
 
 def _declared(url: str) -> bool:
