@@ -100,7 +100,9 @@ def pythons() -> tuple[str, ...]:
 
 def claimed_pythons() -> tuple[str, ...]:
     """Return the versions that pyproject.toml claims."""
-    return tuple(re.findall(r'"Programming Language :: Python :: (3\.\d+)"', (ROOT / "pyproject.toml").read_text("utf-8")))
+    return tuple(
+        re.findall(r'"Programming Language :: Python :: (3\.\d+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    )
 
 
 def _installed(wheel: Path, python: str, place: Path) -> Iterator[Step]:

@@ -147,7 +147,9 @@ def whole_length(data: bytes, place: str) -> int:
     line = data.count(b"\n", 0, end) + 1
     if not end and b"interactions" in data and b"x-mendbench" not in data:
         raise BadInput(f"{place}:{line}", "a cassette without x-mendbench fields", "import it first")
-    shown = str(sanitise(torn[:_SEEN].decode("utf-8", "replace")))[:40]  # a credential that is cut is told by nothing any more
+    shown = str(sanitise(torn[:_SEEN].decode("utf-8", "replace")))[
+        :40
+    ]  # a credential that is cut is told by nothing any more
     raise BadInput(f"{place}:{line}", f"no cassette entry but {shown!r}", _MEND)
 
 
