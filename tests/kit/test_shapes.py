@@ -48,3 +48,10 @@ def test_what_is_missing_and_what_is_no_object_are_told():
 )
 def test_whatever_is_checked_nothing_is_raised(value):
     assert misfit(value, SHAPE) is not None
+
+
+def test_a_credential_in_what_is_quoted_is_not_shown_in_part_either():
+    password = "".join(f"{at:x}Q{at * 7:x}z" for at in range(20))
+    said = str(misfit({**RIGHT, "flags": {"a": f"redis://:{password}@cache.example:6379/0"}}, SHAPE))
+    assert said.startswith("flags: {'a': 'redis://")
+    assert password[:8] not in said

@@ -9,6 +9,7 @@ import reprlib
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
+from mendbench.kit.sensitive import sanitise
 from mendbench.model.json import Json
 
 Shape: TypeAlias = Callable[[Json], str | None]
@@ -106,7 +107,7 @@ def text_or(shape: Shape) -> Shape:
 
 
 def shown(value: Json, *, key: bool = False) -> str:
-    """Return a value as it is quoted: cut where it is long or deep; a key without its quotes."""
+    """Return a value as it is quoted: without credentials, cut where it is long or deep; a key without its quotes."""
     said = _SHORT.repr(value)
     return said[1:-1] if key else said
 
@@ -120,7 +121,16 @@ _WORDS = {
     dict: "an object",
     list: "a list",
 }
-_SHORT = reprlib.Repr()
+_SEEN = 4000
+"""Characters of a text that are looked at before it is cut: a credential that is cut is told by nothing any more."""
+
+
+class _Short(reprlib.Repr):
+    def repr_str(self, x: str, level: int) -> str:
+        return super().repr_str(str(sanitise(x[:_SEEN])), level)
+
+
+_SHORT = _Short()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 TEXT = of(str)
