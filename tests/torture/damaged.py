@@ -121,7 +121,7 @@ def _child(desk: Path, kind: Kind, right: bytes, numbers: list[int], seed: int, 
         os.chdir(own)
         for number in numbers:
             data = made(kind, right, number, seed)
-            out.write(json.dumps(_tried(kind, data, taken=number == UNDAMAGED)) + "\n")
+            out.write(json.dumps(_tried(kind, data, taken=number == UNDAMAGED and not kind.draft)) + "\n")
             out.flush()
         (own / kind.file).write_bytes(right)
         os.chdir("/")

@@ -58,6 +58,8 @@ class Kind:
     """Reads it in the desk, which is the working folder, and returns the errors that are data."""
     often: int = 1
     """It is dear: one in so many inputs is tried."""
+    draft: bool = False
+    """It is not meant to be taken as it is, but told of."""
 
 
 def build(root: Path) -> None:
@@ -370,7 +372,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="cases, proved", file=CASE / "case.yaml", format="yaml", read=_checked_case, often=10),
     Kind(name="workflows of cases", file=CASE / "workflow.json", format="json", read=_cases),
     Kind(name="workflows of cases, proved", file=CASE / "workflow.json", format="json", read=_checked_case, often=10),
-    Kind(name="new cases with labels", file=Path("drafts/http/new-one/case.yaml"), format="yaml", read=lambda: api.list_cases((), Path("drafts"), None).broken),
+    Kind(name="new cases with labels", file=Path("drafts/http/new-one/case.yaml"), format="yaml", read=lambda: api.list_cases((), Path("drafts"), None).broken, draft=True),
     Kind(name="splits", file=Path("cases/split.yaml"), format="yaml", read=_told_split),
     Kind(name="protocols", file=Path("cases/protocol.yaml"), format="yaml", read=_told_protocol),
     Kind(name="workflows", file=Path("flow.json"), format="json", read=_workflow),
