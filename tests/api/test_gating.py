@@ -21,7 +21,7 @@ from mendbench.detectors.mend import judging
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import Redactor
 from mendbench.repair import policies
-from mendbench.runtime import failures, noticing, unresolved
+from mendbench.runtime import failures, noticing, unresolved, walk
 from mendbench.strategies.template import TEMPLATES
 from tests.fakes import cases
 
@@ -120,9 +120,10 @@ def test_a_detector_rule_that_is_removed_is_caught(here, monkeypatch):
 
 def test_a_weakened_sanitiser_is_caught_by_the_secret_that_comes_through(here, monkeypatch):
     api.accept_run(ran(STUCK, MENDED))
-    monkeypatch.setattr(Redactor, "_may_hold", lambda _self, _text: False)
-    for module in (failures, noticing, unresolved):
-        monkeypatch.setattr(module, "sanitise", lambda value: value)
+    monkeypatch.setattr(Redactor, "text", lambda _self, text: text)
+    for module in (failures, noticing, unresolved, walk):
+        monkeypatch.setattr(module, "sanitise", lambda value: value, raising=False)
+        monkeypatch.setattr(module, "sanitise_under", lambda _key, value: value, raising=False)
     result = api.gate(ran(STUCK, MENDED))
     assert result.exit_code == 1
     assert result.headline.startswith("FAILED: a declared secret stands in 1 trial")
@@ -134,7 +135,7 @@ def test_a_weakened_sanitiser_is_caught_by_the_secret_that_comes_through(here, m
 
 def test_a_sanitiser_that_another_one_makes_up_for_lets_no_secret_through_and_is_seen(here, monkeypatch):
     api.accept_run(ran(STUCK, MENDED))
-    monkeypatch.setattr(Redactor, "_may_hold", lambda _self, _text: False)
+    monkeypatch.setattr(Redactor, "text", lambda _self, text: text)
     result = api.gate(ran(STUCK, MENDED))
     assert (result.verdict, result.tally.other_ways > 0) == ("pass", True)
 

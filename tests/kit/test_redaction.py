@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import pickle
+import random
 import re
 import string
 from urllib.parse import quote, quote_plus
@@ -254,3 +255,21 @@ def test_no_more_than_so_many_texts_are_remembered():
     for number in range(3000):
         redactor.text(f"{number} words without a secret in them")
     assert len(redactor._seen) <= 2048
+
+
+@pytest.mark.parametrize("size", [4_000, 100_000])
+def test_a_secret_however_long_is_found_plain_escaped_in_base64_and_compressed(size):
+    secret = "".join(random.Random(size).choices(string.ascii_letters + string.digits + '\n"+/', k=size))
+    redactor = Redactor({"key": secret})
+    raw = secret.encode()
+    for text in (
+        f"it is {secret}.",
+        json.dumps({"it": secret}),
+        json.dumps([json.dumps({"it": secret})]),
+        f"it is {base64.b64encode(raw).decode()}.",
+        f"it is {base64.b64encode(gzip.compress(raw)).decode()}.",
+        f"it is {quote(secret)}.",
+    ):
+        clean = redactor.text(text)
+        assert "<secret:key>" in clean
+        assert not any(secret[at : at + 40] in clean for at in range(0, size, 997))

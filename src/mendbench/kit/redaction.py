@@ -49,6 +49,9 @@ _SKIPPED = (0, 2, 3)
 """Characters of a base64 group that bytes before a secret take part in, by how many those are."""
 _MIN_PACKED = 24
 """Every spelling is at least as long as the secret, but for gzip, which has 18 bytes around what it holds (RFC 1952), so 24 in base64."""
+_MOST_SPELLED = 4096
+"""Characters of the longest secret of which each may be spelled otherwise by itself: a pattern of more is dear. A longer one is found as it
+is, and in texts and pieces that are encoded as a whole."""
 _MOST_SEEN = 2048
 _MIN_ENCODED = 6
 """Characters of a secret that is looked for inside encoded pieces: shorter ones turn up in any bytes."""
@@ -242,6 +245,8 @@ def _hidden(text: str) -> str:
 
 def _spellings(secret: str) -> str:
     """Return a pattern for a secret in plain, JSON-escaped and percent-encoded spelling, and inside base64 to its end."""
+    if len(secret) > _MOST_SPELLED:
+        return re.escape(secret)
     plain = "".join(_character(char) for char in secret)
     inside = [
         f"[{_BASE64}]?"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from mendbench.kit.json_documents import finite_json
 from mendbench.model.json import Json
 
 MAX_JSON_TEXT = 10 * 1024 * 1024
@@ -49,7 +48,7 @@ class JsonTexts:
         if self._room < 0:
             raise TooLarge
         try:
-            parsed = json.loads(text)
+            parsed = finite_json(text)
         except (ValueError, RecursionError):
             return text
         return parsed if isinstance(parsed, dict | list) else text
