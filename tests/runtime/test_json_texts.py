@@ -21,12 +21,12 @@ DATA = {"f": {"body": BODY}}
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the texts that are parsed from now on."""
     texts: list[str] = []
-    loads = json.loads
-    monkeypatch.setattr(json_texts.json, "loads", lambda text: texts.append(text) or loads(text))
+    read = json_texts.finite_json
+    monkeypatch.setattr(json_texts, "finite_json", lambda text: texts.append(text) or read(text))
     return texts
 
 
-@pytest.mark.parametrize("text", ["plain", "", "1", '"a"', "  x", "{", "[1", "[NaN", "\u2003[]", "x" * 50])
+@pytest.mark.parametrize("text", ["plain", "", "1", '"a"', "  x", "{", "[1", "[NaN", "[NaN]", "[1e999]", "\u2003[]", "x" * 50])
 def test_a_text_that_is_no_object_and_no_list_stays_what_it_is(text: str) -> None:
     assert JsonTexts().container(text) == text
 
