@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import orjson
 import yaml
 
@@ -93,7 +94,7 @@ def tape(exchanges: Sequence[Exchange]) -> str:
         body = one.answer.body.decode("utf-8", "replace")
         asked = {
             "method": one.request.method if own else "POST",
-            "uri": one.request.url if own else f"http://other.test/{number}",
+            "uri": str(httpx.URL(one.request.url)) if own else f"http://other.test/{number}",
             "body": one.request.body.decode("utf-8", "replace"),
             "headers": {},
         }
