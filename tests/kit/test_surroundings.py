@@ -11,7 +11,4 @@ def test_variables_with_a_credentials_name_are_taken_out_and_no_others():
 
 def test_the_working_folder_is_no_credential():
     redactor = environment_redactor({"PWD": "/srv/somebody", "OLDPWD": "/srv/somewhere", "DB_PWD": "/srv/whatever"})
-    assert (
-        redactor.text("/srv/somebody /srv/somewhere /srv/whatever")
-        == "/srv/somebody /srv/somewhere <secret:DB_PWD>"
-    )
+    assert redactor.text("/srv/somebody /srv/somewhere /srv/whatever") == "/srv/somebody /srv/somewhere <secret:DB_PWD>"

@@ -26,7 +26,9 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("text", ["plain", "", "1", '"a"', "  x", "{", "[1", "[NaN", "[NaN]", "[1e999]", "\u2003[]", "x" * 50])
+@pytest.mark.parametrize(
+    "text", ["plain", "", "1", '"a"', "  x", "{", "[1", "[NaN", "[NaN]", "[1e999]", "\u2003[]", "x" * 50]
+)
 def test_a_text_that_is_no_object_and_no_list_stays_what_it_is(text: str) -> None:
     assert JsonTexts().container(text) == text
 
