@@ -21,7 +21,7 @@ from mendbench.bench.columns import FOLDER, read_columns, write_columns
 from mendbench.bench.place import found_again, held, put_back, take
 from mendbench.bench.row_shapes import RUN_DOCUMENT, TEXT_LINE
 from mendbench.bench.rows import FORMAT, references
-from mendbench.bench.run_lines import AGAIN, TEXTS, TRIALS, RowsRead, left_lines, read_texts, trial_of
+from mendbench.bench.run_lines import AGAIN, TEXTS, TRIALS, RowsRead, left_lines, object_in, read_texts, trial_of
 from mendbench.bench.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, told_apart
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
@@ -237,7 +237,7 @@ def read_run(folder: Path) -> StoredRun:
     """
     if not (folder / RUN).is_file() and not (found_again(folder) and (folder / RUN).is_file()):
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
-    run = _run_document(folder / RUN)
+    run = object_in(read_text(folder / RUN, MAX_RUN, AGAIN, AGAIN, AGAIN), f"{folder / RUN}:1")
     if run.get("format") != FORMAT:
         mend = f"this mendbench reads format {FORMAT}: {AGAIN}"
         raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), mend)
@@ -299,17 +299,6 @@ def _read_plan(partial: Path) -> JsonObject | None:
     except (BadInput, ValueError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _run_document(path: Path) -> JsonObject:
-    text = read_text(path, MAX_RUN, AGAIN, AGAIN, AGAIN)
-    try:
-        found = parse_json(text)
-    except ValueError as error:
-        raise BadInput(f"{path}:1", str(error), AGAIN) from None
-    if not isinstance(found, dict):
-        raise BadInput(f"{path}:1", "no JSON object", AGAIN)
-    return found
 
 
 def _text_line(digest: str, text: str) -> str:

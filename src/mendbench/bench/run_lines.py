@@ -123,6 +123,21 @@ def left_lines(path: Path) -> Iterator[JsonObject]:
             yield item
 
 
+def object_in(text: str, place: str) -> JsonObject:
+    """Return the JSON object that a text is. ``place`` names it in errors.
+
+    Raises:
+        BadInput: it is none.
+    """
+    try:
+        found = parse_json(text)
+    except ValueError as error:
+        raise BadInput(place, str(error), AGAIN) from None
+    if not isinstance(found, dict):
+        raise BadInput(place, "no JSON object", AGAIN)
+    return found
+
+
 def _opened(path: Path, starts: array[int], mend: str = AGAIN) -> Lines:
     """Open a file once for all that is read of it: whoever replaces it meanwhile changes nothing here."""
     try:
@@ -168,13 +183,7 @@ def _parsed(path: Path, number: int, raw: bytes, starts: array[int]) -> JsonObje
     except UnicodeDecodeError as error:
         found = f"byte {starts[number - 1] - starts[0] + error.start} is not UTF-8"
         raise BadInput(str(path), found, AGAIN) from None
-    try:
-        item = parse_json(text)
-    except ValueError as error:
-        raise BadInput(f"{path}:{number}", str(error), AGAIN) from None
-    if not isinstance(item, dict):
-        raise BadInput(f"{path}:{number}", "no JSON object", AGAIN)
-    return item
+    return object_in(text, f"{path}:{number}")
 
 
 def _out_of_order(before: str, row: JsonRow) -> str | None:

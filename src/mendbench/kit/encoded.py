@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from mendbench.model.json import Json
@@ -49,6 +50,8 @@ _WHOLE_LINE = re.compile(r"[^\n]+")
 _GZIP = b"\x1f\x8b"
 _MOST_UNPACKED = 16 * 1024 * 1024
 """Bytes of one compressed piece that are looked at."""
+_MOST_REMEMBERED = 250_000
+"""Characters of the longest text whose pieces are remembered: an execution meets the same body again and again."""
 _MOST_MEMBERS = 10_000
 _FIRST_SLICE, _LAST_SLICE = 512, 65_536
 """Bytes that are decompressed at once: what is left over of them is copied, and a member may be 20 bytes."""
@@ -69,8 +72,19 @@ def pieces(text: str) -> Iterator[Piece]:
     A piece that says nothing readable is left out, as is one that is a word like any other. Base64 is read from each of
     four places, and between slashes too, and hexadecimal digits from each of two: what stands before may be of the same alphabet.
     """
-    if len(text) >= _LEAST:
-        yield from sorted(_pieces(text), key=lambda piece: piece.start)
+    if len(text) > _MOST_REMEMBERED:
+        yield from _sorted_pieces(text)
+    elif len(text) >= _LEAST:
+        yield from _remembered_pieces(text)
+
+
+@lru_cache(maxsize=16)
+def _remembered_pieces(text: str) -> tuple[Piece, ...]:
+    return _sorted_pieces(text)
+
+
+def _sorted_pieces(text: str) -> tuple[Piece, ...]:
+    return tuple(sorted(_pieces(text), key=lambda piece: piece.start))
 
 
 def _pieces(text: str) -> Iterator[Piece]:

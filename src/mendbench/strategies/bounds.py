@@ -22,8 +22,9 @@ from mendbench.kit.sizes import PER_VALUE, size_of
 MAX_STEPS = 300_000
 """Items of loops, calls and filters in one rendering."""
 
-MAX_MADE = 100_000_000
-"""Characters of all that is made on the way of one rendering, 8 for each value that is no text."""
+MAX_MADE = 10_000_000
+"""Characters of all that is made on the way of one rendering, 8 for each value that is no text. To count as much takes half a second;
+a prompt of the shipped cases makes 17,308 at most."""
 
 MAX_BITS = 4096
 """Of a number that a product or a power makes."""
