@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mendbench.bench.results import open_run, read_run
 from mendbench.bench.rows import FORMAT, whole
 from mendbench.errors import BadInput, CheckFailed
+from mendbench.kit.canonical import digest
 from mendbench.kit.files import LEFT
 from mendbench.kit.reading import MAX_RUN
 from tests.fakes import runs
@@ -30,12 +31,13 @@ def key(name):
     return row(name)["key"]
 
 
+TEXTS = {digest(text.encode()): text for text in ("ä" * 30, "two\u2028lines \x85 of text")}
+D1, D2 = TEXTS
 ROWS = [
-    (row("b", answer={"$text": "d2"}), {"d2": "two\u2028lines \x85 of text"}),
-    (row("a", answer={"$text": "d1"}, again={"$text": "d2"}), {"d1": "ä" * 30, "d2": "two\u2028lines \x85 of text"}),
+    (row("b", answer={"$text": D2}), {D2: TEXTS[D2]}),
+    (row("a", answer={"$text": D1}, again={"$text": D2}), TEXTS),
     (row("c", answer="short"), {}),
 ]
-TEXTS = {"d1": "ä" * 30, "d2": "two\u2028lines \x85 of text"}
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_rows_stand_in_the_file_as_soon_as_they_are_added(place):
     with open_run(place, PLAN, resume=False) as folder:
         folder.add(*ROWS[0])
         assert lines(partial_of(place) / "trials.jsonl") == [ROWS[0][0]]
-        assert lines(partial_of(place) / "texts.jsonl") == [{"digest": "d2", "text": TEXTS["d2"]}]
+        assert lines(partial_of(place) / "texts.jsonl") == [{"digest": D2, "text": TEXTS[D2]}]
         folder.add(*ROWS[1])
         assert [row["case"] for row in lines(partial_of(place) / "trials.jsonl")] == ["b", "a"]
 
@@ -93,7 +95,7 @@ def test_a_finished_run_is_sorted_and_read_back_whole(place):
 
 def test_a_text_stands_once_however_many_rows_have_it(place):
     write(place)
-    assert [line["digest"] for line in lines(place / "texts.jsonl")] == ["d1", "d2"]
+    assert [line["digest"] for line in lines(place / "texts.jsonl")] == sorted(TEXTS)
 
 
 def test_the_order_in_which_trials_finish_changes_no_byte(place):
@@ -263,8 +265,13 @@ def test_what_was_appended_after_a_torn_line_stands_on_a_line_of_its_own(place):
         ("trials.jsonl", '{"key": "a"}\n{}\n{}\n', "trials.jsonl:1: a line without 'attempts'"),
         ("trials.jsonl", '{"title": "\\ud800"}\n', "trials.jsonl:1: half a character"),
         ("trials.jsonl", '{"cost": NaN}\n', "trials.jsonl:1: NaN is no JSON number"),
-        ("texts.jsonl", "", "trials.jsonl:1: the text d1 is not in texts.jsonl"),
+        ("texts.jsonl", "", f"trials.jsonl:1: the text {D1} is not in texts.jsonl"),
         ("texts.jsonl", '{"digest": "d"}\n', "texts.jsonl:1: text: missing"),
+        (
+            "texts.jsonl",
+            f'{{"digest": "{D1}", "text": "other"}}\n',
+            "texts.jsonl:1: a text other than that of its digest",
+        ),
         ("texts.jsonl", None, "texts.jsonl: no such file"),
     ],
 )
@@ -405,7 +412,7 @@ def test_a_trial_for_which_there_was_no_room_can_be_added_later(place, monkeypat
                 folder.add(*ROWS[1])
         assert folder.done() == {key("b")}
         assert [row["case"] for row in folder.rows()] == ["b"]
-        assert dict(folder.texts()) == {"d2": TEXTS["d2"]}
+        assert dict(folder.texts()) == {D2: TEXTS[D2]}
         for added in ROWS[1:]:
             folder.add(*added)
         folder.finish(DOCUMENT, {})

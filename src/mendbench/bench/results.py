@@ -19,9 +19,19 @@ from typing import TypeAlias
 
 from mendbench.bench.columns import FOLDER, read_columns, write_columns
 from mendbench.bench.place import found_again, held, put_back, take
-from mendbench.bench.row_shapes import RUN_DOCUMENT, TEXT_LINE
+from mendbench.bench.row_shapes import RUN_DOCUMENT
 from mendbench.bench.rows import FORMAT, references
-from mendbench.bench.run_lines import AGAIN, TEXTS, TRIALS, RowsRead, left_lines, object_in, read_texts, trial_of
+from mendbench.bench.run_lines import (
+    AGAIN,
+    TEXTS,
+    TRIALS,
+    RowsRead,
+    left_lines,
+    object_in,
+    read_texts,
+    trial_of,
+    wrong_text,
+)
 from mendbench.bench.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, told_apart
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.canonical import canonical_json
@@ -150,7 +160,7 @@ class RunFolder:
 
     def _begun_texts(self) -> Iterator[str]:
         """Yield the lines of the texts that an interrupted run left."""
-        left = (item for item in left_lines(self._partial / TEXTS) if misfit(item, TEXT_LINE) is None)
+        left = (item for item in left_lines(self._partial / TEXTS) if wrong_text(item) is None)
         for number, item in enumerate(left):
             self._texts[item["digest"]] = number
             yield _text_line(item["digest"], item["text"])

@@ -12,6 +12,7 @@ from mendbench.bench.row_shapes import TEXT_LINE, TRIAL
 from mendbench.bench.rows import REQUIRED, references, trial_key
 from mendbench.bench.stored_rows import OFFSETS, Lines, StoredTexts
 from mendbench.errors import BadInput
+from mendbench.kit.canonical import digest
 from mendbench.kit.json_documents import parse_json
 from mendbench.kit.reading import BOM, MAX_RUN, too_large
 from mendbench.kit.shapes import misfit
@@ -75,13 +76,21 @@ def read_texts(path: Path) -> StoredTexts:
     lines = _opened(path, starts)
     wrong: BadInput | None = None
     for at, item in enumerate(_whole_lines(path, lines, starts)):
-        if wrong is None and (said := misfit(item, TEXT_LINE)):
+        if wrong is None and (said := wrong_text(item)):
             wrong = BadInput(f"{path}:{at + 1}", said, AGAIN)
         elif wrong is None:
             numbers[item["digest"]] = at
     if wrong is not None:
         raise wrong
     return StoredTexts(lines, numbers)
+
+
+def wrong_text(item: JsonObject) -> str | None:
+    """Return why a line is no long text, or another one than its digest says; None if it is right."""
+    said = misfit(item, TEXT_LINE)
+    if said is None and digest(item["text"].encode()) != item["digest"]:
+        return "a text other than that of its digest"
+    return said
 
 
 def trial_of(row: JsonRow, texts: Mapping[str, object]) -> TrialRecord | str:
