@@ -24,6 +24,10 @@ def test_a_loose_fact_does_not_mark_all_there_is():
     assert len(words_told([r"\w+"], [" ".join(f"word{number}" for number in range(99))])) == MOST
 
 
+def test_a_damaged_fact_that_is_no_pattern_marks_nothing():
+    assert words_told(["((", "a{9999999999}", "name"], ["a name"]) == ("name",)
+
+
 @given(st.text(max_size=60))
 def test_every_marked_word_stands_in_the_text(text):
     assert all(word in text for word in words_told([r"\w+", r"\S+ \S+"], [text]))

@@ -77,7 +77,7 @@ def test_templates_in_its_params_are_resolved_and_any_output_may_be_named():
     assert world.body() == {"at": "12:00"}
 
 
-@pytest.mark.parametrize("name", ["mcp-clock", "mcp--now", "read-fil", "copy-file", "github-list-issues"])
+@pytest.mark.parametrize("name", ["", "mcp-clock", "mcp--now", "read-fil", "copy-file", "github-list-issues"])
 def test_other_types_are_refused_by_name(name):
     ended, world = run({"id": "ask", "type": name, "params": {}}, answers={})
     assert [failure.message for failure in ended.failures] == [f"Unknown node type: '{name}'"]

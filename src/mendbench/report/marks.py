@@ -15,15 +15,18 @@ MOST = 12
 def words_told(facts: Iterable[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Return the words in ``texts`` that match one of the facts between word boundaries, the longest first.
 
-    Facts are those that a prompt was found to tell, so they are regular expressions. A word that only reads so once JSON's
-    escapes are undone is returned as it is written there.
+    Facts are those that a prompt was found to tell, so they are regular expressions; one of a damaged row, which is none, has no words.
+    A word that only reads so once JSON's escapes are undone is returned as it is written there.
     """
     found = {word for fact in facts for word in _of_fact(fact, texts)}
     return tuple(sorted(found, key=lambda word: (-len(word), word)))
 
 
 def _of_fact(fact: str, texts: Sequence[str]) -> Sequence[str]:
-    pattern = re.compile(rf"(?<!\w)(?:{fact})(?!\w)")
+    try:
+        pattern = re.compile(rf"(?<!\w)(?:{fact})(?!\w)")
+    except (re.error, OverflowError):
+        return ()
     matches = (match.group() for text in texts for form in readings(text) for match in pattern.finditer(form))
     words = dict.fromkeys(word for word in matches if word.strip())
     return list(dict.fromkeys(written for word in words for written in _as_written(word, texts)))[:MOST]

@@ -34,7 +34,7 @@ def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
         malformed_templates(scene),
         misused_templates(scene),
         _inputs(scene, document, inputs),
-        _types(scene),
+        _types(scene, whole=not structure),
         _outputs(scene, document),
     )
     return tuple(islice(found, MAX_PROBLEMS))
@@ -120,12 +120,12 @@ def _inputs(scene: Scene, document: JsonObject, given: JsonObject) -> Iterator[P
         )
 
 
-def _types(scene: Scene) -> Iterator[Problem]:
+def _types(scene: Scene, *, whole: bool) -> Iterator[Problem]:
     for node in scene.workflow.nodes:
         spec = spec_of(scene.types, node.type)
         if spec is not None:
             yield from _params(node, spec, scene.guesses)
-        elif node.type:
+        elif node.type or whole:  # a node without any type is told of as one whose structure is wrong
             yield Problem(
                 message=f"Unknown node type: '{node.type}'",
                 node_id=node.id,

@@ -310,6 +310,15 @@ def test_a_form_body_is_read_where_the_route_says_so():
         ({"routes": {"GET /x": {"action": "list"}}}, "action list without a collection"),
         ({"routes": {"GET /x": {"action": "get", "collection": "c"}}}, "without an id in the path"),
         ({"routes": {"GET /x": {"action": "lookup", "collection": "c"}}}, "lookup without a field"),
+        (
+            {"routes": {"GET /x": {"action": "static", "schema": {"required": "x"}}}},
+            "schema: required: 'x', where a list",
+        ),
+        (
+            {"routes": {"GET /x": {"action": "static", "query": {"q": {"required": 1}}}}},
+            "query.q: required: 1, where true",
+        ),
+        ({"routes": {"GET /x": {"action": "static", "params": [1]}}}, "params: list"),
         ({"error_style": "cobol"}, "error_style 'cobol'"),
         ({"failures": {"GET /health": [{"body": "x"}]}}, "write a list of {status"),
         ({"failures": {"GET /health": [{"fault": "gremlin"}]}}, "fault 'gremlin'"),

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from mendbench.errors import BadInput
+from mendbench.kit.shapes import FLAG, NUMBER, TEXT, TEXTS, fields, many, named, text_or
 from mendbench.model.json import Json, JsonObject
 
 Kind = Literal[
@@ -30,6 +32,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{1,18})?|\.[0-9]{1,18})([eE][+-]?[0-9]{1,2})?")
 _READ_FROM_TEXT = ("integer", "number", "boolean")
 _PYTHON = {"string": str, "array": list, "object": dict, "boolean": bool}
+_MOST_TOLD = 1_000
+"""Violations of one value that are told: no server says more, and each is some hundred characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +48,23 @@ class Violation:
     """The schema that it breaks."""
 
 
+def refuse_odd(schema: Json, place: str, *, parameter: bool = False) -> None:
+    """Refuse a schema whose keywords hold what they never do; ``parameter`` is for one whose ``required`` is true or false.
+
+    Raises:
+        BadInput: a keyword is not of its form.
+    """
+    wrong = (_PARAMETER if parameter else _schema)(schema)
+    if wrong is not None:
+        raise BadInput(place, wrong.lstrip(".: "), "write a JSON Schema")
+
+
 def checked(
     value: Json, schema: JsonObject, *, lax: bool, path: tuple[str | int, ...] = ()
 ) -> tuple[Json, list[Violation]]:
     """Return ``value`` with texts turned into numbers and truth values if ``lax``, and all that breaks ``schema``.
 
-    A violation shows the value as it was given. Of one plain value only the first thing is told.
+    A violation shows the value as it was given. Of one plain value only the first thing is told, of an object or a list the first thousand.
     """
     given, kind = value, schema.get("type")
     if kind is not None:
@@ -70,7 +85,7 @@ def checked(
         pairs = [checked(item, schema["items"], lax=lax, path=(*path, index)) for index, item in enumerate(value)]
         value = [item for item, _ in pairs]
         found += [violation for _, inner in pairs for violation in inner]
-    return value, found
+    return value, found[:_MOST_TOLD]
 
 
 def _object(
@@ -153,3 +168,30 @@ def _turned(value: Json, kind: str) -> Json:
     if kind == "boolean":
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower())
     return None
+
+
+def _schema(value: Json) -> str | None:
+    return _BODY(value)
+
+
+def _pattern(value: Json) -> str | None:
+    if (wrong := TEXT(value)) is not None:
+        return wrong
+    try:
+        re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f": no regular expression ({error})"
+    return None
+
+
+_KEYWORDS = {
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), NUMBER),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), NUMBER),
+    "type": text_or(TEXTS),
+    "enum": many(lambda _value: None),
+    "items": _schema,
+    "properties": named(_schema),
+    "pattern": _pattern,
+}
+_BODY = fields({}, {**_KEYWORDS, "required": TEXTS})
+_PARAMETER = fields({}, {**_KEYWORDS, "required": FLAG})

@@ -76,6 +76,7 @@ from typing import Literal, cast, get_args
 
 from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
+from mendbench.services.json_api.schema import refuse_odd
 
 Style = Literal[
     "fastapi", "problem", "plain", "ok_false", "jsonapi", "spring", "spring_bare", "rails", "drf", "aspnet", "aws",
@@ -182,6 +183,17 @@ def _route(place: str, key: str, options: Json) -> Route:
         raise BadInput(place, "lookup without a field", 'name the field in "by"')
     if action in {"get", "update", "delete", "job"} and "{" not in path:
         raise BadInput(place, f"action {action} without an id in the path", "put a {name} into the path")
+    _refuse_odd_schemas(place, options)
     return Route(
         key=key, method=method, path=path, action=cast("Action", action), collection=collection, options=options
     )
+
+
+def _refuse_odd_schemas(place: str, options: JsonObject) -> None:
+    refuse_odd(options.get("schema") or {}, f"{place}: schema")
+    for table in ("query", "params"):
+        declared = options.get(table) or {}
+        if not isinstance(declared, dict):
+            raise BadInput(f"{place}: {table}", type(declared).__name__, "write an object of names to schemas")
+        for name, schema in declared.items():
+            refuse_odd(schema, f"{place}: {table}.{name}", parameter=True)

@@ -44,6 +44,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
+from mendbench.services.json_api.schema import refuse_odd
 from mendbench.services.json_api.spec import Action
 
 Profile: TypeAlias = Literal["protocol", "tool_errors", "wrapper"]
@@ -142,8 +143,7 @@ def _tool(place: str, name: str, options: Json) -> Tool:
     if action in {"get", "update", "delete", "job"} and not options.get("id_argument"):
         raise BadInput(place, f"action {action} without an id", 'name the argument that holds it in "id_argument"')
     schema = options.get("inputSchema") or {"type": "object", "properties": {}}
-    if not isinstance(schema, dict):
-        raise BadInput(place, "inputSchema is no object", "write a JSON Schema")
+    refuse_odd(schema, f"{place}: inputSchema")
     return Tool(
         name=name,
         action=action,
