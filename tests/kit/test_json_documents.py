@@ -41,6 +41,12 @@ def test_a_whole_emoji_and_a_long_number_in_a_text_pass():
     assert parse_json('["\\ud83d\\ude00", "' + "9" * 400 + '", ' + "9" * 308 + "]") == ["😀", "9" * 400, int("9" * 308)]
 
 
+@given(st.integers(0, 250), st.integers(0, 250), st.integers(309, 420))
+def test_a_number_that_no_double_holds_is_found_wherever_it_stands(before, after, digits):
+    with pytest.raises(ValueError, match="no JSON number"):
+        parse_json("[" + " " * before + "9" * digits + " " * after + "]")
+
+
 def test_half_a_character_passes_where_it_may():
     assert parse_json('"\\ud800"', halves=True) == "\ud800"
 

@@ -10,14 +10,14 @@ and judges by key names and by the shape of values.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mendbench.kit.encoded import BREAK, LAYERS, in_place, letters, parsed, pieces, respelled, unpacked
+from mendbench.kit.encoded import LAYERS, in_place, parsed, pieces, respelled, unpacked
+from mendbench.kit.secret_patterns import Spelled, after, cores
 from mendbench.kit.sensitive import MOST_REMEMBERED, is_noting, redacted_mark, sanitise, sanitise_key, sanitise_under
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json
@@ -40,18 +40,8 @@ MAX_PLAIN = 20_000_000
 """So much of what is inside gzip is read, bytes: a thousandth of that may be a bomb."""
 _MAX_GZIP_LAYERS = 16
 """A file that decompresses to itself exists; nothing honest nests deeper."""
-_MIN_CORE = 6
-"""Base64 characters that must match before a text counts as holding a secret."""
-_BASE64 = "A-Za-z0-9+/_-"
-_PADDING = "(?:=|%(?:25){0,3}3[Dd]){0,2}"
-_LINES = rf"(?:{BREAK}[A-Za-z0-9+/]+={{0,2}}(?=[\"'\\\r\n<]|\Z))*"
-_SKIPPED = (0, 2, 3)
-"""Characters of a base64 group that bytes before a secret take part in, by how many those are."""
 _MIN_PACKED = 24
 """Every spelling is at least as long as the secret, but for gzip, which has 18 bytes around what it holds (RFC 1952), so 24 in base64."""
-_MOST_SPELLED = 4096
-"""Characters of the longest secret of which each may be spelled otherwise by itself: a pattern of more is dear. A longer one is found as it
-is, and in texts and pieces that are encoded as a whole."""
 _MOST_SEEN = 2048
 _MIN_ENCODED = 6
 """Characters of a secret that is looked for inside encoded pieces: shorter ones turn up in any bytes."""
@@ -90,7 +80,7 @@ class Redactor:
     """Secrets by their declared name. Empty ones are ignored."""
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _literals: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    _pattern: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _spelled: Spelled | None = field(init=False, repr=False, compare=False)
     _long: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """Names of the secrets that are looked for inside encoded pieces."""
     _shortest: int = field(init=False, repr=False, compare=False)
@@ -99,13 +89,12 @@ class Redactor:
     """Short texts, and what they are without secrets."""
 
     def __post_init__(self) -> None:
-        """Compile one pattern over all spellings, the longest secret first."""
+        """Look at the secrets, the longest first."""
         known = sorted(((n, s) for n, s in self.secrets.items() if s), key=lambda pair: (-len(pair[1]), pair[0]))
         object.__setattr__(self, "_names", tuple(name for name, _ in known))
-        literals = [literal for _, secret in known for literal in (secret, *_cores(secret))]
+        literals = [literal for _, secret in known for literal in (secret, *cores(secret))]
         object.__setattr__(self, "_literals", tuple(literals))
-        groups = "|".join(f"({_spellings(secret)})" for _, secret in known)
-        object.__setattr__(self, "_pattern", re.compile(groups) if known else None)
+        object.__setattr__(self, "_spelled", Spelled([secret for _, secret in known]) if known else None)
         object.__setattr__(self, "_long", tuple(name for name, secret in known if len(secret) >= _MIN_ENCODED))
         object.__setattr__(self, "_seen", {})
         object.__setattr__(self, "_shortest", min((len(secret) for _, secret in known), default=0))
@@ -116,7 +105,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return ``text`` with every spelling of every secret replaced by its placeholder."""
-        if self._pattern is None or len(text) < min(self._shortest, _MIN_PACKED):
+        if self._spelled is None or len(text) < min(self._shortest, _MIN_PACKED):
             return text
         if len(text) > MOST_REMEMBERED or is_noting():
             return self._text(text, LAYERS)
@@ -146,7 +135,7 @@ class Redactor:
         return text
 
     def _plainly(self, text: str) -> str:
-        return text if self._pattern is None else self._pattern.sub(self._placeholder, text)
+        return text if self._spelled is None else self._spelled.sub(self._placeholder, text)
 
     def _outside_marks(self, text: str, clean: Callable[[str], str]) -> str:
         """Return a text cleaned, what was put in the place of secrets before left as it is."""
@@ -173,7 +162,7 @@ class Redactor:
     def data(self, data: bytes) -> bytes:
         """Return ``data`` redacted; what was gzip comes back decompressed."""
         plain = _decompressed(data)
-        if self._pattern is None:
+        if self._spelled is None:
             return plain
         text = plain.decode("utf-8", "surrogateescape")
         clean = self.text(text)
@@ -208,7 +197,7 @@ class Redactor:
 
     def leaks(self, found: str | bytes) -> tuple[str, ...]:
         """Return the names of the secrets that are in ``found`` in any spelling, sorted."""
-        if self._pattern is None:
+        if self._spelled is None:
             return ()
         text = _decompressed(found).decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
         before = _PLACEHOLDER.sub("\0", text)
@@ -222,7 +211,7 @@ class Redactor:
 
     def _placeholder(self, match: re.Match[str]) -> str:
         name = self._names[(match.lastindex or 1) - 1]
-        rest = _after(self.secrets[name], match.group())
+        rest = after(self.secrets[name], match.group())
         return f"<secret:{name}>" + (redacted_mark(rest) if rest else "")
 
     def _header(self, name: str, value: str) -> str:
@@ -241,78 +230,6 @@ def _hidden(text: str) -> str:
     kept = frame.group() if frame else ""
     rest = text[len(kept) :]
     return kept + (redacted_mark(rest) if rest else "")
-
-
-def _spellings(secret: str) -> str:
-    """Return a pattern for a secret in plain, JSON-escaped and percent-encoded spelling, and inside base64 to its end."""
-    if len(secret) > _MOST_SPELLED:
-        return re.escape(secret)
-    plain = "".join(_character(char) for char in secret)
-    inside = [
-        f"[{_BASE64}]?"
-        + "".join(_character(char) for char in core)
-        + rf"(?:[{_BASE64}]|%(?:25){{0,3}}2[BFbf])*{_PADDING}{_LINES}"
-        for core in _cores(secret)
-    ]
-    return "|".join([plain, *inside])
-
-
-def _after(secret: str, spelled: str) -> str:
-    """Return what a base64 text says after the secret in it; nothing where it is no base64 text."""
-    text = letters(spelled)
-    raw = secret.encode("utf-8", "surrogatepass")
-    for shift in range(3):
-        core = _core(raw, shift)
-        at = text.find(core) if len(core) >= _MIN_CORE else -1
-        if at in (0, 1):
-            whole = "A" * _SKIPPED[shift] + text[at:]
-            data = base64.b64decode(whole[: len(whole) // 4 * 4] + _last(whole[len(whole) // 4 * 4 :]))
-            return data[shift + len(raw) :].decode("utf-8", "replace")
-    return ""
-
-
-def _last(group: str) -> str:
-    """Return the last, incomplete group of a base64 text padded; nothing where it is none."""
-    return group + "=" * (4 - len(group)) if len(group) > 1 else ""
-
-
-def _character(char: str) -> str:
-    r"""Return a pattern for one character however it is escaped: ``"``, ``\"``, ``%22``, ``%2522``, ``\u0022``."""
-    encoded = char.encode("utf-8", "surrogatepass")
-    percent = "".join(f"%(?:25){{0,3}}{_either_case(f'{byte:02x}')}" for byte in encoded)
-    units = char.encode("utf-16-be", "surrogatepass")
-    pairs = [units[i : i + 2].hex() for i in range(0, len(units), 2)]
-    escaped = "".join(rf"\\{{1,16}}u{_either_case(pair)}" for pair in pairs)
-    ways = [rf"\\{{0,16}}{re.escape(char)}" if char in '"\\/' else re.escape(char), percent, escaped]
-    if char == " ":
-        ways.append(r"\+")
-    if char in "\n\r\t\b\f":
-        ways.append(r"\\{1,16}" + {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}[char])
-    return f"(?:{'|'.join(ways)})"
-
-
-def _either_case(digits: str) -> str:
-    return "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in digits)
-
-
-def _cores(secret: str) -> tuple[str, ...]:
-    """Return what of the secret stands unchanged in any base64 text around it.
-
-    One core for each alignment and alphabet (RFC 4648 sections 4 and 5).
-    """
-    raw = secret.encode("utf-8", "surrogatepass")
-    cores: list[str] = []
-    for shift in range(3):
-        core = _core(raw, shift)
-        if len(core) >= _MIN_CORE:
-            cores += [core, core.replace("+", "-").replace("/", "_")]
-    return tuple(dict.fromkeys(cores))
-
-
-def _core(raw: bytes, shift: int) -> str:
-    """Return what stands for these bytes alone where so many others stand before them in a group of three."""
-    coded = base64.b64encode(b"\0" * shift + raw).decode()
-    return coded[_SKIPPED[shift] : (shift + len(raw)) * 8 // 6]
 
 
 def _decompressed(data: bytes) -> bytes:
