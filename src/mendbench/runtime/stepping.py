@@ -57,21 +57,24 @@ class Unit:
     arrived: str
     """The action of the edge that led to the node."""
     resolved: ResolvedParams
+    digest: str
+    """The digest of what it would do; empty if a parameter cannot be resolved."""
 
     @property
     def whole(self) -> bool:
         """Whether its parameters could be resolved, all of them."""
-        return not self.resolved.problems and not self.resolved.too_large
+        return bool(self.digest)
 
-    @property
-    def digest(self) -> str:
-        """The digest of what it would do; empty if a parameter cannot be resolved."""
-        return node_digest(self.node.type, self.resolved.params, self.arrived) if self.whole else ""
 
 
 def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE, texts: JsonTexts | None = None) -> Unit:
     """Return the work of a node on ``data``, if its parameters are no larger than ``most``."""
-    return Unit(node=node, data=data, arrived=arrived, resolved=resolve_params(node.params, data, most, texts))
+    resolved = resolve_params(node.params, data, most, texts)
+    whole = not resolved.problems and not resolved.too_large
+    return Unit(
+        node=node, data=data, arrived=arrived, resolved=resolved,
+        digest=node_digest(node.type, resolved.params, arrived) if whole else "",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +146,8 @@ class Workshop:
 
     def shown_digest(self, unit: Unit) -> str:
         """Return the unit's digest over redacted parameters: the one that may be shown."""
-        return node_digest(unit.node.type, self.around.redact(unit.resolved.params), unit.arrived)
+        shown = self.around.redact(unit.resolved.params)
+        return unit.digest if shown == unit.resolved.params else node_digest(unit.node.type, shown, unit.arrived)
 
     def items_done(self, node: Node) -> dict[str, tuple[Completed, ...]]:
         """Return the items that a batch node has done before, by the id that it had then."""

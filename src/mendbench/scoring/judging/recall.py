@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from mendbench.errors import BadInput
@@ -79,6 +80,11 @@ def context_recall(facts: Iterable[str], text: str) -> Recall:
     Raises:
         BadInput: a fact is not a regular expression.
     """
+    return _recall(tuple(facts), text)
+
+
+@lru_cache(maxsize=64)
+def _recall(facts: tuple[str, ...], text: str) -> Recall:
     found: list[str] = []
     missing: list[str] = []
     forms = readings(text)
@@ -91,6 +97,7 @@ def context_recall(facts: Iterable[str], text: str) -> Recall:
     return Recall(found=tuple(found), missing=tuple(missing))
 
 
+@lru_cache(maxsize=64)
 def readings(text: str) -> tuple[str, ...]:
     """Return ``text`` as it stands, and as it reads once JSON's escapes are undone, once and twice, where it has any."""
     forms = [text]
