@@ -86,3 +86,15 @@ def test_the_order_of_keys_and_the_kind_of_a_number_can_show_in_what_a_workflow_
         return {"nodes": [{"id": "a", "type": "transform", "params": {"data": data}}]}
 
     assert [ran(workflow=of(data)) for data in ({"x": 1, "n": 2}, {"n": 2, "x": 1}, {"n": 2, "x": 1.0})] == [1, 1, 1]
+
+
+def test_the_right_workflows_run_once_until_the_recordings_change(ran, tmp_path):
+    case = make_case(digest="one", name="kept")
+    runner = CleanRunner(
+        case=case, engine=Engine(), recordings=Recordings.open(tmp_path), recorder=Recorder("none", {}), hint=""
+    )
+    first = runner.right()
+    assert runner.right() is first
+    assert {name: len(runs) for name, runs in first.items()} == {None: 1, **{one.name: 1 for one in case.variants}}
+    (tmp_path / "world.yaml").write_text("changed")
+    assert runner.right() is not first

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mendbench.bench.parts import TRUTH_DETECTOR
 from mendbench.bench.recorder import Recorder
+from mendbench.bench.right_runs import right_runs
 from mendbench.bench.scope import Recording, open_scope
 from mendbench.detectors import detector
 from mendbench.model.case import Case, Variant
@@ -38,11 +40,22 @@ class CleanRunner:
             ReplayMiss: an exchange that it needs is not recorded.
         """
         # Not the canonical JSON: the order of keys and 1.0 beside 1 can show in what a workflow writes.
-        decides = (
-            self.case.id, self.case.digest, self.engine.name, self.recordings.folder, self.recorder.mode, self.recordings.stamps(),
-            variant.name if variant else None, json.dumps(workflow),
-        )  # fmt: skip
+        decides = (*self._surroundings(), variant.name if variant else None, json.dumps(workflow))
         return _kept(_Wanted(decides, runner=self, workflow=workflow, variant=variant))
+
+    def right(self) -> Mapping[str | None, tuple[CleanRun, ...]]:
+        """Run all right workflows of the case: see :func:`~mendbench.bench.right_runs.right_runs`.
+
+        Raises:
+            BadInput: a fix does not apply.
+            ReplayMiss: as :meth:`run`.
+        """
+        return _right(_Wanted(self._surroundings(), runner=self, workflow={}, variant=None))
+
+    def _surroundings(self) -> tuple[object, ...]:
+        """Return what decides what any workflow of the case does."""
+        recordings = self.recordings
+        return (self.case.id, self.case.digest, self.engine.name, recordings.folder, self.recorder.mode, recordings.stamps())
 
     def run_anew(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         """Run a workflow, whether it was run before or not.
@@ -68,6 +81,11 @@ class _Wanted:
     runner: CleanRunner = field(compare=False, kw_only=True)
     workflow: JsonObject = field(compare=False, kw_only=True)
     variant: Variant | None = field(compare=False, kw_only=True)
+
+
+@lru_cache(maxsize=32)
+def _right(wanted: _Wanted) -> Mapping[str | None, tuple[CleanRun, ...]]:
+    return right_runs(wanted.runner.case, wanted.runner.run)
 
 
 @lru_cache(maxsize=1024)

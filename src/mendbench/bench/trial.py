@@ -13,7 +13,6 @@ from mendbench.bench.engines import OURS, build_engine
 from mendbench.bench.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
 from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.right_runs import right_runs
 from mendbench.bench.rows import build_row, of_key
 from mendbench.bench.scope import Scope, record_hint
 from mendbench.bench.ways import Way, way_for
@@ -196,7 +195,7 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) 
         first_clean = tuple(runner.run(ran[0].candidate, variant) for variant in case.variants)
     return Evidence(
         trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean,
-        right=right_runs(case, ours.run),
+        right=ours.right(),
     )  # fmt: skip
 
 
