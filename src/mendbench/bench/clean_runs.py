@@ -55,7 +55,14 @@ class CleanRunner:
     def _surroundings(self) -> tuple[object, ...]:
         """Return what decides what any workflow of the case does."""
         recordings = self.recordings
-        return (self.case.id, self.case.digest, self.engine.name, recordings.folder, self.recorder.mode, recordings.stamps())
+        return (
+            self.case.id,
+            self.case.digest,
+            self.engine.name,
+            recordings.folder,
+            self.recorder.mode,
+            recordings.stamps(),
+        )
 
     def run_anew(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         """Run a workflow, whether it was run before or not.

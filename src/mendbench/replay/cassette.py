@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 from pathlib import Path
 from typing import get_args
 
@@ -26,6 +25,7 @@ from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import append_durably, write_atomically
 from mendbench.kit.reading import MAX_RECORDING, read_bytes
 from mendbench.kit.sensitive import sanitise
+from mendbench.kit.status_phrases import PHRASES
 from mendbench.kit.yaml_documents import load_yaml
 from mendbench.model.exchange import Answer, Fault, Headers, Request
 from mendbench.model.json import Json, JsonObject
@@ -265,7 +265,7 @@ def _plain(entry: Entry, *, binary: bool) -> JsonObject:
             "body": body,
         },
         "response": {
-            "status": {"code": entry.answer.status, "message": _phrase(entry.answer.status)},
+            "status": {"code": entry.answer.status, "message": PHRASES.get(entry.answer.status, "")},
             "headers": _grouped(entry.answer.headers),
             "body": {"string": _string(entry.answer.body, binary=binary)},
         },
@@ -310,13 +310,6 @@ def _grouped(headers: Headers) -> dict[str, list[str]]:
 
 def _headers(grouped: dict[str, list[str]]) -> Headers:
     return tuple((name, value) for name, values in grouped.items() for value in values)
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""
 
 
 def _interactions(data: bytes, place: str) -> list[Json]:

@@ -66,7 +66,6 @@ class Unit:
         return bool(self.digest)
 
 
-
 def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE, texts: JsonTexts | None = None) -> Unit:
     """Return the work of a node on ``data``, if its parameters are no larger than ``most``."""
     resolved = resolve_params(node.params, data, most, texts)

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache, reduce
-from http import HTTPStatus
 from typing import Any
 
 from jinja2 import StrictUndefined
@@ -15,6 +14,7 @@ from jinja2.sandbox import safe_range
 from jinja2.utils import Namespace
 
 from mendbench.kit.patterns import PatternHistory, noted, suggestion
+from mendbench.kit.status_phrases import PHRASES
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json
 from mendbench.strategies.bounds import BoundedEnvironment
@@ -63,11 +63,8 @@ def fenced(value: Json) -> str:
 
 
 def reason(status: int) -> str:
-    """Return the reason phrase of an HTTP status (RFC 9110 section 15), or an empty text for one that has none."""
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""
+    """Return the reason phrase of an HTTP status, or an empty text for one that has none."""
+    return PHRASES.get(status, "")
 
 
 def required_fix(problem: FieldProblem) -> str:

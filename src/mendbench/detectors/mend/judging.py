@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TypeAlias
 
 from mendbench.detectors._wording import worded
@@ -17,6 +16,7 @@ from mendbench.detectors.mend import words
 from mendbench.detectors.mend.codes import RPC, Side, side_of, side_of_token, spelled
 from mendbench.detectors.mend.reading import HTTP_FAILED, Reading, read
 from mendbench.kit.envelopes import failure_in
+from mendbench.kit.status_phrases import PHRASES
 from mendbench.model.execution import Judgement, Sighting
 from mendbench.model.json import Json, JsonObject
 
@@ -320,5 +320,4 @@ def _words_of(evidence: Evidence) -> str:
         return worded(reading.codes[0])
     if evidence.sighting.kind == "mcp":
         return worded(evidence.sighting.message)
-    named = next((status.phrase for status in HTTPStatus if status == evidence.status), None)
-    return named or worded(evidence.sighting.message)
+    return PHRASES.get(evidence.status or 0) or worded(evidence.sighting.message)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import TypeAlias
 
+from mendbench.kit.status_phrases import PHRASES
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.by_entry import aws, jsonapi, spring, spring_bare
@@ -19,8 +19,7 @@ from mendbench.services.wire import JSON_TYPE, TEXT_TYPE, json_answer, text_answ
 
 PROBLEM_TYPE = "application/problem+json"
 """RFC 9457 section 3."""
-_PHRASES: dict[int, str] = {status.value: status.phrase for status in HTTPStatus} | {422: "Unprocessable Content"}
-"""RFC 9110 section 15, whatever the version of Python."""
+_PHRASES: dict[int, str] = {**PHRASES, 422: "Unprocessable Content"}
 _Style: TypeAlias = Callable[[RefusedError, Asked, str], Dressed]
 
 
