@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.release.steps import A_FEW, ROOT, Step, environment, ran, timed
@@ -34,6 +35,8 @@ def packages(place: Path) -> Iterator[Step]:
     yield timed("packages", "sdist builds the same wheel", lambda: _same(wheel, sdist, place))
     for python in pythons():
         yield from _installed(wheel, python, place)
+    runs = sorted(place.glob("Python-*/elsewhere/reports/latest"))
+    yield timed("packages", f"the same trials on {len(runs)} Pythons", lambda: unlike(runs))
 
 
 def _built(source: Path, to: Path) -> str | None:
@@ -83,6 +86,20 @@ def _same(wheel: Path, sdist: Path, place: Path) -> str | None:
         names = sorted(set(first.namelist()) ^ set(second.namelist()))
         other = [name for name in first.namelist() if not names and first.read(name) != second.read(name)]
     return f"differs in {', '.join((names or other)[:5])}" if names or other else None
+
+
+def unlike(runs: Sequence[Path]) -> str | None:
+    """Return the first trial that is not the same in all these runs, but for the time that it took; None if all are."""
+    tables = []
+    for run in runs:
+        lines = (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+        tables.append({row["key"]: {**row, "timing": None} for row in map(json.loads, lines)})
+    for run, table in zip(runs[1:], tables[1:], strict=True):
+        keys = sorted({*table, *tables[0]})
+        other = next((key for key in keys if table.get(key) != tables[0].get(key)), None)
+        if other is not None:
+            return f"{run.parents[2].name} differs from {runs[0].parents[2].name}, first in {other}"
+    return None
 
 
 def pythons() -> tuple[str, ...]:

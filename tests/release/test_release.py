@@ -1,10 +1,11 @@
+import json
 import re
 
 import pytest
 
 from tests.release.__main__ import table
 from tests.release.audit import LOCKED, judged
-from tests.release.packages import claimed_pythons, pythons
+from tests.release.packages import claimed_pythons, pythons, unlike
 from tests.release.steps import ROOT, Step
 
 FINE = {"name": "alpha", "version": "1", "vulns": []}
@@ -44,3 +45,19 @@ def test_a_table_ends_in_what_held_and_tells_every_failure():
 def test_what_is_claimed_is_looked_for():
     assert "3.11" in claimed_pythons()
     assert 1 <= len(pythons()) <= len(claimed_pythons())
+
+
+def test_runs_are_alike_whose_trials_differ_in_nothing_but_time(tmp_path):
+    def run(name, *rows):
+        folder = tmp_path / name / "elsewhere" / "reports" / "latest"
+        folder.mkdir(parents=True)
+        (folder / "trials.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return folder
+
+    one = run("Python-3.11", {"key": "a", "said": "x", "timing": {"seconds": 1}}, {"key": "b", "timing": {}})
+    same = run("Python-3.12", {"key": "a", "said": "x", "timing": {"seconds": 2}}, {"key": "b", "timing": {}})
+    other = run("Python-3.13", {"key": "a", "said": "x", "timing": {}}, {"key": "b", "said": "y", "timing": {}})
+    fewer = run("Python-3.14", {"key": "a", "said": "x", "timing": {}})
+    assert unlike([one, same]) is None
+    assert unlike([one, same, other]) == "Python-3.13 differs from Python-3.11, first in b"
+    assert unlike([one, fewer]) == "Python-3.14 differs from Python-3.11, first in b"
