@@ -14,7 +14,7 @@ EXTRAS = f"{ROOT}[mcp,cluster,parquet,real-worlds]"
 def lowest(place: Path) -> Iterator[Step]:
     """Test with the lowest versions of what is depended on directly."""
     locked = ["--require-hashes", "-r", ROOT / "requirements" / "lowest.txt"]
-    yield timed("lowest", "installed", lambda: environment(place / "env", sys.executable, *locked))
+    yield timed("lowest", "installed", lambda: environment(place / "env", sys.executable, *locked) or _itself(place))
     yield from _tested("lowest", place)
 
 
@@ -23,6 +23,11 @@ def newest(place: Path) -> Iterator[Step]:
     wanted = ["--upgrade", EXTRAS, "-r", ROOT / "requirements" / "lowest.in"]
     yield timed("newest", "installed", lambda: environment(place / "env", sys.executable, *wanted))
     yield from _tested("newest", place)
+
+
+def _itself(place: Path) -> str | None:
+    """Install mendbench beside what is there already: tests start it as a program too."""
+    return ran([place / "env" / "bin" / "python", "-m", "pip", "-q", "install", "--no-deps", ROOT], ROOT)
 
 
 def _tested(part: str, place: Path) -> Iterator[Step]:
