@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mendbench.kit.urls import host_of
@@ -100,6 +100,8 @@ def test_a_path_out_of_the_sandbox_or_to_no_file_is_a_failure_and_nothing_is_sen
         assert world.sent == []
 
 
+@example(path="./~")
+@example(path="a/../~b")
 @given(path=st.text(alphabet=st.sampled_from("./~ab%? \\\0#é\ud800"), max_size=10))
 def test_every_path_that_is_accepted_stays_below_the_sandbox(path):
     try:

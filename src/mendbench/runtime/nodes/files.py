@@ -37,7 +37,7 @@ def path_of(params: JsonObject, who: str) -> str:
     """
     given = text(params, "file_path", who)
     path = posixpath.normpath(given)
-    if given.startswith(("/", "~")) or path == ".." or path.startswith("../") or "\0" in given or "\\" in given:
+    if given.startswith("/") or path == ".." or path.startswith(("../", "~")) or "\0" in given or "\\" in given:
         raise ValueError(
             f"{who} node parameter 'file_path' must be a path inside the sandbox folder, without a leading '/' or '~', "
             f"without '\\' and not above it with '..', got {given!r}"
