@@ -33,7 +33,18 @@ from pathlib import Path
 HERE = Path(__file__).parent
 HISTORY = HERE / "history.jsonl"
 STRATEGIES, POLICIES = ("summary", "full-context"), ("naive", "loop", "two-layer", "three-strikes")
-ONE_CASE = ("github/labels-as-text", "--strategy", "summary", "--policy", "two-layer", "--repairer", "chat")
+MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m"
+ONE_CASE = (
+    "github/labels-as-text",
+    "--strategy",
+    "summary",
+    "--policy",
+    "two-layer",
+    "--repairer",
+    "chat",
+    "--model",
+    MODEL,
+)
 PEERS = {"pydantic-evals": "pydantic_evals", "deepeval": "deepeval", "inspect-ai": "inspect_ai"}
 
 
@@ -111,7 +122,19 @@ def replay(out: Path, samples: int, workers: int, *cases: str) -> list[str]:
     stopped = [word for name in POLICIES for word in ("--policy", name)]
     drawn = ["--samples", str(samples)] if samples > 1 else []
     return mendbench(
-        "run", *cases, *told, *stopped, "--repairer", "chat", *drawn, "--workers", str(workers), "--out", out
+        "run",
+        *cases,
+        *told,
+        *stopped,
+        "--repairer",
+        "chat",
+        "--model",
+        MODEL,
+        *drawn,
+        "--workers",
+        str(workers),
+        "--out",
+        out,
     )
 
 
