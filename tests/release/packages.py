@@ -36,7 +36,8 @@ def packages(place: Path) -> Iterator[Step]:
     for python in pythons():
         yield from _installed(wheel, python, place)
     runs = sorted(place.glob("Python-*/elsewhere/reports/latest"))
-    yield timed("packages", f"the same trials on {len(runs)} Pythons", lambda: unlike(runs))
+    if len(pythons()) > 1:
+        yield timed("packages", f"the same trials on {len(pythons())} Pythons", lambda: _fewer(runs) or unlike(runs))
 
 
 def _built(source: Path, to: Path) -> str | None:
@@ -86,6 +87,10 @@ def _same(wheel: Path, sdist: Path, place: Path) -> str | None:
         names = sorted(set(first.namelist()) ^ set(second.namelist()))
         other = [name for name in first.namelist() if not names and first.read(name) != second.read(name)]
     return f"differs in {', '.join((names or other)[:5])}" if names or other else None
+
+
+def _fewer(runs: Sequence[Path]) -> str | None:
+    return None if len(runs) == len(pythons()) else f"only {len(runs)} of them made a run"
 
 
 def unlike(runs: Sequence[Path]) -> str | None:
