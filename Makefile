@@ -33,13 +33,13 @@ bench: .venv/.run
 	$(BIN)/mendbench run
 
 test: .venv/.test
-	@sh tests/setup-browser
-	$(BIN)/python -m pytest -n 2
+	@sh tests/setup-machine
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # What takes longer than a commit should: the slow tests, and ten times the examples of every property; and what a release has to stand.
 # PARTS="packages audit" chooses of the latter.
 check-release: check
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "slow or not slow"
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
 	$(BIN)/python -m tests.torture determinism
 	$(BIN)/python -m tests.release $(PARTS)
 
@@ -65,7 +65,7 @@ profile: .venv/.run
 	$(BIN)/python benchmarks/flame.py --label "mendbench run 'github/*'" -- run 'github/*' --workers 1 --out reports/profiled
 
 gallery: .venv/.test
-	@sh tests/setup-browser
+	@sh tests/setup-machine
 	$(BIN)/python benchmarks/gallery.py
 
 format: .venv/.test

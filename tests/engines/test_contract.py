@@ -25,7 +25,12 @@ def test_there_are_ten_cases_and_a_right_adapter_passes_them():
     ("broken", "cases", "says"),
     [
         ("swallows", {"refused", "error-edge", "steps"}, "node 'note' failed: print success false"),
-        ("types", {"types"}, 'body.weight came as "12" and not as 12: a parameter that is one template keeps the type'),
+        pytest.param(
+            "types",
+            {"types"},
+            'body.weight came as "12" and not as 12: a parameter that is one template keeps the type',
+            marks=pytest.mark.slow,  # as the command line's test has it
+        ),
         ("twice", None, "POST https://yard.contract.example/notes 2 times, and the workflow asks for it once"),
         pytest.param(
             "literal",
@@ -33,10 +38,11 @@ def test_there_are_ten_cases_and_a_right_adapter_passes_them():
             'body.text came as "Crate ${crate.response.id} weighs',
             marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             "nameless",
             {"refused", "no-such-field", "no-answer", "resume"},
             "its errors name 'no node' in node_id",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "stepless",

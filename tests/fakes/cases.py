@@ -6,7 +6,9 @@ import copy
 import json
 import shutil
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 
@@ -283,10 +285,22 @@ MATRIX = tuple(
 
 def build(root: Path) -> Path:
     """Write the whole corpus with all its recordings, and return its folder."""
-    write_corpus(root)
-    record_worlds(root)
-    record_answers(root, MATRIX)
+    for name, content in _recorded().items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
     return root
+
+
+@cache
+def _recorded() -> dict[str, bytes]:
+    """Return every file of the corpus: to record it takes seconds, so a process does that once."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_corpus(root)
+        record_worlds(root)
+        record_answers(root, MATRIX)
+        files = [path for path in sorted(root.rglob("*")) if path.is_file()]
+        return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
 
 
 def copy_of(built: Path, to: Path) -> Path:

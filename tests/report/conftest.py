@@ -1,6 +1,8 @@
+import json
 import os
 import shutil
 from contextlib import suppress
+from functools import cache
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -9,12 +11,13 @@ from mendbench.report.html import render_html
 from tests.fakes.runs import small_run
 
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+    "--no-sandbox", "--disable-gpu", "--in-process-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
 )  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium():
+    """Return a browser, for these tests alone: while it is driven its thread has an event loop, and others want one of their own."""
     found = shutil.which("chromium")
     if found is None:
         said = "Debian's chromium is not installed; install it to see the report tested in a browser"
@@ -25,6 +28,17 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="package")
+def context(chromium):
+    """Return a function that gives the context with these options: one for all tests, since the report keeps nothing in a browser."""
+
+    @cache
+    def made(options):
+        return chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **json.loads(options)})
+
+    return lambda **options: made(json.dumps(options))
 
 
 class Reader:
@@ -59,21 +73,20 @@ def standing(chromium, tmp_path_factory):
 
 
 @pytest.fixture
-def reads(chromium, tmp_path):
+def reads(context, tmp_path):
     """Return a function that opens a run's report; at the end nothing was complained of, and nothing was fetched."""
     opened = []
 
     def read(run, against=None, **options):
         place = tmp_path / "index.html"
         place.write_text(render_html(run, against), encoding="utf-8")
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        reader = Reader(context.new_page(), place)
-        opened.append((context, reader))
+        reader = Reader(context(**options).new_page(), place)
+        opened.append(reader)
         return reader
 
     yield read
-    for context, reader in opened:
+    for reader in opened:
         with suppress(Exception):
-            context.close()
+            reader.page.close()
         assert reader.said == []
         assert {url.partition("#")[0] for url in reader.asked if not url.startswith("data:")} <= {reader.place.as_uri()}

@@ -83,7 +83,7 @@ def test_what_has_the_focus_can_be_seen(reads):
     assert page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)") >= 1
 
 
-@pytest.mark.parametrize("width", [320, 768, 1280, 3840])
+@pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=pytest.mark.slow) for width in (768, 1280)), 3840])
 @pytest.mark.parametrize("place", ["overview", "trial", "compare", "runs"])
 def test_no_window_makes_the_page_scroll_sideways(reads, place, width):
     run = small_run()

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from urllib.parse import quote
 
@@ -79,18 +79,14 @@ def _page_around(run: StoredRun) -> tuple[Views, str]:
     """Return the page without the trials, and what they can be looked at by."""
     summary = summarise(run)
     style, script = "\n".join(map(_page, STYLES)), "\n".join(map(_page, SCRIPTS))
-    environment = SandboxedEnvironment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-        loader=FunctionLoader(_page), finalize=_seen,
-    )  # fmt: skip
-    environment.filters["trial_link"] = trial_link
-    environment.filters["trial_title"] = lambda key: whole(_row(run, key)["title"], run.texts)
-    environment.filters["trial_strategy"] = lambda key: _row(run, key)["strategy"]
-    page = environment.get_template("index.html.j2").render(
+    template = _templates().get_template("index.html.j2")
+    page = template.render(
         summary=summary,
         first=first_screen(run, summary),
         named=NAMED,
         few_cases=FEW,
+        trial_title=lambda key: whole(_row(run, key)["title"], run.texts),
+        trial_strategy=lambda key: _row(run, key)["strategy"],
         trials_link=partial(trials_link, _part(run)),
         uncontrolled=_uncontrolled(summary.views),
         style=Markup(style),  # noqa: S704 - our own file
@@ -98,6 +94,16 @@ def _page_around(run: StoredRun) -> tuple[Views, str]:
         policy=_security_policy(style, script),
     )
     return summary.views, page
+
+
+@cache
+def _templates() -> SandboxedEnvironment:
+    environment = SandboxedEnvironment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=FunctionLoader(_page), finalize=_seen,
+    )  # fmt: skip
+    environment.filters["trial_link"] = trial_link
+    return environment
 
 
 def _row(run: StoredRun, key: str) -> JsonRow:

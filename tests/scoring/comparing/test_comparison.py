@@ -330,6 +330,7 @@ def test_one_more_case_won_is_no_evidence_against():
         assert after.p <= before.p
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 8))
 def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, tied):
