@@ -95,6 +95,12 @@ def test_chunks_hold_every_item_once_in_order_and_never_two_kinds(items, workers
     assert all(len(set(chunk)) == 1 and len(chunk) <= LARGEST_CHUNK for chunk in chunks)
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 40)), max_size=90), st.integers(1, 3))
+def test_neighbours_that_are_alike_follow_each_other_in_the_order_asked_for(items, workers):
+    chunks = list(chunked(sorted(items), lambda item: item[0], workers, lambda item: -item[1]))
+    assert [item for chunk in chunks for item in chunk] == sorted(items, key=lambda item: (item[0], -item[1]))
+
+
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_items_that_are_all_alike_are_still_divided_between_workers(workers):
     assert len(list(chunked([1] * 100, lambda item: item, workers))) >= 2 * workers

@@ -2,10 +2,13 @@
 
 import pytest
 
+from mendbench.bench import ways
 from mendbench.bench.parts import build_parts
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.trial import run_trial
+from mendbench.bench.rows import trial_key
+from mendbench.bench.trial import run_trial, run_trials
 from mendbench.bench.ways import open_way, way_for
+from mendbench.model.trial import TrialKey
 from mendbench.repair.course import Course
 from mendbench.replay.recordings import Recordings
 from tests.fakes.cases import QUIET, RENAMED, key, setting_of
@@ -42,6 +45,21 @@ def test_the_first_execution_is_run_once_for_a_case_and_a_detector(root, begun):
     assert len({one.detector for one in KEYS}) == len(begun) == 1
     run_trial(setting, key(QUIET, repairer="reference"))
     assert len(begun) == 2
+
+
+def test_a_way_is_opened_once_for_all_its_policies_however_many_samples_there_are(root, monkeypatch):
+    opened = []
+    made = ways.open_way
+    monkeypatch.setattr(ways, "open_way", lambda case, one, *rest: opened.append(one) or made(case, one, *rest))
+    keys = [
+        key(strategy=strategy, policy=name, sample=sample)
+        for strategy in ("none", "full-context")
+        for name in ("naive", "loop", "two-layer")
+        for sample in range(20)
+    ]
+    rows = [row for row, _ in run_trials(setting_of(root), sorted(keys, key=TrialKey.order), 1)]
+    assert sorted(row["key"] for row in rows) == sorted(map(trial_key, keys))
+    assert len(opened) == len({ways.way_of(one) for one in keys}) == 80
 
 
 def test_a_row_is_the_same_whoever_ran_the_first_execution(root):

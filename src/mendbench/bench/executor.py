@@ -70,8 +70,10 @@ def workers_for(wanted: int, tasks: int, least: int = 1) -> int:
     return max(1, min(wanted, tasks) if wanted else min(os.cpu_count() or 1, tasks // least))
 
 
-def chunked(items: Iterable[T], alike: Callable[[T], object], workers: int) -> Iterator[tuple[T, ...]]:
-    """Yield ``items`` in chunks of neighbours that are ``alike``, small enough that every worker gets some.
+def chunked(
+    items: Iterable[T], alike: Callable[[T], object], workers: int, order: Callable[[T], Any] | None = None
+) -> Iterator[tuple[T, ...]]:
+    """Yield ``items`` in chunks of neighbours that are ``alike``, those in that ``order``, small enough that every worker gets some.
 
     What is worked out for a case is worked out in one process, and not in all.
     """
@@ -79,6 +81,8 @@ def chunked(items: Iterable[T], alike: Callable[[T], object], workers: int) -> I
     size = max(1, min(LARGEST_CHUNK, len(every) // (workers * 2 * IN_FLIGHT_PER_WORKER)))
     for _, group in groupby(every, alike):
         same = tuple(group)
+        if order is not None:
+            same = tuple(sorted(same, key=order))
         yield from (same[at : at + size] for at in range(0, len(same), size))
 
 

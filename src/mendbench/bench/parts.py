@@ -36,11 +36,11 @@ NO_REPAIRER = "noop"
 TRUTH_DETECTOR = "mend"
 """The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
 
-_WAYS = 16
-"""As many as the policies of a few strategies go."""
+_WAYS = 1
+"""Trials are run in the order of their ways; the largest case's way is some 10 MB."""
 
-_FIRSTS = 16
-"""As many as the detectors of a few cases judge."""
+_FIRSTS = 8
+"""As many as the detectors of a case judge, and of the next."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import build_row, of_key
 from mendbench.bench.scope import Scope, record_hint
-from mendbench.bench.ways import Way, way_for
+from mendbench.bench.ways import Way, way_for, way_of
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
@@ -97,10 +97,10 @@ def run_trials(
         from mendbench.bench.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
 
         pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
-        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers), partial(_lost, setting))
+        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers, way_of), partial(_lost, setting))
         return
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
-    chunks = chunked(keys, attrgetter("case"), count)
+    chunks = chunked(keys, attrgetter("case"), count, way_of)
     yield from run_all(partial(run_trial, setting), chunks, count, partial(_lost, setting))
 
 

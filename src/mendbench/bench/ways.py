@@ -39,6 +39,11 @@ class Way:
     """What it came to after so many attempts: the row of one trial that stopped there, and its long texts."""
 
 
+def way_of(key: TrialKey) -> tuple[str | int, ...]:
+    """Return what is the same for all trials of a case that go one way; in the order of it they follow each other."""
+    return key.engine, key.repairer, key.model or "", key.strategy, key.detector or "", key.sample
+
+
 def way_for(setting: Setting, case: Case, key: TrialKey, recordings: Recordings, recorder: Recorder) -> Way:
     """Return the way of a trial. In replay it is the one that another policy went, if that was a moment ago.
 
