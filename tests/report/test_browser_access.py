@@ -20,7 +20,9 @@ PLACES = {
     "prompts": "#compare=full-context&to=summary&case=slack%2Fgreeting",
     "runs": "#against=1",
 }
-LATER = {(place, "dark") for place in PLACES if place not in {"overview", "trial"}}
+FIRST = {"overview", "trial"}
+EACH = [pytest.param(place, marks=[] if place in FIRST else [pytest.mark.slow]) for place in PLACES]
+LATER = {(place, "dark") for place in PLACES if place not in FIRST}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 
 
@@ -92,7 +94,7 @@ def test_no_window_makes_the_page_scroll_sideways(reads, place, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", EACH)
 def test_there_is_one_main_part_and_one_first_heading_at_a_time(reads, place):
     run = small_run()
     page = reads(run, run).open(PLACES[place])
@@ -125,7 +127,7 @@ def test_nothing_moves_for_whoever_asked_for_that(reads):
     )
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", EACH)
 def test_dark_is_dark(reads, place):
     run = small_run()
     page = reads(run, run, color_scheme="dark").open(PLACES[place])
