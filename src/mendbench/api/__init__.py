@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         export_prompts,
         import_answers,
     )
+    from mendbench.api.repeats import Noise, recorded_noise
     from mendbench.api.rescoring import Rescored, rescore
     from mendbench.api.runs import prune_answers, report, run
     from mendbench.api.schemas import SCHEMAS, schema
@@ -70,6 +71,7 @@ __all__ = [
     "Imported",
     "Incomparable",
     "MissingPrompt",
+    "Noise",
     "Progress",
     "PromptDiff",
     "RanTrial",
@@ -108,6 +110,7 @@ __all__ = [
     "primary_contrasts",
     "prune_answers",
     "read_run",
+    "recorded_noise",
     "render_strategy",
     "report",
     "rescore",
@@ -170,6 +173,10 @@ _HOMES = {
         "diff_prompts",
         "export_prompts",
         "import_answers",
+    ),
+    "mendbench.api.repeats": (
+        "Noise",
+        "recorded_noise",
     ),
     "mendbench.api.rescoring": (
         "Rescored",

@@ -141,6 +141,30 @@ def diff(
     return prompts_screen.show_diff(found, output)
 
 
+def noise(
+    names: Names = None,
+    part: PartOption = None,
+    models: Models = None,
+    cases: Cases = None,
+    cassettes: Cassettes = None,
+    output: Output = Format.text,
+) -> int:
+    """Show how often a model that was asked a prompt again, where nothing is drawn, gave the same answer.
+
+    Only recordings are read. A table of the model with `take = 1` asks every prompt again; what that does to verdicts and
+    scores, `mendbench compare` tells of a run with both tables.
+    """
+    recordings = existing_cassettes(cassettes, "none")
+
+    from mendbench import api
+    from mendbench.cli import prompts_screen
+
+    options = api.RunOptions(
+        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, models=tuple(models or ())
+    )
+    return prompts_screen.show_noise(api.recorded_noise(options), output)
+
+
 def prune(
     delete: Annotated[bool, typer.Option("--delete", help="Delete them. Without it they are only listed.")] = False,
     cases: Cases = None,
@@ -167,4 +191,5 @@ def prune(
 app.command("export")(coded(export))
 app.command("import")(coded(import_))
 app.command("diff")(coded(diff))
+app.command("noise")(coded(noise))
 app.command("prune")(coded(prune))

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from mendbench.api import Asking, Exported, Imported, MissingPrompt, PromptDiff
+from mendbench.api import Asking, Exported, Imported, MissingPrompt, Noise, PromptDiff
 from mendbench.bench.stale import StaleFile
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
+from mendbench.cli.tables import show_tables, table
 from mendbench.errors import BadInput
 from mendbench.kit.files import write_atomically
 from mendbench.model.json import JsonObject
@@ -126,6 +127,26 @@ def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) ->
     return Exit.DONE
 
 
+def show_noise(found: Sequence[Noise], output: Format) -> int:
+    """Print how often a repeated prompt got the same answer, and which ones got another."""
+    if output is Format.json:
+        write_json([_noise_document(one) for one in found])
+        return Exit.DONE
+    if not found:
+        write("no prompt was asked again where nothing is drawn; a table of the model with take = 1 asks them all\n")
+        return Exit.DONE
+    shown = table("model", numbers=("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %"))
+    for one in found:
+        same, (low, high) = one.cases_alike, one.interval
+        counts = (len(one.repeats), one.same_text, one.same_answer, len(one.cases), same)
+        shown.add_row(plain(one.model), *map(str, counts), f"{low:.2f} to {high:.2f}")
+    show_tables([shown], "Prompts asked again where nothing is drawn")
+    for one in found:
+        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in one.repeats if not repeat.same_answer]
+        write("".join(f"{line}\n" for line in _named("another answer", plain(one.model), others)))
+    return Exit.DONE
+
+
 def _diff_lines(found: PromptDiff) -> Iterable[str]:
     for one in found.missing[: found.shown]:
         yield f"{one.custom_id}  {plain(one.case)}, {_many(len(one.trials), 'trial')}: {_who(one)}"
@@ -141,6 +162,14 @@ def _diff_lines(found: PromptDiff) -> Iterable[str]:
     yield f"{_many(asking.answered, 'prompt')} answered, {asking.missing} without an answer; {_many(asking.trials, 'trial')}"
     if asking.waiting:
         yield f"{_many(asking.waiting, 'trial')} stop there: what they ask later hangs on the answer"
+
+
+def _noise_document(noise: Noise) -> JsonObject:
+    return {
+        "model": noise.model, "asked_again": len(noise.repeats), "same_text": noise.same_text,
+        "same_answer": noise.same_answer, "cases": len(noise.cases), "cases_alike": noise.cases_alike,
+        "low": noise.interval.low, "high": noise.interval.high, "repeats": [asdict(repeat) for repeat in noise.repeats],
+    }  # fmt: skip
 
 
 def _who(one: MissingPrompt) -> str:

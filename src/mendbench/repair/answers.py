@@ -72,13 +72,14 @@ def read_answer(text: str, document: JsonObject) -> Answered:
     """Return what ``text`` makes of ``document``, which is left as it is. Never raises, whatever the text."""
     if len(text) > MAX_ANSWER:
         return _unparsable(f"The answer has {len(text):,} characters, and at most {MAX_ANSWER:,} are read")
-    first: Found | Broken | None = None
-    for part in find_json(text):
-        found = _unwrapped(part) if isinstance(part, Found) else part
-        if isinstance(found, Found) and _is_answer(found):
-            return _read(found.value, document)
-        first = first or found
-    return _unparsable(_why_none(text, first))
+    answer, first = _searched(text)
+    return _unparsable(_why_none(text, first)) if answer is None else _read(answer.value, document)
+
+
+def find_answer(text: str) -> Json:
+    """Return the JSON that is read as the answer, whether it can be applied or not; None where there is none."""
+    answer, _ = (None, None) if len(text) > MAX_ANSWER else _searched(text)
+    return None if answer is None else answer.value
 
 
 def sentence(text: str) -> str:
@@ -87,6 +88,17 @@ def sentence(text: str) -> str:
     if len(line) >= MAX_SENTENCE:
         return line[: MAX_SENTENCE - 2].rstrip() + " …"
     return line if line.endswith((".", "?", "!")) else f"{line}."
+
+
+def _searched(text: str) -> tuple[Found | None, Found | Broken | None]:
+    """Return the first JSON that is an answer, and the first of whatever kind that was met before it."""
+    first: Found | Broken | None = None
+    for part in find_json(text):
+        found = _unwrapped(part) if isinstance(part, Found) else part
+        if isinstance(found, Found) and _is_answer(found):
+            return found, first
+        first = first or found
+    return None, first
 
 
 def _unwrapped(found: Found) -> Found:
