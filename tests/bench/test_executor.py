@@ -12,45 +12,8 @@ from hypothesis import strategies as st
 
 from mendbench.bench import executor
 from mendbench.bench.executor import DIED, IN_FLIGHT_PER_WORKER, LARGEST_CHUNK, chunked, run_all, workers_for
-from mendbench.errors import BadInput, GuardTripped, Incomplete, ReplayMiss, UnknownName
-
-ERRORS = (
-    BadInput("world.yaml:3", "torn", "mend it"),
-    UnknownName("strategy", "sumary", ["summary"]),
-    Incomplete("no answer came"),
-    ReplayMiss("GET https://a.test/", nearest="GET https://a.test/b", differs=("url.path",), record="mendbench run"),
-    GuardTripped("socket.connect", "('127.0.0.1', 9)"),
-)
-
-
-def square(number):
-    return number * number
-
-
-def raise_numbered(number):
-    raise ERRORS[number]
-
-
-def divide(number):
-    return 1 // number
-
-
-def process_of(_number):
-    return os.getpid()
-
-
-def die_of_seven(number):
-    if number == 7:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def die_at_first(marker, number):
-    """Kill this process, unless it was done before."""
-    if number == 3 and not marker.exists():
-        marker.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
+from mendbench.errors import Incomplete
+from tests.fakes.tasks import ERRORS, die_at_first, die_of_seven, divide, process_of, raise_numbered, square
 
 
 def each(items):

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.bench.config import ModelConfig, RepairerConfig
@@ -68,7 +68,6 @@ def recorded(folder, trials, model, queue):
     return ended, {case: (folder / case / model_file("tiny")).read_bytes() for case, _ in trials}
 
 
-@settings(deadline=None, max_examples=40)
 @given(trials=TRIALS, at_once=st.integers(1, 4), picks=st.lists(st.integers(0, 7), min_size=1, max_size=8))
 def test_each_ask_is_made_once_and_the_files_are_the_same_whichever_answer_comes_first(trials, at_once, picks):
     with TemporaryDirectory() as one, TemporaryDirectory() as other:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BrokenService, ReplayMiss
@@ -109,7 +109,6 @@ def test_scopes_do_not_see_each_other(tmp_path):
     assert said(simulated(tmp_path).send(get(NOTES))) == {"notes": []}
 
 
-@settings(max_examples=30, deadline=None)
 @given(picks=st.lists(st.integers(0, 4), max_size=8), recorded_first=st.integers(0, 8))
 def test_two_scopes_with_equal_sends_get_equal_answers(picks, recorded_first):
     choices = [
@@ -462,7 +461,6 @@ def test_a_server_that_began_afresh_is_led_through_what_changed_it_and_what_it_r
     assert [request.url for request in live.asked] == [sends[1].url, sends[3].url, "https://api.test/new"]
 
 
-@settings(max_examples=30, deadline=None)
 @given(picks=st.lists(st.integers(0, 5), max_size=8))
 def test_what_changed_is_the_same_recorded_replayed_and_derived(picks):
     choices = [get(NOTES), post(NOTES, {"text": "a"}), get(f"{NOTES}?add=a"), post(QUERY, {}), post(NOTES, {}), get("https://else.test/")]  # fmt: skip

@@ -1,7 +1,6 @@
 import json
 import os
 import shutil
-from contextlib import suppress
 from functools import cache
 
 import pytest
@@ -31,14 +30,14 @@ def chromium():
 
 
 @pytest.fixture(scope="package")
-def context(chromium):
-    """Return a function that gives the context with these options: one for all tests, since the report keeps nothing in a browser."""
+def window(chromium):
+    """Return a function that gives the page with these options: one for all tests, since a report keeps nothing in a browser."""
 
     @cache
-    def made(options):
-        return chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **json.loads(options)})
+    def opened(options):
+        return chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **json.loads(options)}).new_page()
 
-    return lambda **options: made(json.dumps(options))
+    return lambda **options: opened(json.dumps(options))
 
 
 class Reader:
@@ -47,14 +46,25 @@ class Reader:
     def __init__(self, page, place):
         self.page, self.place = page, place
         self.said, self.asked = [], []
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
+        self._heard = {
+            "console": lambda message: self.said.append(message.text),
+            "pageerror": lambda error: self.said.append(str(error)),
+            "request": lambda request: self.asked.append(request.url),
+        }
+        for event, note in self._heard.items():
+            page.on(event, note)
 
     def open(self, fragment=""):
         self.page.goto(self.place.as_uri() + fragment)
         self.page.wait_for_selector("a.cell, #trial > article, #compare > h1", state="attached")
         return self.page
+
+    def leave(self):
+        """Hear what the report still has to say, and give the page back as it was."""
+        self.page.goto("about:blank")
+        self.page.emulate_media(media="null")
+        for event, note in self._heard.items():
+            self.page.remove_listener(event, note)
 
     def cell(self, key):
         return self.page.locator(f"a.cell[data-key='{key}']")
@@ -73,20 +83,22 @@ def standing(chromium, tmp_path_factory):
 
 
 @pytest.fixture
-def reads(context, tmp_path):
+def reads(window, tmp_path):
     """Return a function that opens a run's report; at the end nothing was complained of, and nothing was fetched."""
     opened = []
 
     def read(run, against=None, **options):
         place = tmp_path / "index.html"
         place.write_text(render_html(run, against), encoding="utf-8")
-        reader = Reader(context(**options).new_page(), place)
+        reader = Reader(window(**options), place)
         opened.append(reader)
         return reader
 
     yield read
     for reader in opened:
-        with suppress(Exception):
-            reader.page.close()
+        reader.leave()
         assert reader.said == []
-        assert {url.partition("#")[0] for url in reader.asked if not url.startswith("data:")} <= {reader.place.as_uri()}
+        assert {url.partition("#")[0] for url in reader.asked if not url.startswith("data:")} <= {
+            reader.place.as_uri(),
+            "about:blank",
+        }

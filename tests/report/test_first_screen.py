@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.report.first_screen import first_screen
@@ -125,7 +125,6 @@ NAMES = st.sampled_from(["summary", "mend", "summary-b", "none", "placebo", "ful
 POLICIES = st.sampled_from(["naive", "two-layer", "seed", "loop"])
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.dictionaries(st.tuples(NAMES, POLICIES), st.text("rpu?x-", min_size=1, max_size=4), max_size=6))
 def test_whatever_was_run_there_is_something_to_read(words):
     found = screen(lettered_run(words))

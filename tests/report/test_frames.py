@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
@@ -130,7 +130,6 @@ def test_a_guard_is_taken_off_again(text):
     assert made.removeprefix("'") == text
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
 def test_any_text_goes_through_csv(text):
     found = rows_of(module._csv(frame(odd_run(text), "attempts")))[0]["answer"]

@@ -130,7 +130,7 @@ def test_hostile_words_on_the_first_screen_are_text():
 
 
 @given(st.text(min_size=1, max_size=40))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_any_name_of_a_strategy_gives_a_page_of_two_scripts(name):
     html = render_html(stored_run([row_of(repairable(), repaired(), key_of(repairable(), strategy=name))]))
 

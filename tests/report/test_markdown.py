@@ -5,7 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -243,7 +243,6 @@ def test_code_without_anything_special_is_readable():
     )
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(), max_size=30), st.integers(CUT_LINE, 6000))
 def test_any_run_fits_any_room_and_is_no_markup(text, limit):
     run = odd_run("odd" + text)

@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput, UnknownName
@@ -106,7 +106,6 @@ def test_a_score_says_what_it_is(name):
     assert len({one.title for one in OURS.values()}) == len(OURS)
 
 
-@settings(deadline=None, max_examples=25)
 @given(trials(), st.randoms(use_true_random=False))
 def test_the_order_of_trials_does_not_matter(records, source):
     turned = list(records)
@@ -114,7 +113,6 @@ def test_the_order_of_trials_does_not_matter(records, source):
     assert measures(OURS, turned) == measures(OURS, records)
 
 
-@settings(deadline=None, max_examples=25)
 @given(trials())
 def test_every_sample_twice_is_no_more_evidence(records):
     twice = [*records, *(replace(one, sample=one.sample + 9, key=f"{one.key} again") for one in records)]
@@ -124,7 +122,6 @@ def test_every_sample_twice_is_no_more_evidence(records):
     }
 
 
-@settings(deadline=None, max_examples=25)
 @given(trials())
 def test_values_bounds_and_intervals_are_what_their_units_allow(records):
     for name, found in measures(OURS, records).items():
@@ -135,7 +132,6 @@ def test_values_bounds_and_intervals_are_what_their_units_allow(records):
         assert found.cases <= len({one.case for one in records})
 
 
-@settings(deadline=None, max_examples=25)
 @given(trials(), st.integers(0, 30))
 def test_one_more_failure_never_raises_a_success(records, at):
     at %= len(records)
@@ -148,7 +144,6 @@ def test_one_more_failure_never_raises_a_success(records, at):
                 assert found.value <= before[name].value + 1e-9, name
 
 
-@settings(deadline=None, max_examples=25)
 @given(trials(), st.integers(0, 30))
 def test_a_crash_is_no_better_than_a_failure(records, at):
     at %= len(records)
@@ -161,7 +156,6 @@ def test_a_crash_is_no_better_than_a_failure(records, at):
     assert measures(scores, gone) == measures(scores, wrong)
 
 
-@settings(deadline=None, max_examples=25)
 @given(trials(), st.integers(0, 30))
 def test_a_verdict_that_is_still_to_come_stays_within_the_bounds(records, at):
     at %= len(records)

@@ -6,7 +6,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.bodies import parse_body
@@ -284,7 +284,6 @@ def test_a_failure_that_is_declared_counts_every_request():
 
 
 @pytest.mark.parametrize("name", _simulated_names())
-@settings(max_examples=20, deadline=None)
 @given(url=st.text(max_size=40))
 def test_any_text_for_a_url_gets_an_answer(name, url):
     _, answer = simulated(name).answer(_state(name), Request(method="GET", url=url), NOW_MS)

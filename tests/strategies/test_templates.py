@@ -210,7 +210,7 @@ class TestEveryShippedStrategy:
             assert repr(view) == before
 
     @given(any_views())
-    @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.differing_executors])
+    @settings(suppress_health_check=[HealthCheck.differing_executors])
     def test_renders_whatever_a_workflow_and_its_failures_hold(self, name, view):
         assert isinstance(text(name, view), str)
 

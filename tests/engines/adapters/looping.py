@@ -3,10 +3,9 @@
 import json
 import os
 import sys
-import urllib.error
-import urllib.request
 
 from plain import execute, told
+from wire import exchange
 
 WRONG = sys.argv[1] if len(sys.argv) > 1 else ""
 
@@ -16,16 +15,10 @@ def ask(prompt):
         "model": os.environ.get("MENDBENCH_MODEL", "none"), "temperature": 0,
         "messages": [{"role": "system", "content": "Mend the note."}, {"role": "user", "content": prompt}],
     }  # fmt: skip
-    request = urllib.request.Request(
-        os.environ["MENDBENCH_MODEL_URL"] + "/chat/completions",
-        json.dumps(body).encode(),
-        {"Content-Type": "application/json"},
-    )
-    try:
-        with urllib.request.urlopen(request) as came:
-            return json.load(came)["choices"][0]["message"]["content"]
-    except urllib.error.HTTPError as error:
-        return json.dumps({"refused": json.load(error)["error"]["code"]})
+    url = os.environ["MENDBENCH_MODEL_URL"] + "/chat/completions"
+    status, raw, _ = exchange("POST", url, {"Content-Type": "application/json"}, json.dumps(body).encode())
+    said = json.loads(raw)
+    return said["choices"][0]["message"]["content"] if status < 400 else json.dumps({"refused": said["error"]["code"]})
 
 
 def read(answer):

@@ -7,9 +7,9 @@ import re
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
+from urllib.parse import urlencode
+
+from wire import exchange
 
 WRONG = sys.argv[1] if len(sys.argv) > 1 else ""
 
@@ -52,7 +52,7 @@ def fill(value, data):
 def send(params):
     url = params["url"]
     if params.get("params"):
-        url += "?" + urllib.parse.urlencode(params["params"])
+        url += "?" + urlencode(params["params"])
     if WRONG == "astray":
         url = re.sub(r"^http://127\.0\.0\.1:\d+/([^/]+)", r"http://\1", url)
     headers = {name: str(item) for name, item in (params.get("headers") or {}).items()}
@@ -65,12 +65,7 @@ def send(params):
         headers.setdefault("Content-Type", "application/json")
     method = params.get("method") or ("GET" if body is None else "POST")
     for _ in range(2 if WRONG == "twice" else 1):
-        request = urllib.request.Request(url, data=data, headers=headers, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=20) as came:
-                status, raw, shown = came.status, came.read(), dict(came.headers)
-        except urllib.error.HTTPError as error:
-            status, raw, shown = error.code, error.read(), dict(error.headers)
+        status, raw, shown = exchange(method, url, headers, data)
     try:
         return status, json.loads(raw), shown
     except ValueError:

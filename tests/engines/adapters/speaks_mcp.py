@@ -5,8 +5,6 @@ import json
 import os
 import sys
 
-from mcp import Client, MCPError
-
 
 def told(name):
     with open(os.environ[name], encoding="utf-8") as file:  # noqa: PTH123
@@ -14,6 +12,8 @@ def told(name):
 
 
 async def call(url, tool, arguments):
+    from mcp import Client, MCPError  # noqa: PLC0415  seconds, which a description does without
+
     async with Client(url) as client:
         if "list" in sys.argv:
             await client.list_tools()

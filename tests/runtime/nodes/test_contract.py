@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.kit.clock import VirtualClock
@@ -81,7 +81,6 @@ def test_any_params_give_an_output_or_an_exception_that_becomes_a_sighting(name,
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_the_engine_ends_whatever_a_node_is_told_and_answered(name, data):
     params, answer = data.draw(params_of(name)), data.draw(ANSWERS)

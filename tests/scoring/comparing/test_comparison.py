@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -146,7 +146,6 @@ def test_one_pair_a_case_is_judged_as_statsmodels_and_scipy_do(sides):
     assert found.difference.verdict == ("alike" if not won + lost else told if found.p < 0.05 else "not told apart")
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=12))
 def test_all_else_is_judged_as_scipys_permutation_test_of_the_groups_sums_does(drawn):
     a, b, groups = zip(*drawn, strict=True)
@@ -302,7 +301,6 @@ def test_swapping_the_sides_turns_everything_round(sides):
         assert there.interval == (-back.interval.high, -back.interval.low)
 
 
-@settings(deadline=None, max_examples=20)
 @given(BOTH, st.randoms(use_true_random=False))
 def test_the_order_of_trials_does_not_matter(sides, source):
     a, b = trials(sides[0]), trials(sides[1], THEIRS)
@@ -331,7 +329,6 @@ def test_one_more_case_won_is_no_evidence_against():
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 8))
 def test_with_so_many_more_cases_as_it_says_the_two_are_told_apart(won, lost, tied):
     if not won + lost + tied:

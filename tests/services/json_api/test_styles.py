@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.services import simulated
@@ -161,7 +161,6 @@ VALUES = (
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=25, deadline=None)
 @given(body=VALUES | st.dictionaries(st.sampled_from(["gist", "heft", "kind", "slug", "person_id", "hue"]), VALUES))
 def test_every_style_refuses_whatever_does_not_fit(style, body):
     answer = styled(style).send("POST", "/v2/notes", body)
