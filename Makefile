@@ -32,14 +32,17 @@ help:
 bench: .venv/.run
 	$(BIN)/mendbench run
 
+# Three workers, since on two cores each waits a quarter of its time: for programs that it started, and for a browser.
+WORKERS ?= 3
+
 test: .venv/.test
 	@sh tests/setup-machine
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # What takes longer than a commit should: the slow tests, and ten times the examples of every property; and what a release has to stand.
 # PARTS="packages audit" chooses of the latter.
 check-release: check
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
 	$(BIN)/python -m tests.torture determinism
 	$(BIN)/python -m tests.release $(PARTS)
 
