@@ -10,7 +10,7 @@ help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
 	@echo "make test    every test, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, and the gate on the shipped matrix"
-	@echo "make check-release   the same and every test, properties with twenty times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
+	@echo "make check-release   the same and every test, properties with ten times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
 	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"
 	@echo "make speed   replay beside other commands: ratios, with their spread"
 	@echo "make profile   where a replay's time goes, as a table and as a flame graph, reports/flame.svg"
@@ -39,7 +39,7 @@ test: .venv/.test
 	@sh tests/setup-machine
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# What takes longer than a commit should: the slow tests, and twenty times the examples of every property; and what a release has to stand.
+# What takes longer than a commit should: the slow tests, and ten times the examples of every property; and what a release has to stand.
 # PARTS="packages audit" chooses of the latter.
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"

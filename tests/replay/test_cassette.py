@@ -65,7 +65,7 @@ SOME = [
 ]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow])
 @given(recorded=entries)
 @example(recorded=SOME)
 def test_what_is_written_reads_back_the_same_and_gives_the_same_bytes(recorded):
@@ -74,7 +74,7 @@ def test_what_is_written_reads_back_the_same_and_gives_the_same_bytes(recorded):
     assert dump(parse(text.encode(), "x")) == text
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow])
 @given(recorded=entries, cut=st.floats(0, 1))
 @example(recorded=SOME, cut=0.5)
 def test_any_prefix_of_a_file_loads_as_a_prefix_of_its_entries(recorded, cut):

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from mendbench.bench.prompts.askers import by_repairer
 from mendbench.bench.prompts.prompt_lines import custom_id
 from mendbench.kit.canonical import canonical_json, digest
-from mendbench.model.json import JsonObject
 from mendbench.repair.answers import find_answer
 from mendbench.repairers.asking import read_answer
 from mendbench.replay.cassette import Entry
@@ -35,17 +34,16 @@ def repeats(case: str, entries: Iterable[Entry]) -> Iterator[Repeat]:
     Raises:
         Incomplete: a recorded answer is none.
     """
-    takes: dict[str, list[tuple[int, JsonObject, Entry]]] = defaultdict(list)
+    takes: dict[str, list[tuple[int, str, Entry]]] = defaultdict(list)
     for entry in entries:
         if entry.ask is not None and isinstance(take := entry.ask.get("draw"), int) and by_repairer(entry.ask):
-            takes[digest({**entry.ask, "draw": 0})].append((take, entry.ask, entry))
+            takes[digest({**entry.ask, "draw": 0})].append((take, custom_id(entry.ask), entry))
     for made in takes.values():
         (_, _, first), *later = sorted(made, key=lambda one: one[0])
-        for _, ask, entry in later:
-            (text, ending), (again, ending_again) = _said(first), _said(entry)
-            same = (text, ending) == (again, ending_again)
-            alike = same or _alike(text, again)
-            yield Repeat(case=case, custom_id=custom_id(ask), same_text=same, same_answer=alike)
+        for _, name, entry in later:
+            said, again = _said(first), _said(entry)
+            same = said == again
+            yield Repeat(case=case, custom_id=name, same_text=same, same_answer=same or _alike(said[0], again[0]))
 
 
 def _said(entry: Entry) -> tuple[str, str]:
