@@ -70,6 +70,10 @@ def rows(ablation):
     return {row.strategy.removeprefix("./mine.md.j2"): row for row in ablation.rows}
 
 
+def pairs(repairs):
+    return repairs.difference.won, repairs.difference.lost, repairs.difference.tied
+
+
 def test_the_whole_each_section_and_all_derived_ones_have_a_row(root):
     found = ablated(prompts_only=True)
     assert [(row.what, row.left_out) for row in found.rows] == [
@@ -101,10 +105,20 @@ def test_what_the_repairs_lose_is_counted_from_recorded_answers(root):
     assert found.model == MODEL
     whole, without = told[""].repairs, told["~fields"].repairs
     assert (whole.right, whole.cases, whole.unjudged) == (1, 1, 0)
-    assert (without.right, without.won, without.lost, without.paired) == (0, 0, 1, 1)
-    assert (told["~guess"].repairs.right, told["~guess"].repairs.lost) == (1, 0)
+    assert (without.right, *pairs(without)) == (0, 0, 1, 0)
+    assert (told["~guess"].repairs.right, *pairs(told["~guess"].repairs)) == (1, 0, 0, 1)
+    assert whole.difference is None
     assert (without.shared, whole.shared) == (2, 2)
     assert without.wasted_per_trial > without.whole_wasted_per_trial == whole.wasted_per_trial
+
+
+def test_a_difference_has_the_verdict_and_the_interval_of_any_comparison(root):
+    found = ablated()
+    one = rows(found)["~fields"].repairs.difference
+    sides = (f"reports/ablation:strategy=./mine.md.j2{left_out}" for left_out in ("", "~fields"))
+    (main,) = api.compare(*sides, part="all", scores=("repair_success",)).main.differences
+    assert one == main
+    assert (one.score, one.a.value, one.b.value, one.verdict) == ("repair_success", 1, 0, "not told apart")
 
 
 def test_the_trials_behind_it_are_a_run_of_its_own(root):
@@ -121,7 +135,8 @@ def test_an_answer_that_is_not_recorded_leaves_its_row_without_a_verdict(root):
     told = {row.left_out: row.repairs for row in found.rows}
     assert (told[()].right, told[()].unjudged) == (1, 0)
     missing = told[("errors",)]
-    assert (missing.right, missing.unjudged, missing.paired, missing.wasted_per_trial) == (0, 1, 0, None)
+    assert (missing.right, missing.unjudged, *pairs(missing), missing.wasted_per_trial) == (0, 1, 0, 0, 0, None)
+    assert (missing.difference.open, missing.difference.bounds) == (1, (-1, 0))
 
 
 def test_a_section_that_says_nothing_shares_the_answers_of_the_whole(root):

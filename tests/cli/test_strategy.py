@@ -181,6 +181,8 @@ def test_an_ablation_with_answers_missing_is_incomplete_and_says_what_records_th
     )
     whole = next(line for line in said.out.splitlines() if line.startswith("whole"))
     assert "1/1" in whole.split()
+    assert "won:lost:tied" in said.out
+    assert "rows one may stand out by chance\n" in said.out
     assert "the trials: reports/ablation/index.html\n" in said.out
     shown = json.loads(
         mendbench("strategy", "ablate", "full-context", cases.RENAMED, "--workers", "1", "--format", "json").out

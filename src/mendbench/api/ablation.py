@@ -17,9 +17,16 @@ from mendbench.bench.split import read_split
 from mendbench.bench.totals import is_judged
 from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow
+from mendbench.scoring.comparing.comparison import Difference, compare_scores
+from mendbench.scoring.comparing.pairing import pair_trials
+from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
+from mendbench.scoring.scores import score
 from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.interface import WITHOUT
+
+SCORE = "repair_success"
+"""What a strategy without a section is held against the whole in."""
 
 FOLDER = "ablation"
 """Beside the configured folder of runs: where the trials behind an ablation are written if nothing else is said."""
@@ -33,11 +40,8 @@ class Repairs:
     cases: int
     unjudged: int
     """Of ``cases``: those whose verdict misses a recording, or whose trial crashed."""
-    won: int
-    """Cases that it repairs and the whole strategy does not, both judged."""
-    lost: int
-    paired: int
-    """Cases in which both are judged."""
+    difference: Difference | None
+    """In repair success, less the whole strategy: pairs of cases and an interval over their groups. None of the whole itself."""
     shared: int
     """Cases of all kinds in which both are judged."""
     wasted_per_trial: float | None
@@ -92,11 +96,11 @@ def ablate_strategy(name: str, options: RunOptions, on_progress: Progress, *, pr
     asked = (
         None if prompts_only or model is None else _asked(loaded, options, found[0], tuple(named), model, on_progress)
     )
-    verdicts = _by_strategy(asked.rows) if asked else {}
+    repairs = _repairs(asked, name) if asked else {}
     rows = tuple(
         AblationRow(
             what=what, strategy=one, left_out=left_out, survey=survey, changed=_changed(found[0], survey),
-            repairs=_repairs(verdicts[name], verdicts[one]) if verdicts else None,
+            repairs=repairs.get(one),
         )
         for (one, (what, left_out)), survey in zip(named.items(), found, strict=True)
     )  # fmt: skip
@@ -135,24 +139,34 @@ def _asked(
     return run(chosen, on_progress)
 
 
-def _by_strategy(rows: Sequence[JsonRow]) -> dict[str, dict[str, JsonRow]]:
-    found: dict[str, dict[str, JsonRow]] = {}
-    for row in rows:
-        found.setdefault(row["strategy"], {})[row["case"]] = row
+def _repairs(run: StoredRun, whole: str) -> dict[str, Repairs]:
+    """Return what became of the trials of each strategy."""
+    rows: dict[str, dict[str, JsonRow]] = {}
+    for row in run.rows:
+        rows.setdefault(row["strategy"], {})[row["case"]] = row
+    return {
+        name: _against(rows[whole], own, None if name == whole else _difference(run.records, whole, name))
+        for name, own in rows.items()
+    }
+
+
+def _difference(records: Records, whole: str, name: str) -> Difference:
+    def of(strategy: str) -> Records:
+        return records.where("treatment", lambda treatment: treatment.strategy == strategy)
+
+    (pair,) = pair_trials(of(whole), of(name), ("strategy",)).pairs
+    (found,) = compare_scores(pair, {SCORE: score(SCORE)})
     return found
 
 
-def _repairs(whole: Mapping[str, JsonRow], own: Mapping[str, JsonRow]) -> Repairs:
+def _against(whole: Mapping[str, JsonRow], own: Mapping[str, JsonRow], difference: Difference | None) -> Repairs:
     shared = [(whole[case], row) for case, row in sorted(own.items()) if is_judged(row) and is_judged(whole[case])]
-    pairs = [(_right(before), _right(row)) for before, row in shared if row["kind"] in EDIT_KINDS]
     edits = [row for row in own.values() if row["kind"] in EDIT_KINDS]
     return Repairs(
-        right=sum(map(_right, edits)),
+        right=sum(bool(row["verdict"] == "correct") for row in edits),
         cases=len(edits),
         unjudged=sum(not is_judged(row) for row in edits),
-        won=pairs.count((False, True)),
-        lost=pairs.count((True, False)),
-        paired=len(pairs),
+        difference=difference,
         shared=len(shared),
         wasted_per_trial=_wasted(row for _, row in shared),
         whole_wasted_per_trial=_wasted(before for before, _ in shared),
@@ -162,10 +176,6 @@ def _repairs(whole: Mapping[str, JsonRow], own: Mapping[str, JsonRow]) -> Repair
 def _wasted(rows: Iterable[JsonRow]) -> float | None:
     found = [int(row["wasted_attempts"]) for row in rows]
     return round(fmean(found), 3) if found else None
-
-
-def _right(row: JsonRow) -> bool:
-    return bool(row["verdict"] == "correct")
 
 
 def _changed(whole: Survey, other: Survey) -> int:

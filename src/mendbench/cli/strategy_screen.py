@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from mendbench.api import Ablation, AblationRow, Rendering, StrategyPage, Survey
+from mendbench.cli.compare_words import NOTHING, interval, verdict
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
@@ -150,9 +151,13 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
             "rows": [_ablated(row) for row in ablation.rows], "unasked": list(whole.unasked), "missing": whole.missing,
         })  # fmt: skip
     else:
-        judged = ("right", "un-\njudged", "won :\nlost", "wasted\n/trial", "the\nwhole's") if ablation.model else ()
+        judged = (
+            ("right", "un-\njudged", "won:lost:tied", "95 %", "wasted\n/trial", "the\nwhole's")
+            if ablation.model
+            else ()
+        )
         found = table(
-            "sections", "strategy", wraps=("strategy",),
+            "sections", "strategy", *(("than the whole",) if ablation.model else ()), wraps=("strategy",),
             numbers=("tokens", "facts\ntold", "fix's value\ntold", "prompts\nchanged", *judged),
         )  # fmt: skip
         for row in ablation.rows:
@@ -168,11 +173,14 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
 def _ablation_cells(row: AblationRow) -> Iterator[str]:
     survey, repairs = row.survey, row.repairs
     yield from (plain(row.what), plain(row.strategy))
+    one = repairs.difference if repairs else None
+    if repairs is not None:
+        yield verdict(one) if one else NOTHING
     yield from (_number(survey.context_tokens, 0), _number(survey.context_recall), _number(survey.fix_told))
     yield str(row.changed)
     if repairs is not None:
         yield from (f"{repairs.right}/{repairs.cases}", str(repairs.unjudged))
-        yield f"{repairs.won} : {repairs.lost} of {repairs.paired}" if row.left_out else "-"
+        yield from (f"{one.won}:{one.lost}:{one.tied}", interval(one)) if one else (NOTHING, NOTHING)
         yield from (_number(repairs.wasted_per_trial), _number(repairs.whole_wasted_per_trial))
 
 
@@ -181,7 +189,8 @@ def _about(ablation: Ablation) -> Iterator[str]:
     yield f"\n{_counted(whole)}; prompts changed: of their first prompts"
     if ablation.run is not None:
         yield f"answers of {plain(str(ablation.model))} under naive, at most three attempts; right: of the cases with an edit fault"
-        yield "won : lost: against the whole strategy, of the cases that both have a verdict on"
+        yield "won:lost:tied: right against the whole strategy, by case; 95 %: of the difference, by bootstrap over groups of cases"
+        yield f"than the whole: by a test of each row for itself; of {len(ablation.rows) - 1} rows one may stand out by chance"
         yield "wasted: over the cases of all kinds that both have a verdict on, and what the whole strategy wastes there"
         yield f"the trials: {ablation.run.folder / 'index.html'}"
 
