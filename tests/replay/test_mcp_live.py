@@ -16,6 +16,8 @@ from mcp.types import CONNECTION_CLOSED, ToolAnnotations
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
 from mendbench.replay.mcp_live import McpLive, _annotated
+from tests.fakes.misbehaving import http, sends, sends_and_resets
+from tests.fakes.misbehaving_mcp import misbehaving_mcp, texts, whatever
 from tests.fakes.worlds import get, post
 
 
@@ -234,3 +236,71 @@ def test_a_list_of_tools_that_is_not_to_be_had_is_none(by_hand):
 )
 def test_what_a_server_says_of_its_tools_may_be_anything(tools, names):
     assert _annotated(tools) == names
+
+
+CALL = post("mcp://far/it", {})
+TOO_MANY = whatever(sends(http("429 Too Many Requests", b"later", Retry_After="7", Mcp_Session_Id="random")))
+
+
+@pytest.fixture
+def far():
+    """Return what starts a server over HTTP that replies to tool calls so, and yields it with what asks it."""
+    with contextlib.ExitStack() as held:
+
+        def start(*calls, **more):
+            reached = held.enter_context(misbehaving_mcp(calls, **more))
+            asking = McpLive({"far": reached.url}, patience_s=5.0)
+            held.callback(asking.close)
+            return asking, reached
+
+        yield start
+
+
+def test_a_server_over_http_that_is_busy_is_answered_with_its_status_and_how_long_to_wait(far):
+    asking, _ = far(TOO_MANY)
+    answer = asking.ask(CALL)
+    assert (answer.status, answer.fault, answer.body) == (429, None, b"later")
+    assert answer.header("retry-after") == "7"
+    assert answer.header("mcp-session-id") is None, "it is another one each time"
+
+
+def test_a_server_that_was_busy_goes_on_with_its_session(far):
+    asking, reached = far(TOO_MANY, texts("fine"))
+    assert [asking.ask(CALL).status for _ in range(2)] == [429, 200]
+    assert reached.heard.count("initialize") == 1
+
+
+def test_a_session_that_is_over_is_followed_by_another_one(far):
+    asking, reached = far(whatever(sends(http("404 Not Found"))), texts("fine"))
+    assert [asking.ask(CALL).status for _ in range(2)] == [404, 200]
+    assert reached.heard.count("initialize") == 2
+
+
+def test_a_server_that_is_busy_when_it_is_first_asked_is_there(far):
+    asking, reached = far(texts("fine"), first=[TOO_MANY])
+    assert [asking.ask(CALL).status for _ in range(2)] == [429, 200]
+    assert reached.heard.count("tools/call") == 1
+
+
+def test_a_server_that_refuses_is_not_asked_for_its_list_of_tools(far):
+    asking, reached = far(TOO_MANY)
+    asking.ask(CALL)
+    assert asking.reads(CALL) is None
+    assert "tools/list" not in reached.heard
+
+
+def test_a_connection_that_broke_is_made_anew(far):
+    asking, reached = far(whatever(sends_and_resets()), texts("fine"))
+    assert [asking.ask(CALL).fault for _ in range(2)] == ["reset", None]
+    assert reached.heard.count("initialize") == 2
+
+
+def test_a_server_that_was_reached_and_is_gone_is_a_fault_each_time(far):
+    asking, _ = far(texts("fine"), leaves=True)
+    assert [asking.ask(CALL).fault for _ in range(2)] == ["refused", "refused"]
+
+
+def test_a_server_that_wants_a_key_from_the_first_is_the_operators_to_mend(far):
+    asking, _ = far(first=[whatever(sends(http("401 Unauthorized")))])
+    with pytest.raises(BadInput, match="MCP server 'far': cannot be started"):
+        asking.ask(CALL)

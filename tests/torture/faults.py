@@ -12,8 +12,9 @@ import socket
 import ssl
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
@@ -53,10 +54,13 @@ from tests.fakes.misbehaving import (
     sends_and_resets,
     sends_and_stays,
 )  # fmt: skip
+from tests.fakes.misbehaving_mcp import Reached, Reply, as_json, misbehaving_mcp, result_of, texts, whatever
 from tests.fakes.worlds import post
 from tests.torture.tally import Attempt
 
 T = TypeVar("T")
+
+MCP_OVER_HTTP = "mcp over HTTP"
 
 LONG = 2_000
 """Of headers that say how long to wait, drawn at random; of the others, all there are."""
@@ -81,7 +85,7 @@ class Wanted:
     waited_s: tuple[float, float] = (0, 0)
     """Least and most that the virtual clock waited between tries."""
     says: str = ""
-    """Part of what the node says of it."""
+    """Part of what the node says of it, or whoever records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +97,10 @@ class Cell:
     wanted: Wanted | None
     """None where only this counts: that the replay is equal to the recording."""
     script: Sequence[Behaviour] = ()
+    calls: Sequence[Reply] = ()
+    """Of an MCP server over HTTP: what it does to the tool calls."""
+    first: Sequence[Reply] = ()
+    """What such a server does to those who connect, until it lets one in."""
     method: str = "GET"
     server: str = "plain"
     params: dict[str, Any] = field(default_factory=dict)
@@ -105,6 +113,9 @@ def _busy(status: str, *after: str) -> tuple[Behaviour, ...]:
 def _fault(fault: str, sent: int = 1, waited_s: tuple[float, float] = (0, 0), says: str = "") -> Wanted:
     return Wanted(state="warning", fault=fault, sent=sent, waited_s=waited_s, says=says)
 
+
+NOT_RECORDED = "not recorded"
+"""The state of a node that was not reached: the operator has something to mend, and the recording ends."""
 
 FINE = Wanted(state="success", status=200)
 TWICE_S, ONCE_S = (1.5, 3.0), (0.5, 1.0)
@@ -185,7 +196,7 @@ def _node(cell: Cell) -> dict[str, Any]:
     if cell.effect == "http":
         body = {"body": {"a": 1}} if cell.method == "POST" else {}
         return {"type": "http", "params": {"url": "https://api.test/it", "method": cell.method, **body, **cell.params}}
-    kind = {"mcp": "mcp", "shell": "shell", "file": "read-file"}[cell.effect]
+    kind = {"mcp": "mcp", MCP_OVER_HTTP: "mcp", "shell": "shell", "file": "read-file"}[cell.effect]
     return {"type": cell.params.get("type", kind), "params": {k: v for k, v in cell.params.items() if k != "type"}}
 
 
@@ -237,7 +248,11 @@ def went(cell: Cell, folder: Path, *, mode: RecordMode, live: Live | None) -> Go
         recordings=Recordings.open(folder), services={}, redactor=Redactor({}), clock=clock, mode=mode, live=live,
         hosts={"api.test": "api", "demo": "demo", "sandbox": "shell", "file://sandbox": "file"},
     )  # fmt: skip
-    workflow = {"ir_version": "0.1.0", "nodes": [{"id": "it", **_node(cell)}], "edges": []}
+    return _gone(world, clock, {"id": "it", **_node(cell)})
+
+
+def _gone(world: ScopedWorld, clock: VirtualClock, node: dict[str, Any]) -> Gone:
+    workflow = {"ir_version": "0.1.0", "nodes": [node], "edges": []}
     execution = MendbenchEngine().execute(workflow, {}, world, checkpoint=None, detector=detector("mend"), clock=clock)
     traffic = tuple(
         replace(each, origin="recorded", request=replace(each.request, timeout_s=None)) for each in world.traffic()
@@ -253,6 +268,8 @@ def tried(cell: Cell, live: Live) -> str | None:
             first = went(cell, folder, mode="new_episodes", live=live)
             again = went(cell, folder, mode="none", live=None)
         except (Exception, EffectEscape) as error:  # noqa: BLE001  whatever it is, it is not survived
+            if cell.wanted is not None and cell.wanted.state == NOT_RECORDED:
+                return _unlike_refusal(error, folder, cell.wanted)
             return f"{type(error).__name__}: {error}"
         return _differs(first, again) or (cell.wanted and _unlike(first, cell.wanted))
 
@@ -262,6 +279,13 @@ def _differs(first: Gone, again: Gone) -> str | None:
         if getattr(first, name) != getattr(again, name):
             return f"the replay's {name} is another: {getattr(first, name)!r} and {getattr(again, name)!r}"[:900]
     return None
+
+
+def _unlike_refusal(error: BaseException, folder: Path, wanted: Wanted) -> str | None:
+    """Return what is amiss where the operator has to mend something: one line has to say so, and nothing may be recorded."""
+    kept = [each.name for each in folder.rglob("*.yaml") if each.stat().st_size]
+    told = isinstance(error, BadInput) and wanted.says in str(error) and "\n" not in str(error)
+    return None if told and not kept else f"{type(error).__name__}: {error} {kept}"
 
 
 def _unlike(gone: Gone, wanted: Wanted) -> str | None:
@@ -328,6 +352,125 @@ MCP_CELLS = (
     _mcp("refuses", Wanted(state="error", status=200, says="no such city")),
     _mcp("fails", Wanted(state="warning", status=200, says="rate limited")),
 )
+
+
+def _far(
+    name: str, wanted: Wanted, *calls: Reply, server: str = "plain", first: Sequence[Reply] = (), **more: Any
+) -> Cell:
+    params = {"server": "demo", "tool": "it", "arguments": {}, **more}
+    return Cell(effect=MCP_OVER_HTTP, name=name, params=params, wanted=wanted, calls=calls, server=server, first=first)
+
+
+def _busy_mcp(status: str, *after: str, body: bytes = b"") -> tuple[Reply, ...]:
+    """Return replies that ask to be left alone for so long each; "" says nothing of it."""
+    return tuple(
+        whatever(sends(http(status, body, Retry_After=each) if each else http(status, body))) for each in after
+    )
+
+
+def _as_events(number: object) -> bytes:
+    return b"event: message\ndata: " + _right(number) + b"\n\n"
+
+
+def _right(number: object) -> bytes:
+    return result_of(number, {"content": [{"type": "text", "text": "fine"}]})
+
+
+EVENTS = "text/event-stream"
+LATER = b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": "too many"}}'
+WRONG = b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32602, "message": "no such city"}}'
+TOO_MANY, AWAY = "429 Too Many Requests", "503 Service Unavailable"
+NOON, PAST_NOON = "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:07 GMT"
+
+FAR_MCP_CELLS = (
+    _far("an answer", FINE, texts("fine")),
+    _far("an answer as an event", FINE, lambda number: sends(http(body=_as_events(number), Content_Type=EVENTS))),
+    _far("slow, and whole", FINE, lambda number: drips(as_json(_right(number)), pieces=4, pause_s=0.02)),
+    _far("slower than the node waits", _fault("timeout", says="after 0.04 seconds"), lambda number: drips(as_json(_right(number)), pieces=2, pause_s=0.04), timeout=0.04),
+    _far("nobody listens any more", _fault("refused", 3, TWICE_S, "Could not connect"), texts("fine"), server="leaves"),
+    _far("the name is gone", _fault("dns", says="does not resolve"), texts("fine"), server="loses its name"),
+    _far("the certificate has expired meanwhile", _fault("tls", says="TLS"), texts("fine"), server="expires"),
+    _far("good certificate", FINE, texts("fine"), server="good"),
+    _far("read timeout", _fault("timeout", says="timed out"), whatever(sends_and_stays())),
+    _far("timeout within the body", _fault("timeout"), lambda number: sends_and_stays(as_json(_right(number))[:-9])),
+    _far("reset before the answer", _fault("reset", says="reset"), whatever(sends_and_resets())),
+    _far("ended before the answer", _fault("reset"), whatever(sends())),
+    _far("reset within the body", _fault("reset"), lambda number: sends_and_resets(as_json(_right(number))[:-9])),
+    _far("reset within an event", _fault("reset"), lambda number: sends_and_resets(http(body=_as_events(number), length=9999, Content_Type=EVENTS)[:-9])),
+    _far("body shorter than told", _fault("truncated", says="broke off"), lambda number: sends(as_json(_right(number))[:-9])),
+    _far("an event that breaks off", _fault("truncated"), lambda number: sends(http(body=_as_events(number), length=9999, Content_Type=EVENTS)[:-9])),
+    _far("events without an answer", _fault("reset"), whatever(sends(http(Content_Type=EVENTS)))),
+    _far("gzip cut", _fault("truncated"), lambda number: sends(as_json(gzip.compress(_right(number))[:-12], Content_Encoding="gzip"))),
+    _far("gzip whole, which nobody asked for", _fault("truncated"), lambda number: sends(as_json(gzip.compress(_right(number)), Content_Encoding="gzip"))),
+    _far("no HTTP at all", _fault("reset"), whatever(sends(b"SSH-2.0-OpenSSH_9.9\r\n"))),
+    _far("JSON cut, and told whole", Wanted(state="error", status=200, says="Failed to parse"), lambda number: sends(as_json(_right(number)[:-9]))),
+    _far("429, wait 2 seconds, then an answer", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2"), texts("fine")),
+    _far("429 with an error inside, wait 2 seconds, then an answer", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2", body=LATER), texts("fine")),
+    _far("429 until a date, then an answer", replace(FINE, sent=2, waited_s=(7, 7)), whatever(sends(http(TOO_MANY, Date=NOON, Retry_After=PAST_NOON))), texts("fine")),
+    _far("429, no word of waiting", Wanted(state="warning", status=429, sent=3, waited_s=TWICE_S, says="Rate limited"), *_busy_mcp(TOO_MANY, "")),
+    _far("429, wait for years", Wanted(state="warning", status=429), *_busy_mcp(TOO_MANY, "999999999")),
+    _far("429 to who connects, wait 2 seconds, then an answer", replace(FINE, sent=2, waited_s=(2, 2)), texts("fine"), first=_busy_mcp(TOO_MANY, "2")),
+    _far("503, then an answer", replace(FINE, sent=2, waited_s=ONCE_S), *_busy_mcp(AWAY, ""), texts("fine")),
+    _far("503 for ever", Wanted(state="warning", status=503, sent=3, waited_s=(6, 6), says="HTTP 503"), *_busy_mcp(AWAY, "3")),
+    _far("504, which may have done it", Wanted(state="warning", status=504), *_busy_mcp("504 Gateway Timeout", "3")),
+    _far("400 with an error inside", Wanted(state="error", status=200, says="no such city"), whatever(sends(as_json(WRONG, "400 Bad Request")))),
+    _far("401", Wanted(state="warning", status=401, says="Authentication failed"), whatever(sends(http("401 Unauthorized")))),
+    _far("the session is over", Wanted(state="error", status=404, says="Session expired"), whatever(sends(http("404 Not Found")))),
+    _far("a redirection elsewhere", Wanted(state="error", status=302, says="302"), whatever(sends(http("302 Found", Location="https://other.test/")))),
+    _far("nobody has ever listened", Wanted(state=NOT_RECORDED, says="cannot be started"), server="deaf"),
+    _far("the name has never been", Wanted(state=NOT_RECORDED, says="cannot be started"), server="unknown"),
+    _far("self-signed certificate", Wanted(state=NOT_RECORDED, says="cannot be started"), server="own"),
+    _far("401 to who connects", Wanted(state=NOT_RECORDED, says="cannot be started"), first=[whatever(sends(http("401 Unauthorized")))]),
+)  # fmt: skip
+
+
+@contextlib.contextmanager
+def _far_served(cell: Cell, authority: Authority) -> Iterator[Live]:
+    """Yield what asks the MCP server over HTTP that a cell wants."""
+    shown = {
+        "expires": lambda: (authority.server(), authority.server(days=(-9, -1))), "own": lambda: (authority.server(own=True),),
+        "good": lambda: (authority.server(),),
+    }.get(cell.server, tuple)()  # fmt: skip
+    named = bool(shown) or cell.server == "loses its name"
+    with contextlib.ExitStack() as held:
+        if cell.server == "deaf":
+            url = held.enter_context(deaf())
+        elif cell.server == "unknown":
+            held.enter_context(mock.patch("socket.getaddrinfo", _no_such_name))
+            url = "http://gone.kelpforest.example/mcp"
+        else:
+            reached = held.enter_context(
+                misbehaving_mcp(
+                    cell.calls,
+                    first=cell.first,
+                    leaves=cell.server == "leaves",
+                    tls=shown,
+                    host="localhost" if named else "127.0.0.1",
+                )
+            )
+            url = reached.url
+            if named:
+                held.enter_context(
+                    mock.patch("socket.getaddrinfo", _names(reached, lost=cell.server == "loses its name"))
+                )
+        trusting = partial(httpx2.AsyncHTTPTransport, verify=authority.trusting())
+        held.enter_context(mock.patch("httpx2.AsyncHTTPTransport", trusting))
+        live = McpLive({"demo": url}, patience_s=2 * SHORT_S)
+        held.callback(live.close)
+        yield live
+
+
+def _names(reached: Reached, *, lost: bool) -> Callable[..., Any]:
+    """Return what knows one address of this machine, until somebody has connected there if it is lost."""
+    known = socket.getaddrinfo
+
+    def look_up(host: object, *asked: Any, **more: Any) -> Any:
+        if lost and reached.connected.is_set():
+            _no_such_name()
+        return known("127.0.0.1", *asked, **more)
+
+    return look_up
+
 
 SHELL_CELLS = tuple(
     Cell(effect="shell", name=name, params=params, wanted=wanted)
@@ -414,10 +557,13 @@ class ModelCell:
     waits: tuple[float, ...] | None = None
     """Exact waits, where the server told them."""
     server: str = "plain"
+    state: str = "success"
+    """Of an ``llm`` node that gets the answer."""
 
 
 MODEL_CELLS = (
     ModelCell(name="an answer", script=[ANSWERED], ends=None, asked=1, waits=()),
+    ModelCell(name="slow, and whole", script=[drips(COMPLETION, pieces=4, pause_s=0.01)], ends=None, asked=1, waits=()),
     ModelCell(name="nobody listens", script=[], server="deaf"),
     ModelCell(name="connect timeout", script=[], server="full"),
     ModelCell(name="read timeout", script=[sends_and_stays()], asked=ATTEMPTS),
@@ -446,7 +592,7 @@ MODEL_CELLS = (
     ModelCell(name="a failure inside a 200", script=[sends(http(body=b'{"error": {"message": "overloaded"}}'))], asked=1),
     ModelCell(name="no gzip, and told so", script=[sends(http(body=b"no", Content_Encoding="gzip"))], asked=ATTEMPTS),
     ModelCell(name="no HTTP at all", script=[sends(b"hello\r\n")], asked=ATTEMPTS),
-    ModelCell(name="a prompt that is too long is an answer", script=[sends(http("400 Bad Request", body=b'{"error": {"code": "context_length_exceeded"}}'))], ends=None, asked=1),
+    ModelCell(name="a prompt that is too long is an answer", script=[sends(http("400 Bad Request", body=b'{"error": {"code": "context_length_exceeded"}}'))], ends=None, asked=1, state="error"),
 )  # fmt: skip
 
 
@@ -482,6 +628,51 @@ def model_tried(cell: ModelCell, authority: Authority) -> str | None:
         if not good:
             return f"{what} is {found!r}, and not as in {cell.name}, {cell.ends}, {cell.asked}, {cell.waits}"
     return None
+
+
+def llm_tried(cell: ModelCell, authority: Authority) -> str | None:
+    """Run a workflow whose ``llm`` node asks while recording, and return what is not as it should be: of the node, the record, or its replay.
+
+    The waits between the tries of an ask are the recorder's, and real: they cost the workflow no time.
+    """
+    waits: list[float] = []
+    with tempfile.TemporaryDirectory() as place, _model_server(cell, authority) as (base, asked, trusting):
+        patience = SHORT_S / 3 if cell.ends and cell.asked == ATTEMPTS else SHORT_S / 2
+        wire = _Lasting(verify=trusting)
+        caller = ChatCaller(base_url=f"{base}/v1", timeout_s=patience, sleep=waits.append, transport=wire)
+        ended, first, again = None, None, None
+        try:
+            first = _asked_by_node(Path(place), "new_episodes", caller)
+        except MendbenchError as error:
+            ended = error
+        except Exception as error:  # noqa: BLE001  it is none that a user may meet
+            return f"{type(error).__name__}: {error}"
+        written = [each.name for each in Path(place).rglob("*.yaml") if each.stat().st_size]
+        if first is not None:
+            again = _asked_by_node(Path(place), "none", None)
+    tries = len(waits) + 1 if cell.asked is None else len(asked)
+    for what, found, good in (
+        ("end", ended, (type(ended) if ended else None) is cell.ends and "\n" not in str(ended)),
+        ("tries", tries, tries == (ATTEMPTS if cell.asked is None else cell.asked)),
+        ("waits", waits, cell.waits in (None, tuple(waits)) and all(0 <= each <= PATIENCE_S for each in waits)),
+        ("record", written, bool(written) == (ended is None)),
+        ("state", first, first is None or [node.state for node in first.execution.nodes] == [cell.state]),
+        ("time", first, first is None or first.took_ms == sum(each.answer.elapsed_ms for each in first.traffic)),
+    ):
+        if not good:
+            return f"{what} is {found!r}, and not as in {cell.name}, {cell.ends}, {cell.asked}, {cell.waits}"[:900]
+    return _differs(first, again) if first is not None and again is not None else None
+
+
+def _asked_by_node(folder: Path, mode: RecordMode, caller: ChatCaller | None) -> Gone:
+    """Run the workflow of one ``llm`` node, recording or replaying."""
+    clock, recordings, redactor = VirtualClock(), Recordings.open(folder), Redactor({})
+    asks = AskBook(recordings=recordings, redactor=redactor, mode=mode, caller=caller)
+    world = ScopedWorld(
+        recordings=recordings, services={}, hosts={}, redactor=redactor, clock=clock, mode=mode, asks=asks
+    )
+    node = {"id": "it", "type": "llm", "params": {"model": "tiny", "prompt": "mend"}}
+    return _gone(world, clock, node)
 
 
 @contextlib.contextmanager
@@ -533,12 +724,14 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as place:
         authority = Authority(Path(place))
-        for cells in (HTTP_CELLS, MCP_CELLS, SHELL_CELLS, FILE_CELLS):
+        for cells in (HTTP_CELLS, MCP_CELLS, FAR_MCP_CELLS, SHELL_CELLS, FILE_CELLS):
             for cell in _drawn(cells, count, chance):
                 yield Attempt(kind=f"faults of {cell.effect}", what=cell.name, failure=met(cell, authority))
         for model_cell in _drawn(MODEL_CELLS, count, chance):
             failure = model_tried(model_cell, authority)
             yield Attempt(kind="faults of a model's server", what=model_cell.name, failure=failure)
+        for model_cell in _drawn(MODEL_CELLS, count, chance):
+            yield Attempt(kind="faults of an llm node", what=model_cell.name, failure=llm_tried(model_cell, authority))
         yield from trials_tried(authority)
     yield from waits_tried(count, chance)
 
@@ -555,6 +748,8 @@ def met(cell: Cell, authority: Authority) -> str | None:
         elif cell.effect == "mcp":
             live = McpLive({"demo": [sys.executable, "-S", "-c", MCP_SERVER]}, patience_s=2 * SHORT_S)
             held.callback(live.close)
+        elif cell.effect == MCP_OVER_HTTP:
+            live = held.enter_context(_far_served(cell, authority))
         elif cell.effect == "shell":
             live = ShellLive(allow_shell=True, environ={}, patience_s=4 * SHORT_S)
         else:

@@ -1,6 +1,7 @@
 """A few faults of each effect, recorded from servers that misbehave; ``make torture`` tries all of the matrix."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.torture import faults
 from tests.torture.tally import failures
 
 SHELL = "faults of shell"
+EFFECTS = (faults.HTTP_CELLS, faults.MCP_CELLS, faults.FAR_MCP_CELLS, faults.SHELL_CELLS, faults.FILE_CELLS)
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +27,18 @@ def test_so_do_those_of_the_shell(few):
 
 
 def test_every_cell_of_the_matrix_has_a_name_of_its_own():
-    for cells in (faults.HTTP_CELLS, faults.MCP_CELLS, faults.SHELL_CELLS, faults.FILE_CELLS, faults.MODEL_CELLS):
+    for cells in (*EFFECTS, faults.MODEL_CELLS):
         assert len({cell.name for cell in cells}) == len(cells)
 
 
-CELLS = (*faults.HTTP_CELLS, *faults.MCP_CELLS, *faults.SHELL_CELLS, *faults.FILE_CELLS)
+def test_the_page_on_trust_counts_the_cells():
+    page = " ".join((Path(__file__).parents[2] / "docs" / "trust.md").read_text().split())
+    http, mcp, far, shell, file, model = (len(cells) for cells in (*EFFECTS, faults.MODEL_CELLS))
+    assert f"{http} faults of HTTP, {mcp} of MCP over a pipe and {far} over HTTP, {shell} of the shell, " in page
+    assert f" {file} of files, {model} of a model's server" in page
+
+
+CELLS = tuple(cell for cells in EFFECTS for cell in cells)
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +56,9 @@ def test_a_fault_replays_as_it_was_recorded(cell, authority):
 @pytest.mark.parametrize("cell", faults.MODEL_CELLS, ids=lambda cell: cell.name)
 def test_a_fault_of_a_models_server_is_no_answer(cell, authority):
     assert faults.model_tried(cell, authority) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", faults.MODEL_CELLS, ids=lambda cell: cell.name)
+def test_a_fault_of_a_models_server_is_no_answer_for_an_llm_node_either(cell, authority):
+    assert faults.llm_tried(cell, authority) is None

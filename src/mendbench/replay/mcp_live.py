@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import unquote, urlsplit
@@ -24,16 +25,23 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp import Client
 
+    from mendbench.replay.mcp_wire import Heard
+
 _HEADERS = (("content-type", "application/json"),)
 _MOST_PAGES = 100
 """Pages of a list of tools that are read."""
 _RELAY = str(Path(__file__).with_name("mcp_relay.py"))
+_NOT_FOUND = 404
+"""How a server over HTTP says that a session is over; the client begins another one then."""
 
 
 class McpLive:
     """MCP servers, each started when it is first asked and stopped by :meth:`close`, or where it gives no answer: it is started anew then.
 
-    An answer's body is the whole JSON-RPC object.
+    An answer's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and whatever else is no 2xx) is an
+    answer with its status and its ``Retry-After``, unless it carries a JSON-RPC error of its own, and what broke the
+    connection is the fault. A server that was never reached is the operator's to mend, and no fault; one that is only
+    busy when it is first asked is there.
 
     ``servers`` maps a server's name to the command that starts it (program and arguments), to the URL of its streamable
     HTTP endpoint, or to anything else that the SDK's client connects to. A message has ``MAX_BODY`` bytes at most, and is waited for
@@ -48,6 +56,9 @@ class McpLive:
         self._portal: BlockingPortal | None = None
         self._clients: dict[str, Client] = {}
         self._running: dict[str, ExitStack] = {}
+        self._heard: dict[str, Heard] = {}
+        self._reached: set[str] = set()
+        self._refused: set[str] = set()
         self._readers: dict[str, frozenset[str]] = {}
 
     def serves(self, request: Request) -> bool:
@@ -62,21 +73,49 @@ class McpLive:
         """Call the tool, or list the tools for ``mcp://server/tools/list``.
 
         Raises:
-            BadInput: the SDK is not installed, or the server cannot be started or connected to.
+            BadInput: the SDK is not installed, or the server cannot be started, or was never reached.
         """
-        client = self._client(host_of(request.url))
+        name = host_of(request.url)
+        began = time.perf_counter()
+        client = self._client(name)
+        if isinstance(client, Answer):
+            return self._ended(name, client, began)
         portal = self._opened()
         began = time.perf_counter()
         reply = portal.call(_reply, client, _tool_of(request), _arguments_of(request), self._patience_s)
-        took = max(0, round((time.perf_counter() - began) * 1000))
+        trouble = self._trouble(name, reply)
+        if trouble is not None:
+            return self._ended(name, trouble, began)
+        self._refused.discard(name)
+        return Answer(
+            status=200, headers=_HEADERS, body=canonical_json(reply).encode(), elapsed_ms=self._took_ms(began, None)
+        )
+
+    def _trouble(self, name: str, reply: JsonObject | str) -> Answer | None:
+        """Return what there is instead of a JSON-RPC answer: a fault or a refusal; None if there is an answer."""
+        heard = self._heard.get(name)
+        said = heard.trouble if heard is not None else None
         if isinstance(reply, str):
-            fault: Fault = "timeout" if reply == "timeout" else "truncated" if reply == "truncated" else "reset"
+            broken = said if said is not None and said.fault is not None and reply == "reset" else None
+            return broken or Answer(status=0, fault=_FAULTS.get(reply, "reset"))
+        if said is None or said.fault is not None or "error" not in reply:
+            return None
+        from mendbench.replay.mcp_wire import stands_for_itself  # noqa: PLC0415  replay must not pay for it
+
+        return said if stands_for_itself(said) else None
+
+    def _ended(self, name: str, trouble: Answer, began: float) -> Answer:
+        """Return it with the time that it took. After a fault, or the end of a session, the server is connected to anew."""
+        took = self._took_ms(began, trouble.fault)
+        if trouble.fault is None:
+            self._refused.add(name)
+        if name in self._running and (trouble.fault is not None or trouble.status == _NOT_FOUND):
             with suppress(Exception):  # the SDK's, on what a server that has broken off leaves unfinished
-                self._stop(host_of(request.url))
-            return Answer(
-                status=0, fault=fault, elapsed_ms=round(self._patience_s * 1000) if fault == "timeout" else took
-            )
-        return Answer(status=200, headers=_HEADERS, body=canonical_json(reply).encode(), elapsed_ms=took)
+                self._stop(name)
+        return replace(trouble, elapsed_ms=took)
+
+    def _took_ms(self, began: float, fault: Fault | None) -> int:
+        return round((self._patience_s if fault == "timeout" else max(0.0, time.perf_counter() - began)) * 1000)
 
     def reads(self, request: Request) -> bool | None:
         """Return True if the tools are listed, or a tool is called that its server annotates with ``readOnlyHint``; else None.
@@ -86,7 +125,7 @@ class McpLive:
         tool, server = _tool_of(request), host_of(request.url)
         if tool is None:
             return True
-        if server not in self._clients:
+        if server not in self._clients or server in self._refused:  # who refuses a call gives no list either
             return None
         if server not in self._readers:
             self._readers[server] = self._opened().call(_read_only, self._clients[server], self._patience_s)
@@ -111,7 +150,8 @@ class McpLive:
             self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal
 
-    def _client(self, name: str) -> Client:
+    def _client(self, name: str) -> Client | Answer:
+        """Return what asks the server, or what there is instead where it is busy or was reached before."""
         if name in self._clients:
             return self._clients[name]
         try:
@@ -131,31 +171,59 @@ class McpLive:
                 arguments = ["-I", _RELAY, str(MAX_BODY), *server]
                 server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=said)
             elif isinstance(server, str):
-                server = _far(server)
+                server = _far(server, self._listened(name))
             try:
                 client = Client(server, read_timeout_seconds=self._patience_s)
                 running.enter_context(portal.wrap_async_context_manager(client))
             except Exception as error:  # the server's own start, and the SDK's transports
+                instead = self._instead(name, error)
+                if instead is not None:
+                    return instead
                 why = _last_line(said) or _innermost(error)
                 raise BadInput(
                     f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL"
                 ) from error
             self._running[name] = running.pop_all()
         self._clients[name] = client
+        self._reached.add(name)
         return client
+
+    def _listened(self, name: str) -> Heard:
+        """Return a new connection to a server over HTTP, and remember it: what it heard is asked for later."""
+        from mendbench.replay.mcp_wire import Heard  # noqa: PLC0415  replay must not pay for it
+        from mendbench.replay.wire import Bounded  # noqa: PLC0415  as above
+
+        self._heard[name] = Heard(Bounded(MAX_BODY))
+        return self._heard[name]
+
+    def _instead(self, name: str, error: Exception) -> Answer | None:
+        """Return what a server over HTTP said instead of connecting; None where it is the operator's to mend."""
+        if name not in self._heard:
+            return None
+        from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
+
+        from mendbench.replay.mcp_wire import asks_for_patience  # noqa: PLC0415  replay must not pay for it
+
+        said, inner = self._heard[name].trouble, _inner(error)
+        late = isinstance(inner, MCPError) and inner.code == types.REQUEST_TIMEOUT
+        if name in self._reached:
+            return said or Answer(status=0, fault="timeout" if late else "reset")
+        return said if said is not None and asks_for_patience(said) else None
+
+
+_FAULTS: dict[str, Fault] = {"timeout": "timeout", "truncated": "truncated"}
+"""Of what :func:`_reply` says instead of an answer; all else is a connection that has ended."""
 
 
 @asynccontextmanager
-async def _far(url: str) -> AsyncIterator[Any]:
+async def _far(url: str, heard: Heard) -> AsyncIterator[Any]:
     """Connect to a server over HTTP: no proxy, and nothing longer than is taken in."""
     import httpx2  # noqa: PLC0415  replay must not pay for it
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
-    from mendbench.replay.wire import Bounded  # noqa: PLC0415
-
     waits = httpx2.Timeout(30.0, read=300.0)  # as the SDK's own client has them: a stream may be held open
     async with (
-        httpx2.AsyncClient(trust_env=False, timeout=waits, transport=Bounded(MAX_BODY)) as client,
+        httpx2.AsyncClient(trust_env=False, timeout=waits, transport=heard) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams
@@ -168,9 +236,14 @@ def _last_line(said: TextIO) -> str:
 
 
 def _innermost(error: BaseException) -> str:
+    inner = _inner(error)
+    return str(inner) or type(inner).__name__
+
+
+def _inner(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return str(error) or type(error).__name__
+    return error
 
 
 async def _reply(client: Client, tool: str | None, arguments: JsonObject, patience_s: float) -> JsonObject | str:
