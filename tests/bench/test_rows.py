@@ -162,6 +162,18 @@ def test_an_answer_that_was_given_before_in_the_trial_is_counted_once():
     assert money(row) == (325.0, [325.0, 0.0])
 
 
+@pytest.mark.parametrize(("count", "told"), [("prompt_tokens", (None, 50)), ("completion_tokens", (600, None))])
+def test_tokens_are_not_known_where_those_of_one_answer_are_not(count, told):
+    row = of_two(**{count: None})
+    jsonschema.validate(row, trial_schema())
+    assert (row["prompt_tokens"], row["completion_tokens"]) == told
+
+
+def test_an_answer_for_which_nobody_was_asked_has_no_tokens():
+    row = of_two(ask=None, model=None, prompt_tokens=None, completion_tokens=None)
+    assert (row["prompt_tokens"], row["completion_tokens"]) == (300, 25)
+
+
 def test_a_trial_costs_nobody_knows_what_where_one_of_its_answers_does():
     assert money(of_two(prompt_tokens=None)) == (None, [325.0, None])
 

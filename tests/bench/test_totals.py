@@ -1,12 +1,15 @@
 """What rows add up to."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.bench.row_shapes import RUN_DOCUMENT
 from mendbench.bench.totals import headline_records, totals
+from mendbench.kit.shapes import misfit
 from mendbench.scoring.record_table import records_of
 from mendbench.scoring.score import measure
 from mendbench.scoring.scores import all_scores
@@ -19,6 +22,7 @@ from tests.fakes.runs import (
     repairable,
     repaired,
     row_of,
+    stored_run,
     unjudged,
     unrepaired,
     user_only,
@@ -141,6 +145,25 @@ def test_what_was_used_up_is_the_sum_over_all_trials():
     found = total(rows((A, repaired(), None), (B, unrepaired(), None), (C, unrepaired(), unjudged())))
     assert (found["prompt_tokens"], found["completion_tokens"], found["derived"]) == (1500, 125, 0)
     assert (found["cost_usd"], found["cost_unknown_attempts"]) == (None, 5)
+
+
+def test_tokens_of_which_one_is_not_known_stand_in_no_total_and_the_run_can_be_read():
+    trajectory, text = unrepaired()
+    first, second = trajectory.attempts
+    silent = replace(second, reply=replace(second.reply, completion_tokens=None))
+    half_known = (replace(trajectory, attempts=(first, silent)), text)
+    run = stored_run(
+        [row_of(case, happened, key_of(case)) for case, happened in ((A, repaired()), (B, half_known))]
+    ).run
+
+    (found,) = run["totals"]
+    assert (found["prompt_tokens"], "completion_tokens" in found) == (900, False)
+    assert misfit(run, RUN_DOCUMENT) is None
+
+
+def test_trials_without_an_answer_used_up_nothing():
+    found = total(rows((user_only(), warned(), None)))
+    assert (found["prompt_tokens"], found["completion_tokens"]) == (0, 0)
 
 
 def test_where_cases_were_chosen_to_catch_the_detector_out_scores_are_given_without_them_too():

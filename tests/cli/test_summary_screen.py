@@ -55,6 +55,12 @@ def test_policies_are_compared_over_strategies_without_controls(shown):
     assert naive.split()[:3] == ["naive", "2/4", "1.33"]
 
 
+def test_right_trials_of_a_policy_have_two_ends_where_some_are_not_judged(shown):
+    run = complete(lettered_run({"summary": "r??", "mend": "rru"}, policies=("naive", "two-layer")))
+    naive = next(line for line in shown(run).splitlines() if line.startswith("naive"))
+    assert naive.split()[1] == "3–5/6"
+
+
 def test_kinds_are_told_apart(shown):
     text = shown(complete(small_run()))
     head = next(line for line in text.splitlines() if "repairable" in line)

@@ -94,6 +94,19 @@ def test_no_window_makes_the_page_scroll_sideways(reads, place, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_policies_of_a_great_run_fit_the_narrowest_window_that_has_them_as_a_table(reads):
+    page = reads(small_run(), viewport={"width": 721, "height": 900}).open("#policies")
+
+    texts = "['430 / 1270', '12', '12', '1506', '1460', '2.95', '1\u202f885\u202f720', '151\u202f091']"
+    cells = page.locator(".policies td")
+    cells.evaluate_all(f"cells => cells.forEach((cell, at) => {{ cell.textContent = {texts}[at % 8]; }})")
+
+    assert cells.count() == 2 * 8
+    assert cells.first.evaluate("cell => getComputedStyle(cell).display") == "table-cell"
+    assert page.locator(".policies").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 721
+
+
 @pytest.mark.parametrize("place", EACH)
 def test_there_is_one_main_part_and_one_first_heading_at_a_time(reads, place):
     run = small_run()

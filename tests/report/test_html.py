@@ -76,6 +76,15 @@ def test_the_totals_can_be_read_without_a_script():
     assert "summary 0 / 2" in text
     assert "reference ceiling, under two-layer 2 / 2" in text
     assert "Under two-layer, tiny-coder repaired 1 of 2 cases at best (full-context) and 0 at worst" in text
+    assert "Futile per user case Prompt tokens Answer tokens" in text
+    assert "3.00 3 300 275" in text
+
+
+def test_right_trials_of_a_policy_have_two_ends_where_some_are_not_judged():
+    run = lettered_run({"summary": "ru?"}, policies=("naive", "two-layer"))
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", visible(render_html(run))))
+
+    assert "1 / 3 1 to 2" in text[text.index("What the policies save") :]
 
 
 def test_no_address_stands_in_the_page_that_a_browser_would_fetch():

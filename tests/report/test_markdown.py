@@ -69,6 +69,8 @@ def test_it_begins_with_the_headline_and_one_row_a_strategy():
 def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
     text = markdown(small_run())
     assert "### Policies: `tiny-coder`, the same 6 trials of 3 cases" in text
+    assert "| futile a user's case | prompt tokens | answer tokens |" in text
+    assert "| `naive` | 2 of 4 | – | 11 | 8 | 3.00 | 3\u202f300 | 275 |" in text
     assert text.count("### Repair success") == 1
     assert "<details><summary>Repair success: tiny-coder, policy naive" in text
     folded = text[text.index("policy naive") :]

@@ -1,7 +1,7 @@
 """What a report says first."""
 
 from mendbench.report.summary import summarise
-from tests.fakes.runs import key_of, repairable, repaired, row_of, stored_run, unrepaired
+from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, stored_run, unrepaired
 
 
 def one(name, strategy, happened):
@@ -26,6 +26,42 @@ def test_the_best_is_the_one_with_the_greatest_share():
 def test_no_context_is_told_over_its_own_cases_too():
     rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
     assert lead(*rows).endswith("told by summary; 0 of 2 without any error context.")
+
+
+def open_lead(**words):
+    return summarise(lettered_run({name.replace("_", "-"): word for name, word in words.items()})).lead
+
+
+def test_a_strategy_that_is_not_judged_is_neither_best_nor_worst():
+    assert open_lead(mend="rru", summary="ruu", full_context="???") == (
+        "Under two-layer, tiny-coder repaired 2 of 3 cases at best (mend) and 1 at worst; 1 strategy is not fully judged yet."
+    )
+
+
+def test_the_one_strategy_that_is_judged_is_told_by_itself():
+    assert open_lead(mend="ru", summary="r?", full_context="??").endswith(
+        "repaired 1 of 2 cases told by mend; 2 strategies are not fully judged yet."
+    )
+
+
+def test_no_context_that_is_not_judged_is_told_between_its_bounds():
+    assert open_lead(mend="rru", none="u??").endswith("told by mend; 0 to 2 without any error context.")
+
+
+def test_where_no_strategy_is_judged_none_is_ranked():
+    assert open_lead(mend="rr?", summary="?uu", none="uuu") == (
+        "Under two-layer, which strategy helps tiny-coder most is not known: 2 strategies are not fully judged yet."
+    )
+
+
+def test_a_strategy_alone_is_told_between_its_bounds():
+    assert open_lead(mend="r?u") == (
+        "Under two-layer, tiny-coder repaired 1 to 2 of 3 cases told by mend, whatever becomes of the unjudged trials."
+    )
+
+
+def test_a_trial_that_crashed_leaves_its_strategy_judged():
+    assert open_lead(mend="rx", summary="uu").endswith("1 of 2 cases at best (mend) and 0 at worst.")
 
 
 def test_where_the_recorded_answers_come_from_is_said_in_cases():

@@ -1,7 +1,12 @@
+from dataclasses import replace
+
+import pytest
+
 from mendbench.report.tables import NOTHING, number, panels, policy_tables
 from mendbench.report.views import views_of
 from tests.fakes.runs import (
     key_of,
+    lettered_run,
     plausible,
     repairable,
     repaired,
@@ -10,6 +15,7 @@ from tests.fakes.runs import (
     stored_run,
     unjudged,
     unrepaired,
+    warned,
 )
 
 
@@ -48,6 +54,12 @@ def test_attempt_one_is_counted_where_only_the_limit_stops():
     told = line(headline(small_run()), "full-context")
 
     assert told.first == "2 / 2"
+
+
+def test_attempt_one_of_unjudged_trials_has_two_ends():
+    told = line(headline(lettered_run({"summary": "r?u?"}, policies=("naive", "two-layer"))), "summary")
+
+    assert told.first == "1 to 3 / 4"
 
 
 def test_plausible_trials_and_wasted_attempts_are_told_apart():
@@ -124,6 +136,44 @@ def test_the_policies_are_compared_over_the_trials_that_all_of_them_have():
     assert (by_name["naive"].right, by_name["two-layer"].right, by_name["two-layer"].of) == (2, 1, 4)
     assert (by_name["naive"].lost, by_name["two-layer"].lost) == (NOTHING, "1")
     assert (by_name["naive"].futile_per_user, by_name["two-layer"].futile_per_user) == ("3.00", "0.00")
+
+
+def test_a_policy_s_tokens_are_those_of_all_prompts_and_of_all_answers():
+    run = small_run()
+
+    (table,) = policy_tables(run.records, views_of(run))
+
+    assert {one.label: (one.attempts, one.prompt_tokens, one.completion_tokens) for one in table.lines} == {
+        "naive": (11, "3\u202f300", "275"),
+        "two-layer": (6, "1\u202f800", "150"),
+    }
+
+
+def without(happened, count):
+    """Return what happened, its answers without one of their counts."""
+    trajectory, text = happened
+    silent = tuple(replace(one, reply=replace(one.reply, **{count: None})) for one in trajectory.attempts)
+    return replace(trajectory, attempts=silent), text
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [("prompt_tokens", (NOTHING, "50")), ("completion_tokens", ("600", NOTHING))]
+)
+def test_tokens_of_which_one_is_not_known_are_not_known_and_those_of_no_answer_are_none(count, told):
+    known, silent = repairable("known"), repairable("silent")
+    made = [
+        row_of(known, repaired(), key_of(known, policy="naive")),
+        row_of(silent, without(repaired(), count), key_of(silent, policy="naive")),
+        *(row_of(case, warned(), key_of(case)) for case in (known, silent)),
+    ]
+    run = stored_run(made)
+
+    (table,) = policy_tables(run.records, views_of(run))
+
+    assert {one.label: (one.prompt_tokens, one.completion_tokens) for one in table.lines} == {
+        "naive": told,
+        "two-layer": ("0", "0"),
+    }
 
 
 def test_one_policy_alone_is_not_compared():

@@ -104,8 +104,8 @@ def build_row(
         "first": _execution(trajectory.first) if trajectory else None,
         "attempts": [_attempt(case, attempt, judged, at, costs[at], told[at]) for at, attempt in enumerate(attempts)],
         "wasted_attempts": judged.wasted if evidence.problem is None else None,
-        "prompt_tokens": _sum(reply.prompt_tokens for reply in replies),
-        "completion_tokens": _sum(reply.completion_tokens for reply in replies),
+        "prompt_tokens": _tokens((reply.ask, reply.prompt_tokens) for reply in replies),
+        "completion_tokens": _tokens((reply.ask, reply.completion_tokens) for reply in replies),
         "cost_usd": amount(*costs),
         "context_recall": told[0].recall.share if told else None,
         "leaks": told[0].leaks if told else None,
@@ -290,9 +290,11 @@ def _told(case: Case, attempt: Attempt) -> _Told:
     )
 
 
-def _sum(values: Iterable[int | None]) -> int | None:
-    found = [value for value in values if value is not None]
-    return sum(found) if found else None
+def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
+    """Return the sum of answers' counts, each with its ask; None where an answer that was asked for has none, and without answers."""
+    counted = [count for ask, count in counts if ask is not None or count is not None]
+    known = [count for count in counted if count is not None]
+    return sum(known) if known and len(known) == len(counted) else None
 
 
 def _shortened(value: Json, texts: dict[str, str]) -> Json:

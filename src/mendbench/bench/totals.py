@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from mendbench.bench.prices import cost_totals
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
+from mendbench.scoring.counting import completion_tokens, prompt_tokens
 from mendbench.scoring.record_table import Records
-from mendbench.scoring.records import JUDGED, TrialRecord
+from mendbench.scoring.records import JUDGED, AttemptRecord, TrialRecord
 from mendbench.scoring.score import Score, measures
 from mendbench.scoring.scores import all_scores
 
@@ -25,8 +26,9 @@ _PARTS = (HEADLINE_PART, "train", None)
 def totals(records: Records) -> list[JsonObject]:
     """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
-    A total has every score (see :mod:`mendbench.scoring.scores`) under ``scores``, and what its trials used up together. Where cases
-    are among them that were chosen to catch the detector out, ``scores_without_adversarial`` has the scores of the others.
+    A total has every score (see :mod:`mendbench.scoring.scores`) under ``scores``, and what its trials used up together:
+    ``prompt_tokens`` and ``completion_tokens`` only where every answer's are known. Where cases are among them that were chosen to
+    catch the detector out, ``scores_without_adversarial`` has the scores of the others.
     """
     groups = {
         (_PARTS.index(part), *treatment.order()): group
@@ -61,11 +63,18 @@ def _total(records: Records, scores: Mapping[str, Score]) -> JsonObject:
         "outcomes": dict(sorted(outcomes.items())),
         "scores": _documents(scores, records),
         **({"scores_without_adversarial": _documents(scores, fair)} if len(fair) < len(records) else {}),
-        "prompt_tokens": sum(tokens or 0 for tokens in records.column("prompt_tokens")),
-        "completion_tokens": sum(tokens or 0 for tokens in records.column("completion_tokens")),
+        **_tokens("prompt_tokens", prompt_tokens, records),
+        **_tokens("completion_tokens", completion_tokens, records),
         **cost_totals(attempt.cost_usd for attempts in records.column("attempts") for attempt in attempts),
         "derived": sum(records.column("derived")),
     }
+
+
+def _tokens(name: str, of: Callable[[Iterable[AttemptRecord]], float | None], records: Records) -> JsonObject:
+    """Return the tokens of all trials under their name. Nothing where those of one are not known: readers of a run take no null."""
+    found = [of(attempts) for attempts in records.column("attempts")]
+    known = [tokens for tokens in found if tokens is not None]
+    return {name: sum(known)} if len(known) == len(found) else {}
 
 
 def _documents(scores: Mapping[str, Score], records: Iterable[TrialRecord]) -> JsonObject:

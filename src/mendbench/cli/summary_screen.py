@@ -134,10 +134,10 @@ def _policies(
     wasted = [_ratio(own, "wasted") for _, own in found]
     most = max((one for one in wasted if one is not None), default=0) or 1
     for (view, own), each in zip(found, wasted, strict=True):
-        right, of = (sum(one["scores"]["repair_success"][end] for one in own) for end in ("numerator", "denominator"))
         futile = _ratio(own, "futile")
         cells = (
-            f"{_number(right)}/{of}", NOTHING if each is None else f"{each:.2f}", bar(None if each is None else each / most, 12),
+            _pooled([one["scores"]["repair_success"] for one in own]),
+            NOTHING if each is None else f"{each:.2f}", bar(None if each is None else each / most, 12),
             NOTHING if futile is None else f"{futile:.2f}", _number(sum(one["scores"]["wasted"]["numerator"] for one in own)),
         )  # fmt: skip
         made.add_row(plain(view.label), *cells[:count])
@@ -182,12 +182,16 @@ def _ratio(totals: Sequence[JsonObject], score: str) -> float | None:
 
 
 def _share(success: JsonObject) -> str:
-    of, bounds, right = success["denominator"], success["bounds"], _number(success["numerator"])
-    if not of:
-        return NOTHING
-    if bounds:
-        right += f"{_TO}{_number(round(bounds['high'] * of, 6))}"
-    return f"{right}/{of}"
+    return _pooled([success]) if success["denominator"] else NOTHING
+
+
+def _pooled(found: Sequence[JsonObject]) -> str:
+    """Return the right trials of all of these; where some are open, from what is sure to what it comes to if all of them hold."""
+    right, of = (sum(one[end] for one in found) for end in ("numerator", "denominator"))
+    if not any(one["bounds"] for one in found):
+        return f"{_number(right)}/{of}"
+    most = sum(one["bounds"]["high"] * one["denominator"] if one["bounds"] else one["numerator"] for one in found)
+    return f"{_number(right)}{_TO}{_number(round(most, 6))}/{of}"
 
 
 def _interval(success: JsonObject) -> str:

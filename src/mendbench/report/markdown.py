@@ -177,6 +177,7 @@ def _policies(table: PolicyTable) -> _Section:
         "attempts",
         "wasted",
         "futile a user's case",
+        "prompt tokens",
         "answer tokens",
     )
     head = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
@@ -185,7 +186,7 @@ def _policies(table: PolicyTable) -> _Section:
         rows=tuple(
             _row(
                 (code(one.label), f"{one.right} of {one.of}{_open(one)}", one.lost, str(one.attempts), str(one.wasted),
-                 one.futile_per_user, str(one.completion_tokens))
+                 one.futile_per_user, one.prompt_tokens, one.completion_tokens)
             )
             for one in table.lines
         ),

@@ -103,9 +103,12 @@ def summarise(run: StoredRun) -> Summary:
 def _lead(panel: Panel) -> str:
     """Return the headline in words. Strategies are ranked by their share: not all need have been run on the same cases."""
     plain = [line for line in panel.lines if line.group == "strategy"] or list(panel.lines)
-    told = [line for line in plain if line.cases]
-    if not told:
+    every = [line for line in plain if line.cases]
+    if not every:
         return "No case of this run has a fault that an edit mends, so there is no repair success to tell."
+    told = [line for line in every if line.bounds is None]
+    if not told:
+        return _open_lead(panel, every)
     high, low = max(told, key=_share), min(told, key=_share)
     text = f"Under {panel.policy.label}, {panel.solver.label} repaired {high.right} of {high.cases} cases"
     if len(told) == 1:
@@ -117,10 +120,25 @@ def _lead(panel: Panel) -> str:
         of = "" if low.cases == high.cases else f" of {low.cases}"
         text += f" at best ({_listing(best)}) and {low.right}{of} at worst"
     alone = next((line for line in panel.lines if line.name == "none"), None)
-    if alone is None or alone in plain:
-        return f"{text}."
-    of = "" if alone.cases == high.cases else f" of {alone.cases}"
-    return f"{text}; {alone.right}{of} without any error context."
+    if alone is not None and alone not in plain:
+        of = "" if alone.cases == high.cases else f" of {alone.cases}"
+        text += f"; {alone.bounds or alone.right}{of} without any error context"
+    left = len(every) - len(told)
+    return f"{text}; {_not_judged(left)}." if left else f"{text}."
+
+
+def _open_lead(panel: Panel, lines: Sequence[Line]) -> str:
+    """Return the headline where each strategy has a trial that may still turn out either way, so that none is best."""
+    if len(lines) > 1:
+        who = panel.solver.label
+        return f"Under {panel.policy.label}, which strategy helps {who} most is not known: {_not_judged(len(lines))}."
+    (only,) = lines
+    text = f"Under {panel.policy.label}, {panel.solver.label} repaired {only.bounds} of {only.cases} cases"
+    return f"{text} told by {only.name}, whatever becomes of the unjudged trials."
+
+
+def _not_judged(count: int) -> str:
+    return f"{counted(count, 'strategy', 'strategies')} {'is' if count == 1 else 'are'} not fully judged yet"
 
 
 def _share(line: Line) -> float:

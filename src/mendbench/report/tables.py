@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
-from mendbench.repair.policies import policy, policy_names
+from mendbench.repair.policies import is_policy, policy
 from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views, own_strategies
-from mendbench.report.words import percent
+from mendbench.report.words import figure, percent
+from mendbench.scoring.counting import completion_tokens, prompt_tokens
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.score import measure
@@ -98,7 +99,10 @@ class PolicyLine:
     attempts: int
     wasted: int
     futile_per_user: str
-    completion_tokens: int
+    prompt_tokens: str
+    """Of all that was asked; :data:`NOTHING` where those of one prompt are not known."""
+    completion_tokens: str
+    """As above, of the answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +150,7 @@ def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> 
         right=number(right),
         cases=cases,
         rate=percent(success["value"]) if cases >= FEW else None,
-        bounds=f"{number(right)} to {number(_most(success))}" if success["bounds"] else None,
+        bounds=_reach(success) if success["bounds"] else None,
         bar=_bar(success) if success["interval"] else None,
         interval_says=success["method"],
         first=first,
@@ -178,14 +182,13 @@ def _first_attempt(found: Sequence[JsonObject], solver: Solver, strategy: str) -
     """Return attempt-1 success where only the limit stops."""
     own = (total for total in found if solver.answered(total) and total["strategy"] == strategy)
     first = next((total["scores"]["attempt1_success"] for total in own if total["policy"] == UNSTOPPED), None)
-    return f"{number(first['numerator'])} / {first['denominator']}" if first and first["denominator"] else NOTHING
+    return f"{_reach(first)} / {first['denominator']}" if first and first["denominator"] else NOTHING
 
 
-def _most(measure: JsonObject) -> float:
-    """Return what a share's numerator comes to if all that is open holds."""
-    sure: float = measure["numerator"]
-    bounds = measure["bounds"]
-    return sure if bounds is None else round(bounds["high"] * measure["denominator"], 6)
+def _reach(measure: JsonObject) -> str:
+    """Return a share's numerator; where trials are open, from what is sure to what it comes to if all of them hold."""
+    sure, bounds = number(measure["numerator"]), measure["bounds"]
+    return f"{sure} to {number(round(bounds['high'] * measure['denominator'], 6))}" if bounds else sure
 
 
 def _hundredths(value: float) -> float:
@@ -210,7 +213,8 @@ class _Sum:
     gained: int = 0
     attempts: int = 0
     wasted: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: float | None = 0
+    completion_tokens: float | None = 0
     told: array[int] = field(default_factory=lambda: array(NUMBERS))
     """Places of the trials judged under every policy."""
 
@@ -227,7 +231,13 @@ class _Sum:
             self.told.append(place)
             self.attempts += len(own.attempts)
             self.wasted += own.wasted_attempts or 0
-            self.completion_tokens += own.completion_tokens or 0
+            self.prompt_tokens = _added(self.prompt_tokens, prompt_tokens(own.attempts))
+            self.completion_tokens = _added(self.completion_tokens, completion_tokens(own.attempts))
+
+
+def _added(one: float | None, other: float | None) -> float | None:
+    """Return a sum; None once one of what is added is not known."""
+    return None if one is None or other is None else one + other
 
 
 def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable:
@@ -275,12 +285,17 @@ def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) ->
         attempts=found.attempts,
         wasted=found.wasted,
         futile_per_user=NOTHING if futile is None else f"{futile:.2f}",
-        completion_tokens=found.completion_tokens,
+        prompt_tokens=_tokens(found.prompt_tokens),
+        completion_tokens=_tokens(found.completion_tokens),
     )
 
 
+def _tokens(count: float | None) -> str:
+    return NOTHING if count is None else figure(count)
+
+
 def _policy_title(name: str) -> str:
-    return policy(name).title if name in policy_names() else ""
+    return policy(name).title if is_policy(name) else ""
 
 
 def number(value: float) -> str:

@@ -5,14 +5,22 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pytest
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from mendbench.report.first_screen import first_screen
+from mendbench.report.gaps import Gap
+from mendbench.report.pictures.forest import forest
 from mendbench.report.pictures.tokens import Place, front
 from mendbench.report.summary import summarise
+from mendbench.report.words import MINUS, signed
+from mendbench.scoring.comparing.comparison import differ
+from mendbench.scoring.comparing.paired_counts import counts_of
+from mendbench.scoring.scores import score
+from tests.fakes.compared import pair
 from tests.fakes.runs import lettered_run, small_run
 
 NAMES = ("differences", "tokens", "attempts", "waste", "warnings", "recall")
@@ -106,6 +114,20 @@ def test_what_is_not_told_apart_is_a_hollow_circle():
     assert (mark.shape, mark.kind) == ("circle", "hollow")
 
 
+def test_the_interval_of_few_cases_is_drawn_and_told_over_all_of_them_the_open_ones_too():
+    right = score("repair_success")
+    difference = differ("repair_success", right, counts_of(right, pair("0" * 14, "1" * 10 + "00??"))).difference
+    gap = Gap(name="mend", against="summary", group="strategy", difference=difference, tokens=None)
+    one = forest([gap], SimpleNamespace(policy=SimpleNamespace(label="two-layer")))
+    low, high = (signed(14 * end, 1) for end in difference.interval)
+    assert one.table.rows[0][2:6] == ("+10", "10", "0", f"{low} to {high} cases")
+    ticks = sorted((float(label.text.replace(MINUS, "-")), label.x) for label in one.labels if label.kind == "tick")
+    (least, left), (most, right_end) = ticks[0], ticks[-1]
+    ends = sorted({stroke.x1 for stroke in one.strokes if stroke.kind == "interval"})
+    drawn_at = [least + (x - left) / (right_end - left) * (most - least) for x in ends[:1] + ends[-1:]]
+    assert drawn_at == [pytest.approx(14 * end, abs=0.1) for end in difference.interval]
+
+
 def place(name, right, tokens):
     return Place(name=name, group="strategy", right=right, cases=20, low=right, high=right, tokens=tokens, prompts=20)
 
@@ -156,6 +178,17 @@ def test_success_is_told_where_all_facts_were_told_and_where_not():
     row = next(row for row in one.table.rows if row[0] == "mend")
     assert int(row[3]) + int(row[5]) == 24
     assert int(row[2]) + int(row[4]) == 16
+
+
+def test_where_a_trial_is_not_judged_right_cases_have_two_ends_and_no_sentence_counts_them():
+    screen = first_screen(run := lettered_run({"summary": "r?u", "mend": "rru"}), summarise(run))
+    one = next(one for one in screen.pictures if one.name == "recall")
+    rows = {row[0]: {row[2], row[4]} for row in one.table.rows}
+    assert ("1 to 2" in rows["summary"], "2" in rows["mend"]) == (True, True)
+    assert "1 to 2 of 3" in one.says
+    assert any("1 to 2 of 3" in label.text for label in one.labels)
+    told = [each.text for theme in screen.themes for each in theme.statements if " all facts of " in each.text]
+    assert [text.split()[0] for text in told] == ["mend"]
 
 
 def test_the_style_sheet_names_every_class_that_is_drawn():
