@@ -1,7 +1,7 @@
 import pytest
 
-from mendbench.errors import UnknownName
-from mendbench.repair.policies import policy, policy_names
+from mendbench.errors import BadInput, UnknownName
+from mendbench.repair.policies import is_policy, policy, policy_names
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,26 @@ def test_an_unknown_policy_is_told_with_the_closest_name_and_all_names():
         UnknownName, match=r"did you mean 'naive'.*known: all, loop, naive, seed, three-strikes, two-layer, warn"
     ):
         policy("naiv")
+
+
+def test_a_signature_is_chosen_apart_from_the_detector():
+    own, crude = policy("two-layer"), policy("two-layer~prefix40")
+    assert (crude.name, crude.detector, crude.signature) == ("two-layer~prefix40", own.detector, "prefix40")
+    assert (policy("seed~full").detector, policy("seed~full").signature) == ("minimal", "full")
+    assert policy("warn~full").signature == "full"
+
+
+def test_an_unknown_signature_is_told_with_all_there_are():
+    with pytest.raises(UnknownName, match=r"unknown signature 'prefix4'.*did you mean 'prefix40'.*known: full, prefix40"):
+        policy("seed~prefix4")
+    with pytest.raises(UnknownName, match="unknown policy 'sed'"):
+        policy("sed~full")
+
+
+def test_one_policy_has_one_name():
+    with pytest.raises(BadInput, match="policy seed~prefix40: seed has that signature; write seed"):
+        policy("seed~prefix40")
+
+
+def test_what_a_report_reads_may_be_no_policy_of_ours():
+    assert [name for name in ("seed", "seed~full", "seed~none", "itself", "") if is_policy(name)] == ["seed", "seed~full"]

@@ -1,10 +1,22 @@
-"""The named policies. Their detectors are named here and built by whoever runs the trial."""
+"""The named policies. Their detectors are named here and built by whoever runs the trial.
+
+A name may end in ``~`` and a failure signature, which then takes the place of the policy's own: ``two-layer~prefix40``. That is a
+policy in its own right, in the keys of its trials and wherever policies stand side by side.
+"""
 
 from __future__ import annotations
 
-from mendbench.errors import UnknownName
-from mendbench.model.policy import Policy
+from dataclasses import replace
+from typing import get_args
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.model.policy import Policy, SignatureName
 from mendbench.model.trial import ITSELF
+
+WITH = "~"
+"""Between a policy's name and the signature that takes the place of its own."""
+
+_SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
 _POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -45,18 +57,38 @@ _ITSELF = Policy(
 
 
 def policy(name: str) -> Policy:
-    """Return the policy of that name.
+    """Return the policy of that name, with another signature if the name says so.
 
     Raises:
-        UnknownName: there is none.
+        UnknownName: there is no such policy, or no such signature.
+        BadInput: the policy has that signature already: a trial has one key.
     """
     if name == ITSELF:
         return _ITSELF
-    if name not in _POLICIES:
-        raise UnknownName("policy", name, _POLICIES)
-    return _POLICIES[name]
+    plain, mark, signature = name.partition(WITH)
+    if plain not in _POLICIES:
+        raise UnknownName("policy", plain, _POLICIES)
+    own = _POLICIES[plain]
+    return _with_signature(own, signature) if mark else own
+
+
+def is_policy(name: str) -> bool:
+    """Return whether there is a policy of that name, which is not an engine's own."""
+    plain, mark, signature = name.partition(WITH)
+    return plain in _POLICIES and (not mark or signature in _SIGNATURES)
 
 
 def policy_names() -> tuple[str, ...]:
     """Return the names of all policies, sorted."""
     return tuple(sorted(_POLICIES))
+
+
+def _with_signature(own: Policy, wanted: str) -> Policy:
+    signature = next((one for one in _SIGNATURES if one == wanted), None)
+    if signature is None:
+        raise UnknownName("signature", wanted, _SIGNATURES)
+    if signature == own.signature:
+        raise BadInput(f"policy {own.name}{WITH}{wanted}", f"{own.name} has that signature", f"write {own.name}")
+    return replace(
+        own, name=f"{own.name}{WITH}{signature}", signature=signature, title=f"{own.title}; with the signature {signature}"
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from mendbench.bench.rows import whole
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import ITSELF, JsonRow
-from mendbench.repair.policies import policy, policy_names
+from mendbench.repair.policies import is_policy, policy
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.diffs import MISSING, value_at
 from mendbench.scoring.judging.evidence import facts_in
@@ -37,7 +37,7 @@ def treatment_name(treatment: Treatment) -> str:
         return ", ".join([f"{treatment.engine} by itself", *([treatment.model] if treatment.model else [])])
     repairer, model, name = treatment.repairer, treatment.model, treatment.policy
     who = repairer if model is None else model if repairer == PLAIN_REPAIRER else f"{repairer} {model}"
-    usual = name in policy_names() and policy(name).detector == treatment.detector
+    usual = is_policy(name) and policy(name).detector == treatment.detector
     parts = [treatment.strategy, name if usual else f"{name} with detector {treatment.detector or 'none'}", who]
     return ", ".join([*parts, treatment.engine] if treatment.engine != PLAIN_ENGINE else parts)
 
