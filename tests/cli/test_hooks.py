@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mendbench.bench import credentials
 from mendbench.cli.hooks import changed_cases
 from tests.fakes import cases
+from tests.fakes.planted import record_credential
 
 ROOT = Path(__file__).parents[2]
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
@@ -153,3 +155,29 @@ def test_a_file_with_a_credential_is_refused_and_not_shown(tmp_path):
     assert drawn not in done.stderr + done.stdout
     path.write_text("{}", "utf-8")
     assert run("mendbench-secrets", str(path)).returncode == 0
+
+
+@pytest.mark.parametrize("hook", ["mendbench-case-check", "mendbench-secrets"])
+def test_a_recording_with_a_credential_is_refused_and_the_same_without_it_passes(corpus, hook):
+    path = f"cassettes/{cases.QUIET}/world.yaml"
+    assert run(hook, path).returncode == 0
+    planted = record_credential(corpus, cases.QUIET)
+    done = run(hook, path)
+    assert done.returncode == 1, done
+    assert f"{path}:{planted.line}: " in done.stderr
+    assert planted.value not in done.stdout + done.stderr
+
+
+READ_AS_VALUES = credentials._JSON | credentials._LINES | credentials._YAML
+
+
+@pytest.mark.parametrize("suffix", sorted(READ_AS_VALUES | {".env", ".gz", ".md", ".toml", ".txt"}))
+def test_every_kind_of_file_that_is_looked_into_is_handed_over(suffix):
+    pattern = HOOKS["mendbench-secrets"]["files"]
+    for name in (f"traces/one{suffix}", f"deep/er/ONE{suffix.upper()}", f"one.json{suffix}"):
+        assert re.search(pattern, name), name
+
+
+@pytest.mark.parametrize("name", ["src/one.py", "docs/one.png", "json", "one.json.png", "onetxt"])
+def test_other_files_are_not(name):
+    assert re.search(HOOKS["mendbench-secrets"]["files"], name) is None

@@ -68,9 +68,7 @@ def told(root, key):
     return row["verdict"], row["outcome"], row["stop_reason"], attempts
 
 
-@pytest.mark.parametrize(
-    "shape", ["openai", *(pytest.param(one, marks=pytest.mark.slow) for one in prompts.SHAPES if one != "openai")]
-)
+@pytest.mark.parametrize("shape", prompts.SHAPES)
 def test_a_round_trip_ends_where_recording_ends(empty, built, mendbench, shape):
     rounds = []
     for at in range(4):

@@ -1,0 +1,63 @@
+"""What `mendbench case check` refuses beside a proof that does not hold: recordings that nothing asks for, and credentials in them."""
+
+from dataclasses import replace
+
+import pytest
+
+from mendbench.replay import cassette
+from tests.fakes import cases
+from tests.fakes.planted import record_credential
+
+ANSWERS = f"{cases.RENAMED}/{cases.MODEL}.yaml"
+
+
+@pytest.fixture
+def check(mendbench):
+    """Check the case with recorded answers, on this process."""
+
+    def run(*words):
+        return mendbench("case", "check", cases.RENAMED, "--workers", "1", *words)
+
+    return run
+
+
+def with_leftover(root):
+    """Add an answer to a prompt that no strategy makes to the case's recorded ones, and return how many there are then."""
+    path = root / "cassettes" / ANSWERS
+    cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
+    return len(cassette.load(path))
+
+
+def test_an_answer_that_no_configured_strategy_asks_for_fails_the_check_and_its_file_is_named(corpus, check):
+    assert check().code == 0
+    entries = with_leftover(corpus)
+    said = check()
+    assert said.code == 1
+    assert said.line.endswith(
+        f"{ANSWERS}: 1 of {entries} recorded answers that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
+    )
+
+
+def test_the_answers_to_a_strategy_that_is_configured_no_more_fail_it(corpus, check):
+    path = corpus / "mendbench.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('strategies = ["none", "full-context"]', 'strategies = ["none"]'), encoding="utf-8")
+    said = check()
+    assert said.code == 1
+    assert f"{ANSWERS}: " in said.line
+    assert "recorded answers that nothing asks for any more" in said.line
+
+
+def test_of_a_corpus_that_is_not_the_configurations_it_is_not_known_what_is_asked_for(corpus, check):
+    with_leftover(corpus)
+    (corpus / "cases").rename(corpus / "mine")
+    assert check("--cases", "mine", "--cassettes", "cassettes").code == 0
+
+
+@pytest.mark.parametrize("shape", ["GitHub token", "npm token"])
+def test_a_credential_that_nobody_declared_fails_the_check_and_is_not_shown(corpus, check, shape):
+    planted = record_credential(corpus, cases.RENAMED, shape)
+    said = check()
+    assert said.code == 1
+    assert f"{cases.RENAMED}/world.yaml:{planted.line}: " in said.line
+    assert planted.value not in said.out + said.err
