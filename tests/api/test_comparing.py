@@ -383,6 +383,33 @@ def test_everything_else_is_exploratory(planned):
     assert api.compare(f"{run}:strategy=summary", other).primary == ()
 
 
+def change_protocol(run, **protocol):
+    """Say in a run what was changed since the protocol was written."""
+    document = json.loads((run / "run.json").read_text())
+    told = {"frame": False, "strategies": [], **protocol}
+    (run / "run.json").write_text(json.dumps({**document, "protocol": told}))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "what"),
+    [
+        ({}, None),
+        ({"strategies": ["mend"]}, None),
+        ({"strategies": ["full-context"]}, "full-context"),
+        ({"frame": True}, "the frame around every prompt"),
+    ],
+    ids=["nothing", "another strategy", "a strategy of a side", "frame"],
+)
+def test_what_was_changed_after_the_test_part_was_recorded_has_no_primary_result(planned, protocol, what):
+    run = write_run(Path("run"), rows({"summary": "u" * 7, "full-context": "r" * 7}), corpus=planned)
+    change_protocol(run, **protocol)
+    (alone,) = api.primary_contrasts(run)
+    (beside,) = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context").primary
+    assert alone == beside
+    assert alone.undefined == (f"{what} was changed after the test part was recorded" if what else None)
+    assert alone.difference.p == (None if what else 2 / 2**7)
+
+
 def test_a_run_of_another_corpus_has_no_primary_contrast_and_it_is_said(planned):
     made = rows({"summary": "u" * 7, "full-context": "r" * 7, "none": "u" * 7})
     run = write_run(Path("run"), made, corpus="other")

@@ -238,6 +238,17 @@ def test_a_run_alone_is_compared_as_the_protocol_says_and_exits_3_without_a_resu
     assert [one["score"] for one in told] == ["repair_success", "repair_success", "futile"]
 
 
+def test_a_frame_that_was_changed_after_the_test_is_told_on_the_screen_and_as_json(there, mendbench):
+    with_protocol(there)
+    path = there / f"{LATEST}/run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "protocol": {"frame": True, "strategies": []}}))
+    why = "the frame around every prompt was changed after the test part was recorded"
+    said = mendbench("compare", LATEST)
+    assert (said.code, {line.rpartition(": ")[2] for line in said.out.splitlines()}) == (3, {why})
+    told = json.loads(mendbench("compare", LATEST, "--format", "json").out)
+    assert {one["undefined"] for one in told} == {why}
+
+
 def test_a_run_of_another_corpus_has_no_primary_contrasts(there, mendbench):
     with_protocol(there)
     change_run(there / "runs/none", corpus="other")

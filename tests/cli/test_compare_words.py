@@ -2,12 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.cli.compare_words import about, cases, counted, few, figure, gap, sentence
+from mendbench.cli.compare_words import about, cases, counted, few, figure, gap, primary, sentence
 from mendbench.scoring.comparing.comparison import differ
+from mendbench.scoring.comparing.contrasts import Changed, contrasts
 from mendbench.scoring.comparing.paired_counts import counts_of
 from mendbench.scoring.score import Score
 from mendbench.scoring.scores import score
-from tests.fakes.compared import pair
+from tests.fakes.compared import THEIRS, contrast, pair, plan, trials
 
 
 def right(a, b):
@@ -72,6 +73,27 @@ def test_a_share_that_is_not_of_cases_is_told_as_a_number():
 )  # fmt: skip
 def test_every_verdict_is_a_sentence_with_the_counts_behind_it(a, b, says):
     assert sentence(right(a, b)).startswith(says)
+
+
+def test_a_primary_contrast_that_only_the_correction_leaves_untold_is_not_told_as_a_tie():
+    others = [contrast(f"undefined {at}", treatment=f"nobody {at}") for at in (1, 2)]
+    records = [*trials("0" * 20, part="test"), *trials("1" * 6 + "0" * 14, THEIRS, part="test")]
+    found = contrasts(records, plan(contrast(), *others))[0]
+    assert "is not told apart from summary under two-layer; would need about 12 more cases (" in primary(found)
+    assert primary(found).endswith(", p = 0.094 after Holm's correction")
+    unknown = replace(found, difference=replace(found.difference, more_cases=None))
+    assert "neither is ahead" not in primary(unknown)
+
+
+def test_what_was_changed_after_the_test_part_was_recorded_is_told_in_words():
+    found = contrasts(
+        [*trials("0" * 7, part="test"), *trials("1" * 7, THEIRS, part="test")],
+        plan(contrast()),
+        changed=Changed(strategies=("mend",)),
+    )
+    assert primary(found[0]) == (
+        "Primary contrast 'one': no result yet: mend was changed after the test part was recorded"
+    )
 
 
 def test_what_is_undefined_says_what_there_is_none_of():

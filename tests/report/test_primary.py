@@ -43,5 +43,16 @@ def test_without_a_plan_all_is_exploratory(protocol):
     assert "exploratory" in found.why_none
 
 
+@pytest.mark.parametrize(
+    ("protocol", "what"),
+    [({"strategies": ["summary"]}, "summary"), ({"frame": True}, "the frame around every prompt")],
+    ids=["strategy", "frame"],
+)
+def test_what_was_changed_after_the_test_has_no_result(protocol, what):
+    (result,) = primary_of(planned("r" * 10, "u" * 10, **protocol)).results
+    assert result.undefined == f"{what} was changed after the test part was recorded"
+    assert result.difference.p is None
+
+
 def test_strategies_that_were_tuned_after_the_test_are_named():
     assert primary_of(planned("r", "u", strategies=["summary"])).tuned == ("summary",)

@@ -1,7 +1,20 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from mendbench.report.first_screen import first_screen
+from mendbench.report.gaps import Gap
+from mendbench.report.statements import strategy_statements, warning_statements
 from mendbench.report.summary import summarise
+from mendbench.report.words import signed
+from mendbench.scoring.comparing.comparison import differ
+from mendbench.scoring.comparing.paired_counts import Counts, counts_of
+from mendbench.scoring.forensics.warning_cost import warning_costs
+from mendbench.scoring.score import Count
+from mendbench.scoring.scores import score
+from tests.fakes.compared import pair
+from tests.fakes.forensics import false_warning, trial
 from tests.fakes.runs import key_of, lettered_run, repairable, row_of, small_run, unjudged, unrepaired
 from tests.report.test_primary import planned
 
@@ -41,6 +54,36 @@ def test_neither_ahead_is_told_as_such():
     assert (
         text
         == "full-context and summary are not told apart, at 1.0 times the prompt and answer tokens of a trial: 1 won, 1 lost of 8 cases, neither is ahead."
+    )
+
+
+def gap_of(counts):
+    right = score("repair_success")
+    difference = differ("repair_success", right, counts).difference
+    return Gap(name="mend", against="summary", group="strategy", difference=difference, tokens=None)
+
+
+def test_as_many_won_as_lost_is_no_tie_where_the_means_differ():
+    cases = [f"c{at}" for at in range(8)]
+    gap = gap_of(
+        Counts(
+            a={case: Count(numerator=0.5 if at == 1 else 0) for at, case in enumerate(cases)},
+            b={case: Count(numerator=1 if at == 0 else 0) for at, case in enumerate(cases)},
+            groups={case: case for case in cases},
+        )
+    )
+    text = next(iter(strategy_statements([gap], [], ()))).text
+    assert text.startswith("mend repairs 0.50 more of 8 cases than summary (1 won, 1 lost): not told apart; about ")
+
+
+def test_an_interval_of_few_cases_is_told_of_all_of_them_the_open_ones_too():
+    gap = gap_of(counts_of(score("repair_success"), pair("0" * 14, "1" * 10 + "00??")))
+    low, high = gap.difference.interval
+    text = next(iter(strategy_statements([gap], [], ()))).text
+    assert gap.difference.verdict == "better"
+    assert (
+        f"10 more of 12 cases than summary (10 won, 0 lost; 95 % interval {signed(14 * low, 1)} to {signed(14 * high, 1)} cases)"
+        in text
     )
 
 
@@ -107,6 +150,21 @@ def test_a_primary_contrast_without_a_result_says_why():
     )
 
 
+@pytest.mark.parametrize(
+    ("protocol", "what"),
+    [({"strategies": ["full-context"]}, "full-context"), ({"frame": True}, "the frame around every prompt")],
+    ids=["strategy", "frame"],
+)
+def test_a_primary_contrast_of_what_was_changed_after_the_test_has_no_result(protocol, what):
+    run = planned("r" * 10, "u" * 10, **protocol)
+    (text,) = told(run, "Primary contrasts")
+    assert (
+        text
+        == f"full context against summary: no result yet, because {what} was changed after the test part was recorded."
+    )
+    assert weights(run, "Primary contrasts") == ["plain"]
+
+
 def test_a_policy_says_what_it_saves_and_loses():
     (text,) = told(small_run(), "Policies")
     assert text.startswith("two-layer wastes 0.67 attempts fewer a trial than naive")
@@ -119,6 +177,18 @@ def test_a_detector_says_its_recall_its_false_alarms_and_its_silent_successes():
     assert text.startswith("The detector mend (two-layer) gives ")
     assert "due warning" in text
     assert "silent success" in text
+
+
+@pytest.mark.parametrize("adversarial_to", [(), ("mend",)], ids=["none adversarial", "one adversarial"])
+def test_a_repair_that_a_false_alarm_cost_counts_once_whichever_cases_are_adversarial(adversarial_to):
+    alarm = {"nodes": (("greet", "error", "warning"),)}
+    records = [
+        trial("mendable", "p", right=True), trial("hopeless", "xxx"), false_warning("mendable", **alarm),
+        replace(false_warning("hopeless", **alarm), adversarial_to=adversarial_to),
+    ]  # fmt: skip
+    policy = SimpleNamespace(policy="two-layer", detector="mend")
+    (one,) = warning_statements(warning_costs(records), SimpleNamespace(policy=policy, policies=(policy,)))
+    assert one.text.endswith("; under two-layer false alarms cost 1 repair over all strategies.")
 
 
 def test_context_recall_is_told_against_success():

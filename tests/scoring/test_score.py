@@ -95,6 +95,15 @@ def test_with_nothing_to_divide_by_a_score_is_undefined_and_says_why():
     assert measured((of(1), "x")).undefined is None
 
 
+def test_a_case_that_has_none_of_what_a_share_is_over_is_not_counted():
+    assert measured((of(1), "x"), (of(0, 0), "y"), (of(0), "y")) == measured((of(1), "x"), (of(0), "y"))
+    assert measured((of(0, 0), "y")).cases == 0
+
+
+def test_a_case_that_cost_nothing_and_mended_nothing_is_one_of_a_cost():
+    assert measured((of(3), "x"), (of(0, 0), "y"), unit="usd").cases == 2
+
+
 def test_thirds_add_up_to_whole_ones():
     found = measured(*((of(1 / 3), "x"),) * 3)
     assert (found.numerator, type(found.numerator)) == (1, int)

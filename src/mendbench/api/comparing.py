@@ -20,6 +20,7 @@ from mendbench.bench.split import cases_by_part, read_split
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.interned import NUMBERS
 from mendbench.report.html import trial_link
+from mendbench.report.primary import changed_in
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY
 from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
@@ -349,6 +350,7 @@ def _results(stored: StoredRun, planned: _Planned) -> tuple[ContrastResult, ...]
         planned.plan,
         expected=expected.get(planned.plan.part, ()),
         training=expected.get(TRAINING, ()),
+        changed=changed_in(stored),
     )
 
 

@@ -103,7 +103,9 @@ def primary(result: ContrastResult) -> str:
 def _more(one: Difference) -> str:
     if one.open:
         return f", whatever becomes of {counted(one.open, 'open pair')}"
-    return "; neither is ahead" if one.more_cases is None else f"; would need {about(one.more_cases)} more cases"
+    if not one.difference:
+        return "; neither is ahead"
+    return "" if one.more_cases is None else f"; would need {about(one.more_cases)} more cases"
 
 
 def _in_cases(one: Difference, side: Figure) -> bool:

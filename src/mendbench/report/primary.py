@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from mendbench.bench.protocol import Protocol
 from mendbench.bench.results import StoredRun
-from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts
+from mendbench.scoring.comparing.contrasts import TRAINING, Changed, ContrastResult, contrasts
 from mendbench.scoring.record_table import Records
 
 _ABSENT = "This run carries no plan of primary contrasts, so that all of it is exploratory."
@@ -25,17 +25,24 @@ class Primary:
     """Strategies that were changed after the plan was frozen: they have no test result."""
 
 
+def changed_in(run: StoredRun) -> Changed:
+    """Return what ``run.json`` says of strategies and frame: which of them are no longer as the plan had them frozen."""
+    told = run.run.get("protocol") or {}
+    return Changed(frame=bool(told.get("frame")), strategies=tuple(told.get("strategies") or ()))
+
+
 def primary_of(run: StoredRun) -> Primary:
     """Return what became of the primary contrasts, as ``run.json`` has them planned under ``protocol``."""
     told = run.run.get("protocol") or {}
-    tuned = tuple(told.get("strategies") or ())
+    changed = changed_in(run)
     try:
         plan = Protocol.model_validate(told["plan"])
     except (KeyError, ValidationError):
-        return Primary(results=(), why_none=_ABSENT, tuned=tuned)
+        return Primary(results=(), why_none=_ABSENT, tuned=changed.strategies)
     cases = told.get("cases") or {}
-    found = contrasts(_asked(run, plan), plan, expected=cases.get(plan.part) or (), training=cases.get(TRAINING) or ())
-    return Primary(results=found, why_none=None, tuned=tuned)
+    expected, training = cases.get(plan.part) or (), cases.get(TRAINING) or ()
+    found = contrasts(_asked(run, plan), plan, expected=expected, training=training, changed=changed)
+    return Primary(results=found, why_none=None, tuned=changed.strategies)
 
 
 def _asked(run: StoredRun, plan: Protocol) -> Records:

@@ -93,7 +93,8 @@ def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) 
                 f"; without the {counted(len(one.adversarial_cases), 'case')} chosen to catch it out {fair['recall'].part} of "
                 f"{fair['recall'].n} and {counted(fair['false_alarm_rate'].part, 'false alarm')}"
             )
-        lost = sum(price.false.repairs_lost for price in one.prices if price.policy == selection.policy.policy)
+        prices = (price for price in one.prices if price.policy == selection.policy.policy)
+        lost = sum(price.false.repairs_lost for price in prices if not price.without_adversarial)
         if one.detector == selection.policy.detector and alarms.part:
             text += f"; under {selection.policy.policy} false alarms cost {counted(lost, 'repair')} over all strategies"
         yield Statement(theme="warnings", text=f"{text}.", weight="bad" if silent.part else "plain")
@@ -166,7 +167,7 @@ def _between(one: Difference, name: str, other: str, at: str = "") -> str:
     if one.verdict == "open":
         without = f"{one.open} of {counted(one.cases, 'case')} are without a verdict on a side"
         return f"{name} against {other} is open: {without}; of the others {pairs}"
-    if one.verdict == "not told apart" and one.won == one.lost:
+    if one.verdict == "not told apart" and not one.difference:
         return f"{name} and {other} are not told apart{at}: {pairs} of {cases}, neither is ahead{whatever}"
     if one.verdict == "not told apart":
         more = f"; {about(one.more_cases)} more cases would tell" if one.more_cases and not one.open else ""
@@ -189,7 +190,7 @@ def _interval(one: Difference) -> str:
     if one.unit == "share" and one.cases >= FEW:
         low, high = (signed(100 * end, 0) for end in one.interval)
         return f"; 95 % interval {low} to {high} points"
-    scale, unit = (one.cases - one.open, " cases") if one.unit == "share" else (1, "")
+    scale, unit = (one.cases, " cases") if one.unit == "share" else (1, "")
     low, high = (signed(scale * end, 1) for end in one.interval)
     return f"; 95 % interval {low} to {high}{unit}"
 

@@ -142,8 +142,11 @@ def _sum(values: Iterable[float | None]) -> float | None:
 def share_of_nodes(trials: Sequence[TrialRecord], rate: str) -> Count | None:
     """Return a rate of :func:`mendbench.scoring.confusion.warning_shares`, once for a case however many samples it has.
 
-    None where no detector judged, and where the case has no such node. All samples have the same first execution: one is looked at.
+    None where no detector judged a node. A case without a node that the rate is of adds nothing, and still counts against another
+    detector that has some in it. All samples have the same first execution: one is looked at.
     """
     nodes = next((trial.nodes for trial in trials if trial.nodes and trial.treatment.detector is not None), ())
+    if not nodes:
+        return None
     share = warning_shares(Counter((expected, got) for _, expected, got in nodes))[rate]
-    return Count(numerator=share.part, denominator=share.n) if share.n else None
+    return Count(numerator=share.part, denominator=share.n)

@@ -64,6 +64,10 @@ class Score:
     """None: neither is better by itself."""
     count: Counting
 
+    def has_none(self, count: Count) -> bool:
+        """Return whether a case has none of what a share is over; of a cost, a case that cost nothing is one all the same."""
+        return self.unit == "share" and not (count.numerator or count.denominator or count.open)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
@@ -72,7 +76,7 @@ class Measure:
     numerator: float
     denominator: float
     cases: int
-    """How many cases were counted."""
+    """How many cases were counted: of a share, those that have something of what it is over."""
     value: float | None
     """None where the score is undefined."""
     bounds: Interval | None
@@ -145,7 +149,8 @@ def _by_case(records: Iterable[TrialRecord]) -> Iterator[tuple[str, tuple[TrialR
         yield case, tuple(sorted(found[case], key=lambda one: one.key))
 
 
-def _measure(score: Score, counts: Mapping[str, Count], groups: Mapping[str, str]) -> Measure:
+def _measure(score: Score, all_counts: Mapping[str, Count], groups: Mapping[str, str]) -> Measure:
+    counts = {case: count for case, count in all_counts.items() if not score.has_none(count)}
     numerator = _tidy(math.fsum(count.numerator for count in counts.values()))
     denominator = _tidy(math.fsum(count.denominator for count in counts.values()))
     gain = _tidy(math.fsum(count.open for count in counts.values()))

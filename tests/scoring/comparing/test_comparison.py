@@ -233,6 +233,13 @@ def test_the_verdict_is_open_where_the_open_pairs_decide_it():
     assert found.more_cases is None
 
 
+def test_what_is_told_apart_is_asked_for_more_cases_at_a_stricter_level_alone():
+    six = counts_of(RIGHT, pair("0" * 6, "1" * 6))
+    assert differ("repair_success", RIGHT, six).difference.more_cases is None
+    found = differ("repair_success", RIGHT, six, alpha=0.05 / 3).difference
+    assert (found.verdict, found.more_cases) == ("better", 1)  # seven won: p = 2 / 2^7 = 0.0156
+
+
 def test_a_verdict_that_no_open_pair_can_change_stands():
     found = right("0" * 12 + "?", "1" * 12 + "?").difference
     assert (found.verdict, found.worst, found.best) == ("better", "better", "better")
@@ -280,6 +287,52 @@ def test_what_a_case_adds_to_a_ratio_averages_to_the_difference_of_the_ratios():
     a = [nodes("error>warning error>error error>error", "a", OURS), nodes("error>error", "b", OURS)]
     b = [nodes("error>error error>error error>error", "a", THEIRS), nodes("error>error", "b", THEIRS)]
     assert of("false_alarm_rate", a, b).difference.difference == pytest.approx(-0.25)
+
+
+HIT, ALARM, MISS, QUIET = "warning>warning", "error>warning", "warning>error", "error>error"
+
+
+def warned(a, b):
+    """Return how precise two detectors are, given what each made of the one node of every case."""
+    return of(
+        "warning_precision",
+        *(
+            [nodes(pair, f"c{at:03}", treatment) for at, pair in enumerate(side)]
+            for side, treatment in ((a, OURS), (b, THEIRS))
+        ),
+    )
+
+
+def test_a_case_with_nothing_to_divide_by_on_one_side_counts_and_tells_the_two_apart():
+    few = warned([HIT] * 3 + [ALARM] * 3, [HIT] * 3 + [QUIET] * 3)
+    found = few.difference
+    assert (found.cases, found.left_out, found.a.value, found.b.value) == (6, 0, 0.5, 1)
+    assert (found.difference, found.verdict, few.p) == (0.5, "not told apart", pytest.approx(2 / 2**3))
+    assert (found.won, found.lost, found.tied) == (0, 0, 3)
+    more = warned([HIT] * 3 + [ALARM] * 8, [HIT] * 3 + [QUIET] * 8)
+    assert (more.difference.verdict, more.p) == ("better", pytest.approx(2 / 2**8))
+
+
+def test_cases_with_nothing_to_divide_by_on_either_side_are_no_evidence():
+    sides = [HIT] * 3 + [ALARM] * 3, [HIT] * 3 + [QUIET] * 3
+    assert warned(*(side + [QUIET] * 30 for side in sides)) == warned(*sides)
+
+
+def test_one_case_with_much_to_divide_by_on_the_other_side_is_one_observation():
+    found = warned([ALARM] + [MISS] * 19, [QUIET] + [HIT] * 18 + [ALARM])
+    assert found.difference.difference == pytest.approx(18 / 19)
+    assert (found.difference.verdict, round(found.p, 1)) == ("not told apart", 0.3)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from((HIT, ALARM, MISS, QUIET))] * 2), min_size=1, max_size=10))
+def test_a_ratio_is_turned_round_where_the_sides_are_swapped(drawn):
+    a, b = zip(*drawn, strict=True)
+    there, back = warned(a, b), warned(b, a)
+    assert there.p == back.p
+    assert TURNED.get(there.difference.verdict, there.difference.verdict) == back.difference.verdict
+    if there.difference.difference is not None:
+        assert there.difference.difference == pytest.approx(-back.difference.difference)
+        assert there.difference.difference == pytest.approx(there.difference.b.value - there.difference.a.value)
 
 
 # --- what must not matter ----------------------------------------------------------------------------------------------------------------

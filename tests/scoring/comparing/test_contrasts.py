@@ -12,7 +12,7 @@ from mendbench.bench.protocol import read_protocol
 from mendbench.bench.shipped import shipped_root
 from mendbench.errors import UnknownName
 from mendbench.scoring.comparing import comparison
-from mendbench.scoring.comparing.contrasts import contrasts, may_be
+from mendbench.scoring.comparing.contrasts import Changed, contrasts, may_be
 from mendbench.scoring.statistics.resampling import clustered_bootstrap
 from tests.fakes.compared import OURS, THEIRS, contrast, plan, trial, trials, wasting
 from tests.fakes.scored import attempt
@@ -82,6 +82,8 @@ def test_what_would_be_told_apart_alone_may_not_be_among_three():
     assert result(won(6)).difference.verdict == "better"
     found = result(won(6), contrast(), *others)
     assert (found.difference.verdict, found.difference.p) == ("not told apart", pytest.approx(3 * 2 / 2**6))
+    assert found.difference.more_cases > 0
+    assert result(won(8), contrast(), *others).difference.more_cases is None
 
 
 def test_a_contrast_whose_cases_all_end_alike_has_a_result():
@@ -261,6 +263,62 @@ def test_a_trial_without_a_verdict_leaves_a_mean_open_though_only_judged_ones_co
         measure="futile_attempts", treatment=None, against=None, policies=("two-layer", "naive"), strategies=["summary"]
     )
     assert result(records, planned).undefined == "1 of its 8 cases have a trial without a verdict"
+
+
+def test_a_crashed_trial_that_does_not_count_leaves_the_contrast_without_a_result():
+    naive = replace(OURS, **NAIVE)
+    records = [*futile([3] * 9, naive, "summary"), *futile([0] * 9, OURS, "summary")]
+    planned = contrast(
+        measure="futile_attempts", treatment=None, against=None, policies=("two-layer", "naive"), strategies=["summary"]
+    )
+    assert result(records, planned).undefined is None
+    records[-1] = replace(records[-1], verdict="crashed", wasted_attempts=None)
+    found = result(records, planned)
+    assert found.undefined == "1 of its 9 cases do not count, because a trial crashed"
+    assert found.difference.p is None
+    records[-2] = replace(records[-2], verdict="unjudged", wasted_attempts=None)
+    assert result(records, planned).undefined == (
+        "1 of its 9 cases have a trial without a verdict, and 1 of its 9 cases do not count, because a trial crashed"
+    )
+
+
+def test_a_crashed_trial_that_counts_as_not_right_leaves_the_result():
+    found = result([*of_test_part("0" * N, OURS), *of_test_part("1" * 8 + "!" + "0" * 11, THEIRS)])
+    assert (found.undefined, found.difference.won) == (None, 8)
+
+
+# --- what was changed after the test part was recorded -----------------------------------------------------------------------------------
+
+LATER = "changed after the test part was recorded"
+
+
+@pytest.mark.parametrize(
+    ("planned", "changed", "why"),
+    [
+        (contrast(), Changed(), None),
+        (contrast(), Changed(strategies=("full-context",)), None),
+        (contrast(), Changed(strategies=("mend",)), f"mend was {LATER}"),
+        (contrast(), Changed(strategies=("summary", "mend")), f"mend, summary were {LATER}"),
+        (contrast(), Changed(frame=True), f"the frame around every prompt was {LATER}"),
+        (BEST, Changed(strategies=("full-context",)), f"full-context was {LATER}"),
+        (contrast(treatment=None, against=None, policies=("two-layer", "two-layer"), strategies=["mend"]), Changed(strategies=("mend",)), f"mend was {LATER}"),
+        (contrast(treatment=None, against=None, policies=("two-layer", "two-layer"), strategies=["mend"]), Changed(strategies=("summary",)), None),
+        (contrast(treatment=None, against=None, policies=("two-layer", "two-layer")), Changed(strategies=("mend",)), f"mend was {LATER}"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_was_changed_after_the_test_part_was_recorded_has_no_result(planned, changed, why):
+    found = result([*told("110", OURS), *told("100", FULL), *won(8)], planned, changed=changed)
+    assert found.undefined == why
+    assert (found.difference.p is None) == (why is not None)
+
+
+def test_a_contrast_without_a_result_for_a_change_counts_in_the_correction_of_the_others():
+    records = [*won(8), *of_test_part("1" * 8 + "0" * 12, FULL)]
+    planned = plan(contrast("a"), contrast("b", treatment="full-context"))
+    mended, full = contrasts(records, planned, changed=Changed(strategies=("mend",)))
+    assert (mended.undefined, full.undefined) == (f"mend was {LATER}", None)
+    assert full.difference.p == pytest.approx(2 * 2 / 2**8)
 
 
 def test_the_shipped_plan_can_be_asked_of_a_run_without_a_trial():

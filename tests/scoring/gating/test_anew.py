@@ -54,6 +54,12 @@ def test_a_loss_within_the_margin_passes_and_beyond_it_says_how_many_more_cases_
     assert beyond.needed > 0
 
 
+def test_more_cases_than_are_any_advice_are_not_told_to_the_last_one():
+    (beyond,) = judged(pairs_of(2, 0, 18))
+    assert "; would need about 20 more cases" in shift_words(replace(beyond, needed=20))
+    assert "; would need over 10000 more cases" in shift_words(replace(beyond, needed=4_701_000))
+
+
 def test_cases_of_one_group_count_together():
     lost = pairs_of(6, 0, 6)
     together = {case: "one" if at < 6 else case for at, case in enumerate(own_groups(lost))}
@@ -155,6 +161,20 @@ def test_the_margin_is_of_the_cases_that_are_right_before_or_now():
 def test_what_chance_does_as_often_as_not_is_no_doubt():
     (shift,) = judged(pairs_of(4, 3, 8))
     assert (shift.status, shift.p) == ("holds", 0.5)
+
+
+def test_what_holds_says_whether_it_is_within_the_margin():
+    (within,) = judged(pairs_of(1, 0, 19))
+    assert shift_words(within).endswith(": within the margin")
+    (beyond,) = judged(pairs_of(6, 4, 10))
+    assert (beyond.status, beyond.change) == ("holds", -0.1)
+    assert shift_words(beyond).endswith(": beyond the margin, but within noise (p = 0.377)")
+
+
+def test_one_arm_that_holds_says_whether_it_is_within_the_margin():
+    found = judged([*pairs_of(3, 0, 7, strategy="mend"), *pairs_of(0, 3, 7, strategy="summary")])
+    told = {shift.arm.strategy: shift_words(shift).rpartition(": ")[2] for shift in found if shift.arm}
+    assert told == {"mend": "beyond the margin, but within noise (p = 0.125)", "summary": "within the margin"}
 
 
 def test_what_cannot_move_takes_nothing_from_the_others():

@@ -52,15 +52,21 @@ def forest(gaps: Sequence[Gap], selection: Selection) -> Picture | Missing:
 def _scale(gaps: Sequence[Gap], *, in_points: bool) -> Scale:
     ends = [0.0]
     for gap in gaps:
-        ends.append(_unit(gap, gap.difference.difference or 0, in_points=in_points))
-        ends += [_unit(gap, end, in_points=in_points) for end in gap.difference.interval or ()]
+        ends.append(_point(gap, in_points=in_points))
+        ends += _ends(gap, in_points=in_points)
     low, high = min(ends), max(ends)
     least = 10.0 if in_points else 2.0
     return across(min(low, -least / 2), max(high, least / 2))
 
 
-def _unit(gap: Gap, value: float, *, in_points: bool) -> float:
-    return 100 * value if in_points else value * gap.told
+def _point(gap: Gap, *, in_points: bool) -> float:
+    return 100 * (gap.difference.difference or 0) if in_points else gap.cases
+
+
+def _ends(gap: Gap, *, in_points: bool) -> list[float]:
+    """Return the ends of the interval, which is of a mean over all cases, the open ones too; none where there is no interval."""
+    scale = 100 if in_points else gap.difference.cases
+    return [scale * end for end in gap.difference.interval or ()]
 
 
 def _axis(scale: Scale, bottom: int, *, in_points: bool) -> tuple[list[Stroke], list[Mark], list[Label]]:
@@ -98,14 +104,14 @@ def _row(
     ]
     if not drawn:
         return [], [], labels
-    value = scale.at(_unit(gap, one.difference or 0, in_points=in_points))
+    value = scale.at(_point(gap, in_points=in_points))
     told = one.verdict in {"better", "worse"}
     mark = Mark(
         x=value, y=middle, shape="diamond" if told else "circle", kind="told" if told else "hollow", says=_of(gap)
     )
     if one.interval is None:
         return [], [mark], labels
-    low, high = (scale.at(_unit(gap, end, in_points=in_points)) for end in one.interval)
+    low, high = map(scale.at, _ends(gap, in_points=in_points))
     strokes = [Stroke(x1=low, y1=middle, x2=high, y2=middle, kind="interval")]
     strokes += [Stroke(x1=end, y1=middle - 5, x2=end, y2=middle + 5, kind="interval") for end in (low, high)]
     return strokes, [mark], labels
@@ -157,5 +163,6 @@ def _interval(gap: Gap) -> str:
     one = gap.difference
     if one.interval is None:
         return one.method
-    low, high = (signed(100 * end, 0) if one.cases >= FEW else signed(end * gap.told, 1) for end in one.interval)
-    return f"{low} to {high} {'points' if one.cases >= FEW else 'cases'}"
+    in_points = one.cases >= FEW
+    low, high = (signed(end, 0 if in_points else 1) for end in _ends(gap, in_points=in_points))
+    return f"{low} to {high} {'points' if in_points else 'cases'}"

@@ -31,7 +31,7 @@ Test: TypeAlias = Literal["McNemar, exact", "sign flips of groups"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """What a score comes to on one side, over the cases that count on both."""
+    """What a score comes to on one side, over the cases that are known of both."""
 
     numerator: float
     denominator: float
@@ -50,7 +50,7 @@ class Difference:
     unit: Unit
     better: Better | None
     cases: int
-    """Cases that count on both sides; the open ones are among them."""
+    """Cases that are known of both sides, and add something on one at least; the open ones are among them."""
     groups: int
     open: int
     """Cases of which a trial of either side has no verdict, so that the pair is open."""
@@ -108,17 +108,20 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
 
     The verdict is McNemar's exact test's where each case is one pair of trials in which something holds or does not, under one policy and
     repairer, and no two cases that differ are of one group; else that of a test that flips the signs of the groups' sums. ``alpha`` is
-    what more cases are asked for at.
+    what more cases are asked for at; below :data:`ALPHA` they are asked for also where the verdict tells the two apart at that.
     """
     told = counts.without_open()
     plain = _values(told)
     low, high = (_values(counts, gains=side) for side in "ab") if counts.open else (plain, plain)
     tests: list[_Tested] = []
+    p: float | None = None
     if low and high:
         worst, best = (high, low) if score.better == "lower" else (low, high)
         tests = [_tested(score, counts, values) for values in ((worst, best) if counts.open else (low,))]
+        p = None if counts.open else tests[0].p
     verdict = _verdict(counts, tests)
-    interval, method = _interval(score, counts, low, high)
+    interval, method = _interval(score, counts)
+    in_doubt = verdict == "not told apart" or (p is not None and p >= alpha)
     found = Difference(
         score=name, title=score.title, of=score.of, unit=score.unit, better=score.better,
         cases=len(counts.a), groups=len({counts.groups[case] for case in counts.a}), open=len(counts.open),
@@ -129,9 +132,9 @@ def differ(name: str, score: Score, counts: Counts, *, alpha: float = ALPHA) -> 
         test=tests[0].test if tests else None, verdict=verdict,
         worst=tests[0].verdict if counts.open and tests else None,
         best=tests[-1].verdict if counts.open and tests else None,
-        more_cases=_more_cases(score, counts, plain, alpha) if verdict == "not told apart" and plain else None, p=None,
+        more_cases=_more_cases(score, counts, plain, alpha) if in_doubt and plain else None, p=None,
     )  # fmt: skip
-    return Evidence(difference=found, p=tests[0].p if tests and not counts.open else None)
+    return Evidence(difference=found, p=p)
 
 
 def unseen_share(groups: int) -> float:
@@ -143,25 +146,57 @@ def _values(counts: Counts, gains: str = "") -> dict[str, float] | None:
     """Return what each case adds to B less A, so that its mean is the difference; None where that is undefined.
 
     ``gains`` names the side whose open trials add all they may. Where cases weigh differently, a case adds its linearised part of
-    the difference of the two ratios.
+    the difference of the two ratios, around the ratio of both sides together: were the two alike, that is what both would come to. So
+    a case that is the same on both sides adds nothing, and one whose sides are swapped adds as much the other way.
     """
-    cases = list(counts.a)
-    tops = [
-        {case: own[case].numerator + (own[case].open if side in gains else 0) for case in cases}
-        for side, own in (("a", counts.a), ("b", counts.b))
-    ]
-    unders = [{case: own[case].denominator for case in cases} for own in (counts.a, counts.b)]
-    if all(under == 1 for each in unders for under in each.values()):
-        return {case: tops[1][case] - tops[0][case] for case in cases} or None
-    wholes = [math.fsum(each.values()) for each in unders]
-    if not all(wholes):
+    a, b = (_sums(own, gains=side in gains) for side, own in (("a", counts.a), ("b", counts.b)))
+    if _whole(counts):
+        return {case: b.tops[case] - a.tops[case] for case in counts.a} or None
+    if not (a.under and b.under):
         return None
-    ratios = [math.fsum(top.values()) / whole for top, whole in zip(tops, wholes, strict=True)]
+    both, mean = (a.top + b.top) / (a.under + b.under), 2 * a.under * b.under / (a.under + b.under)
 
-    def part(side: int, case: str) -> float:
-        return ratios[side] + len(cases) * (tops[side][case] - ratios[side] * unders[side][case]) / wholes[side]
+    def part(side: _Sums, case: str) -> float:
+        return side.tops[case] - both * side.unders[case]
 
-    return {case: part(1, case) - part(0, case) for case in cases}
+    return {case: len(counts.a) * (part(b, case) - part(a, case)) / mean for case in counts.a}
+
+
+def _spread(counts: Counts, gains: str = "") -> dict[str, float] | None:
+    """Return the values that the interval is drawn from: as :func:`_values`, and linearised around each side's own ratio.
+
+    An interval tells how far the difference may lie from what it is, and not from none.
+    """
+    a, b = (_sums(own, gains=side in gains) for side, own in (("a", counts.a), ("b", counts.b)))
+    if _whole(counts) or not (a.under and b.under):
+        return _values(counts, gains)
+
+    def part(side: _Sums, case: str) -> float:
+        ratio = side.top / side.under
+        return ratio + len(counts.a) * (side.tops[case] - ratio * side.unders[case]) / side.under
+
+    return {case: part(b, case) - part(a, case) for case in counts.a}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sums:
+    """What the cases of one side add, and what they add up to."""
+
+    tops: Mapping[str, float]
+    unders: Mapping[str, float]
+    top: float
+    under: float
+
+
+def _sums(own: Mapping[str, Count], *, gains: bool) -> _Sums:
+    tops = {case: one.numerator + (one.open if gains else 0) for case, one in own.items()}
+    unders = {case: one.denominator for case, one in own.items()}
+    return _Sums(tops=tops, unders=unders, top=math.fsum(tops.values()), under=math.fsum(unders.values()))
+
+
+def _whole(counts: Counts) -> bool:
+    """Return whether every case weighs the same."""
+    return all(own.denominator == 1 for side in (counts.a, counts.b) for own in side.values())
 
 
 def _tested(score: Score, counts: Counts, values: Mapping[str, float]) -> _Tested:
@@ -191,15 +226,13 @@ def _verdict(counts: Counts, tests: list[_Tested]) -> Verdict:
 
 
 def _binary(score: Score, counts: Counts, values: Mapping[str, float]) -> bool:
-    whole = all(own.denominator == 1 for side in (counts.a, counts.b) for own in side.values())
     moved = [counts.groups[case] for case, one in values.items() if one]
-    held = whole and all(one in {-1, 0, 1} for one in values.values())
+    held = _whole(counts) and all(one in {-1, 0, 1} for one in values.values())
     return counts.single and score.unit == "share" and held and len(moved) == len(set(moved))
 
 
-def _interval(
-    score: Score, counts: Counts, low: Mapping[str, float] | None, high: Mapping[str, float] | None
-) -> tuple[Interval | None, str]:
+def _interval(score: Score, counts: Counts) -> tuple[Interval | None, str]:
+    low, high = (_spread(counts, gains=side) for side in ("ab" if counts.open else ("", "")))
     if not low or not high:
         return None, "none: the score is not defined on both sides"
     if not counts.open and counts.a == counts.b:

@@ -19,6 +19,8 @@ from mendbench.scoring.statistics.exact import ALPHA, holm
 TRAINING = "train"
 """The part of the corpus on which it is settled which of several strategies is the best."""
 
+_LATER = "changed after the test part was recorded"
+
 _SCORES = {"futile_attempts": "futile"}
 """Scores that a plan knows by another name."""
 
@@ -80,6 +82,18 @@ class Plan(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What was changed after the test part was recorded, so that it may have been made to fit."""
+
+    frame: bool = False
+    """Whether the frame around every prompt was."""
+    strategies: tuple[str, ...] = ()
+
+
+UNCHANGED = Changed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastResult:
     """What became of one primary contrast. B is the treatment, A what it is held against."""
 
@@ -96,7 +110,7 @@ class ContrastResult:
     difference: Difference | None
     """None where nothing can be paired. Its verdict and its p-value are after the correction."""
     undefined: str | None
-    """Why there is no result yet; None where there is one."""
+    """Why there is no result; None where there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,18 +131,20 @@ class _Found:
 
 
 def contrasts(
-    records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = (), training: Collection[str] = ()
-) -> tuple[ContrastResult, ...]:
+    records: Sequence[TrialRecord], plan: Plan, *, expected: Collection[str] = (), training: Collection[str] = (),
+    changed: Changed = UNCHANGED,
+) -> tuple[ContrastResult, ...]:  # fmt: skip
     """Return what became of the primary contrasts in the trials of one run, corrected for their number (Holm 1979).
 
     ``expected`` are the cases of the plan's part: while some of them have no trial, the contrast is undefined, because whoever looks
     again and again while results come in finds something in the end. ``training`` are those of the training part: while some of them
-    have no trial, it is not settled which of several strategies is the best. A contrast that is undefined counts as 1 in the correction.
+    have no trial, it is not settled which of several strategies is the best. Of what was ``changed`` no contrast has a result, nor where
+    it is one of several of which the best is meant. A contrast that is undefined counts as 1 in the correction.
 
     Raises:
         UnknownName: the plan names a score that there is not.
     """
-    found = [_contrast(records, plan, one, expected, training) for one in plan.contrasts]
+    found = [_contrast(records, plan, one, expected, training, changed) for one in plan.contrasts]
     adjusted = holm({str(at): 1.0 if one.p is None else one.p for at, one in enumerate(found)})
     return tuple(_corrected(one, adjusted[str(at)]) for at, one in enumerate(found))
 
@@ -159,32 +175,46 @@ def _corrected(found: _Found, p: float) -> ContrastResult:
 
 def _contrast(
     records: Sequence[TrialRecord], plan: Plan, planned: PlannedContrast, expected: Collection[str],
-    training: Collection[str],
+    training: Collection[str], changed: Changed,
 ) -> _Found:  # fmt: skip
     name = _SCORES.get(planned.measure, planned.measure)
     own = as_table(records).where("treatment", lambda one: one.model == plan.model)
     against, settled, open_choice = _settled(own, planned.against, training)
     treatment, settled_too, open_too = _settled(own, planned.treatment, training)
+    told = own.where("part", lambda part: part == plan.part)
+    tuned = _tuned(planned, _all(told, planned), changed)
     result = ContrastResult(
         name=planned.name, score=name, model=plan.model, part=plan.part,
         treatment=_words(treatment, planned.treatment, planned), against=_words(against, planned.against, planned),
-        settled=settled or settled_too, pairs=(), difference=None, undefined=open_choice or open_too,
+        settled=settled or settled_too, pairs=(), difference=None, undefined=tuned or open_choice or open_too,
     )  # fmt: skip
-    if result.undefined:
+    if open_choice or open_too:
         return _Found(result=result, p=None)
-    told = own.where("part", lambda part: part == plan.part)
     strategies = [(against, treatment)] if against and treatment else [(one, one) for one in _all(told, planned)]
     trials = [
         _Trials(a=_of(told, ours, planned.against.policy), b=_of(told, theirs, planned.treatment.policy))
         for ours, theirs in strategies
     ]
-    result = replace(result, undefined=_gap(trials, strategies, planned, plan.part, expected))
+    result = replace(result, undefined=tuned or _gap(trials, strategies, planned, plan.part, expected))
     if not any(each.shared() for each in trials):
         return _Found(result=result, p=None)
-    evidence, unjudged = _evidence(name, score(name), trials, ALPHA / len(plan.contrasts))
-    why = result.undefined or _too_little(evidence, unjudged, ALPHA / len(plan.contrasts))
+    evidence, lacking = _evidence(name, score(name), trials, ALPHA / len(plan.contrasts))
+    why = result.undefined or _too_little(evidence, lacking, ALPHA / len(plan.contrasts))
     result = replace(result, difference=evidence.difference, pairs=_pairs(trials), undefined=why)
     return _Found(result=result, p=None if result.undefined else evidence.p)
+
+
+def _tuned(planned: PlannedContrast, averaged: Collection[str], changed: Changed) -> str | None:
+    """Return what of a contrast was changed after the test part was recorded; None where nothing was.
+
+    ``averaged`` are the strategies that count where no side names one.
+    """
+    if changed.frame:
+        return f"the frame around every prompt was {_LATER}"
+    sides = [{*(side.best_of or ()), side.strategy} - {None} for side in (planned.against, planned.treatment)]
+    own: Collection[str | None] = sides[0] | sides[1] if all(sides) else averaged
+    tuned = [name for name in sorted(changed.strategies) if name in own]
+    return f"{', '.join(tuned)} {'was' if len(tuned) == 1 else 'were'} {_LATER}" if tuned else None
 
 
 def _settled(
@@ -261,8 +291,18 @@ def _gap(
     return None
 
 
-def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, int]:
-    """Return how the sides differ in the means over the strategies, and how many cases have a trial without a verdict."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lacking:
+    """How many cases keep a contrast from having a result."""
+
+    unjudged: int
+    """Those that have a trial without a verdict."""
+    crashed: int
+    """The others that do not count, though they would if no trial of theirs had crashed."""
+
+
+def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) -> tuple[Evidence, _Lacking]:
+    """Return how the sides differ in the means over the strategies, and what that lacks."""
     cases = set.intersection(*({case for case, _ in each.shared()} for each in trials))
     sides: dict[str, list[dict[str, Count]]] = defaultdict(list)
     would: set[str] = set()
@@ -284,14 +324,20 @@ def _evidence(name: str, one: Score, trials: Sequence[_Trials], alpha: float) ->
         a=a, b=b, groups={record.case: record.group for record in records if record.case in shared},
         left_out=len(would - shared), single=single,
     )  # fmt: skip
-    return differ(name, one, counts, alpha=alpha), len(unjudged)
+    lacking = _Lacking(unjudged=len(unjudged), crashed=len(would - shared - unjudged))
+    return differ(name, one, counts, alpha=alpha), lacking
 
 
-def _too_little(evidence: Evidence, unjudged: int, alpha: float) -> str | None:
-    """Return why a difference is no result: cases are without a verdict, or too few for any outcome to be one."""
+def _too_little(evidence: Evidence, lacking: _Lacking, alpha: float) -> str | None:
+    """Return why a difference is no result: cases do not count or are without a verdict, or too few for any outcome to be one."""
     found = evidence.difference
-    if unjudged:
-        return f"{unjudged} of its {found.cases + found.left_out} cases have a trial without a verdict"
+    of = f"of its {found.cases + found.left_out} cases"
+    whys = (
+        (lacking.unjudged, "have a trial without a verdict"),
+        (lacking.crashed, "do not count, because a trial crashed"),
+    )
+    if told := [f"{count} {of} {why}" for count, why in whys if count]:
+        return ", and ".join(told)
     if evidence.p is None:
         return f"there are no {found.of} on both sides"
     if 2 / 2**found.groups >= alpha:

@@ -42,18 +42,19 @@ class Counts:
 
 
 def counts_of(score: Score, pair: TreatmentPair) -> Counts:
-    """Return what the cases of two treatments add to a score."""
+    """Return what the cases of two treatments add to a score. A case that adds something on one side alone counts on both."""
     trials = pair.trials
     ours = case_counts(score, [trial.a for trial in trials])
     theirs = case_counts(score, [trial.b for trial in trials])
-    shared = ours.keys() & theirs.keys()
+    known = ours.keys() & theirs.keys()
+    shared = {case for case in known if not (score.has_none(ours[case]) and score.has_none(theirs[case]))}
     would = applies(score, [trial.a for trial in trials]) & applies(score, [trial.b for trial in trials])
     alone = (pair.a.policy, pair.a.repairer) == (pair.b.policy, pair.b.repairer)
     return Counts(
         a={case: ours[case] for case in sorted(shared)},
         b={case: theirs[case] for case in sorted(shared)},
         groups={trial.a.case: trial.a.group for trial in trials if trial.a.case in shared},
-        left_out=len((ours.keys() | theirs.keys() | would) - shared),
+        left_out=len((ours.keys() | theirs.keys() | would) - known),
         single=alone and sum(trial.a.case in shared for trial in trials) == len(shared),
         same=pair.same,
     )

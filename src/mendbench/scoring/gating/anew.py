@@ -134,11 +134,12 @@ def _interval(values: Mapping[str, float], groups: Mapping[str, str]) -> Interva
 
 
 def _judged(shift: Shift, margin: float, alpha: float, each: float) -> Shift:
-    if shift.adjusted < alpha:
-        return replace(shift, status="worse")
     lost = -shift.change * shift.cases
     slack = shift.cases * 1e-6  # what rounding may have added
-    if lost <= margin * shift.at_stake + slack:
+    shift = replace(shift, beyond_margin=lost > margin * shift.at_stake + slack)
+    if shift.adjusted < alpha:
+        return replace(shift, status="worse")
+    if not shift.beyond_margin:
         return shift
     tied = shift.cases - shift.won - shift.lost
     more = needed_pairs(shift.won, shift.lost, tied, alpha=2 * each) or None

@@ -217,10 +217,12 @@ class Shift:
     adjusted: float
     """The same, adjusted for the number of shifts looked at (Holm)."""
     status: Literal["worse", "open", "holds"]
-    """worse: beyond noise. open: beyond the margin, and perhaps noise. holds: within the margin, or of one arm no more
-    than noise."""
+    """worse: beyond noise. open: beyond the margin, and perhaps noise. holds: within the margin, or beyond it by no more
+    than noise would."""
     needed: int | None
     """How many more cases would tell, if they went on as these did."""
+    beyond_margin: bool = False
+    """Whether the cases lost, net of those won, are more than the margin of what was at stake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from mendbench.scoring.gating.result import (
     LimitResult,
     Shift,
 )
+from mendbench.scoring.statistics.exact import MANY_CASES
 
 SIDES = {
     "repairs": "repairs (cases that an edit mends)",
@@ -133,10 +134,11 @@ def shift_words(shift: Shift) -> str:
     if harm:
         change, ends = 0 - change, ends and (0 - ends[1], 0 - ends[0])
     interval = f", 95 % {ends[0] * 100:+.0f} to {ends[1] * 100:+.0f}" if ends else ""
+    within = f"beyond the margin, but within noise (p = {shift.p:.3g})" if shift.beyond_margin else "within the margin"
     told = {
         "worse": f"worse beyond noise (p = {shift.adjusted:.3g})",
         "open": f"not told apart from noise (p = {shift.adjusted:.3g}){_needed(shift)}",
-        "holds": "within the margin" if shift.arm is None else "no more than noise, or within the margin",
+        "holds": within,
     }[shift.status]
     cases = f"{shift.cases} {'case' if shift.cases == 1 else 'cases'} in {shift.groups} {'group' if shift.groups == 1 else 'groups'}"
     moved = (
@@ -247,7 +249,8 @@ def _whose(shift: Shift) -> str:
 def _needed(shift: Shift) -> str:
     if shift.needed is None:
         return ""
-    return f"; would need about {shift.needed} more {'case' if shift.needed == 1 else 'cases'}"
+    number = f"over {MANY_CASES}" if shift.needed > MANY_CASES else f"about {shift.needed}"
+    return f"; would need {number} more {'case' if shift.needed == 1 else 'cases'}"
 
 
 def _trials(count: int) -> str:

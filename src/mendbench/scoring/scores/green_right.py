@@ -10,8 +10,7 @@ from mendbench.scoring.score import Count, Score
 
 
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
-    found = ratio_of_judged(trials, lambda trial: _green(trial) and trial.right, _green)
-    return found if found and found.denominator else None
+    return ratio_of_judged(trials, lambda trial: _green(trial) and trial.right, _green)
 
 
 def _green(trial: TrialRecord) -> bool:

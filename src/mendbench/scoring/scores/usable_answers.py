@@ -12,8 +12,7 @@ from mendbench.scoring.score import Count, Score
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
     if trials[0].kind not in EDIT_KINDS:
         return None
-    found = ratio_of_judged(trials, _edited, lambda trial: len(trial.attempts))
-    return found if found and found.denominator else None
+    return ratio_of_judged(trials, _edited, lambda trial: len(trial.attempts))
 
 
 def _edited(trial: TrialRecord) -> int:

@@ -15,6 +15,9 @@ ALPHA = 0.05
 POWER = 0.8
 """Probability of telling apart what differs that is asked for."""
 
+MANY_CASES = 10_000
+"""More cases than this are no advice any more: how many exactly does not matter."""
+
 Z = 1.96
 """Two-sided 95 % point of the normal distribution."""
 
@@ -104,7 +107,8 @@ def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA, power:
     """Return how many more cases would tell the two sides apart if they went on as they did.
 
     0: these do. None: never, for neither is ahead. The number of pairs comes from Connor's formula for McNemar's test
-    (Biometrics 1987), and from the exact test on the counts expected of so many pairs, whichever asks for more.
+    (Biometrics 1987), and from the exact test on the counts expected of so many pairs, whichever asks for more; above
+    :data:`MANY_CASES` from the formula alone, because the exact test takes too long on so many.
 
     Raises:
         BadInput: there are no cases.
@@ -121,6 +125,8 @@ def needed_pairs(won: int, lost: int, tied: int, *, alpha: float = ALPHA, power:
     reach = normal.inv_cdf(1 - alpha / 2) * math.sqrt(apart)
     reach += normal.inv_cdf(power) * math.sqrt(max(0.0, apart - gap * gap))
     pairs = max(n + 1, math.ceil((reach / gap) ** 2))
+    if pairs - n > MANY_CASES:
+        return pairs - n
     while mcnemar_exact(math.floor(pairs * ahead), math.ceil(pairs * behind)) >= alpha:
         pairs += 1
     return pairs - n
