@@ -1,14 +1,18 @@
 """The records of a large run as Parquet beside its rows."""
 
 import json
+import os
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from mendbench.bench import columns, results
 from mendbench.bench.columns import FOLDER, INDEX
 from mendbench.bench.results import open_run, read_run
 from mendbench.bench.rewriting import rewrite_run
 from mendbench.errors import BadInput
+from mendbench.kit.canonical import digest
 from tests.fakes.runs import small_run
 
 
@@ -152,3 +156,58 @@ def test_a_run_that_is_written_anew_gets_columns_of_what_it_has_now(place):
     run = read_run(place)
     rewrite_run(run, {})
     assert list(by_columns(place).records) == list(run.records)
+
+
+ARROWS = [
+    pa.ArrowException, pa.ArrowInvalid, pa.ArrowKeyError, pa.ArrowTypeError, pa.ArrowIndexError,
+    pa.ArrowNotImplementedError, pa.ArrowMemoryError, pa.ArrowCapacityError, pa.ArrowSerializationError,
+    pa.ArrowCancelled,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", ARROWS, ids=lambda error: error.__name__)
+def test_whatever_arrow_says_of_a_part_the_rows_are_read(place, monkeypatch, error):
+    def fail(*_):
+        raise error("of a part")
+
+    monkeypatch.setattr(parquet, "ParquetFile", fail)
+    assert list(read_run(place).records) == list(by_rows(place).records)
+
+
+def forged(place, column, values):
+    """Write a part with another column in the place of one of its own, and let the index know it."""
+    path = place / FOLDER / "part-00000.parquet"
+    table = parquet.read_table(path)
+    at = table.column_names.index(column)
+    kind = table[column].type if values is None else None
+    own = pa.array([values] * table.num_rows, kind)
+    parquet.write_table(table.set_column(at, column, own), path)
+    admitted(place, path)
+
+
+def admitted(place, path):
+    index = json.loads((place / FOLDER / INDEX).read_bytes())
+    index["parts"][path.name] = digest(path.read_bytes(), 64)
+    (place / FOLDER / INDEX).write_text(json.dumps(index), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [("attempts", "text"), ("attempts", [5]), ("attempts", None), ("key", 5), ("case", 5), ("line_begins_at", "x"), ("values_0", 1.5)],
+)  # fmt: skip
+def test_a_part_of_other_columns_counts_for_nothing_though_the_index_knows_it(place, column, values):
+    forged(place, column, values)
+    with pytest.raises(AssertionError, match="gone through"):
+        by_columns(place)
+    assert list(read_run(place).records) == list(by_rows(place).records)
+
+
+def test_a_pipe_and_a_link_in_the_place_of_a_part_count_for_nothing(place):
+    path = place / FOLDER / "part-00000.parquet"
+    path.rename(place / "elsewhere")
+    path.symlink_to(place / "elsewhere")
+    with pytest.raises(AssertionError, match="gone through"):
+        by_columns(place)
+    path.unlink()
+    os.mkfifo(path)
+    assert list(read_run(place).records) == list(by_rows(place).records)

@@ -1,6 +1,10 @@
 import json
-from dataclasses import replace
+import os
+from dataclasses import asdict, replace
 
+import pytest
+
+from mendbench.bench import proof_store
 from mendbench.bench.proof import Finding, MutantFate, Proof
 from mendbench.bench.proof_store import store_proof, stored_proof
 from tests.fakes.cases import RENAMED, setting_of
@@ -45,3 +49,57 @@ def test_where_nothing_can_be_written_nothing_is_kept(root):
     case = corpus.case(RENAMED)
     store_proof(root / "file/proofs", case, corpus.cassettes(case), PROOF)
     assert stored_proof(root / "file/proofs", case, corpus.cassettes(case)) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"[" * 100_000, b'{"a":' * 100_000, b'{"format": 1e400}', b"\xff", b""],
+    ids=["deep lists", "deep objects", "a number without an end", "no UTF-8", "nothing"],
+)
+def test_what_means_harm_is_no_proof(root, data):
+    case, folder = kept(root)
+    (root / ".mendbench/proofs" / f"{RENAMED}.json").write_bytes(data)
+    assert stored_proof(root / ".mendbench/proofs", case, folder) is None
+
+
+def test_a_pipe_a_link_and_what_is_too_large_are_no_proof(root, monkeypatch):
+    case, folder = kept(root)
+    path = root / ".mendbench/proofs" / f"{RENAMED}.json"
+    monkeypatch.setattr(proof_store, "MAX_DOCUMENT", path.stat().st_size)
+    assert stored_proof(root / ".mendbench/proofs", case, folder) == PROOF
+    monkeypatch.setattr(proof_store, "MAX_DOCUMENT", path.stat().st_size - 1)
+    assert stored_proof(root / ".mendbench/proofs", case, folder) is None
+    monkeypatch.undo()
+    path.rename(root / "elsewhere.json")
+    path.symlink_to(root / "elsewhere.json")
+    assert stored_proof(root / ".mendbench/proofs", case, folder) is None
+    path.unlink()
+    os.mkfifo(path)
+    assert stored_proof(root / ".mendbench/proofs", case, folder) is None
+
+
+FINDING, FATE = asdict(PROOF.findings[0]), asdict(PROOF.mutants[0])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"case": "http/another"},
+        {"kind": "another"},
+        {"findings": [FINDING | {"held": "yes"}]},
+        {"findings": [FINDING | {"what": ["x"]}]},
+        {"mutants": [FATE | {"fate": ["killed"]}]},
+        {"mutants": [FATE | {"fate": "escaped"}]},
+        {"mutants": [FATE | {"what": None}]},
+        {"recorded_from": "simulator"},
+        {"recorded_from": {"json_api": 1}},
+        {"seconds": "long"},
+    ],
+    ids=json.dumps,
+)
+def test_a_proof_whose_parts_are_none_is_made_again(root, wrong):
+    case, folder = kept(root)
+    path = root / ".mendbench/proofs" / f"{RENAMED}.json"
+    document = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(document | {"proof": document["proof"] | wrong}), "utf-8")
+    assert stored_proof(root / ".mendbench/proofs", case, folder) is None

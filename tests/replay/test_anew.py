@@ -1,5 +1,7 @@
 """What a recording of everything has had anew, for who goes on with it."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from mendbench.errors import BadInput
 from mendbench.kit.urls import model_url
 from mendbench.model.exchange import Request
+from mendbench.replay import anew
 from mendbench.replay.anew import Anew
 from mendbench.replay.cassette import Entry
 from mendbench.replay.recordings import Recordings
@@ -50,3 +53,33 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match="make room, and finish the run with --resume"):
         Anew(tmp_path / "file" / "anew").add(tmp_path / "c.yaml", "a1")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"[" * 100_000, b'["c.yaml", ' * 100_000, b'["c.yaml"]', b'"ab"', b"5", b"[1e400, 1]", b"\xff\xfe", b'{"a": 1, "b": 2}'],
+    ids=["deep", "deep behind a name", "one", "a text", "a number", "too large a number", "no UTF-8", "an object"],
+)  # fmt: skip
+def test_from_a_line_that_is_none_on_nothing_is_taken(tmp_path, line):
+    noted = Anew(tmp_path / "anew")
+    noted.add(tmp_path / "c.yaml", "a1")
+    whole = (tmp_path / "anew").read_bytes()
+    (tmp_path / "anew").write_bytes(whole + line + b"\n" + whole.replace(b"a1", b"b2"))
+    assert Anew(tmp_path / "anew").of(tmp_path / "c.yaml") == {"a1"}
+    assert (tmp_path / "anew").read_bytes() == whole
+
+
+def test_a_pipe_a_link_and_what_is_too_large_are_one_line(tmp_path, monkeypatch):
+    path = tmp_path / "anew"
+    Anew(path).add(tmp_path / "c.yaml", "a1")
+    monkeypatch.setattr(anew, "MAX_RUN", path.stat().st_size - 1)
+    with pytest.raises(BadInput, match="anew: larger than"):
+        Anew(path)
+    path.rename(tmp_path / "other")
+    path.symlink_to("other")
+    with pytest.raises(BadInput, match="anew: a link, which is not followed here; move it away"):
+        Anew(path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(BadInput, match="anew: no regular file; move it away"):
+        Anew(path)

@@ -6,6 +6,7 @@ import pytest
 
 from mendbench.errors import BadInput
 from mendbench.strategies import diagnosis, front_matter, run_data, strategy, template
+from mendbench.strategies.bounds import BoundedEnvironment
 from mendbench.strategies.template import VARIABLES, load
 from tests.strategies import invented
 
@@ -99,6 +100,22 @@ def test_what_only_shows_when_rendered_names_file_and_line(write):
 def test_an_operation_on_a_null_is_bad_input_too(write):
     one = load(write(block("{{ 1 + hint }}")))
     with pytest.raises(BadInput, match=r"mine\.md\.j2:8: TypeError"):
+        one.render(invented.renamed_field(), 100)
+
+
+def test_a_template_that_calls_itself_without_end_is_told_so_with_its_line(write):
+    one = load(write(block("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")))
+    with pytest.raises(BadInput, match=r"mine\.md\.j2:8: it calls itself, or nests what it makes, too deep;"):
+        one.render(invented.renamed_field(), 100)
+
+
+def test_memory_that_is_used_up_is_no_fault_of_the_template(write, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    one = load(write(block("{{ request ~ 'x' }}")))
+    monkeypatch.setattr(BoundedEnvironment, "kept", full)
+    with pytest.raises(MemoryError):
         one.render(invented.renamed_field(), 100)
 
 

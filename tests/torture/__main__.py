@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import random
 import sys
 import time
 from typing import TYPE_CHECKING, cast
@@ -15,19 +16,24 @@ if TYPE_CHECKING:
 
 PARTS = ("crashes", "damaged", "hostile", "sealed", "shell", "secrets", "faults", "engines", "determinism")
 
+SEEDS = 2**32
+"""How many seeds are drawn from: few enough to be typed."""
+
 
 def main() -> int:
     """Return 0 if all was survived, else 1."""
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--count", type=int, help="attempts of each kind, instead of each part's own number")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, help="what attempts are drawn from; left out, another one each time")
     told = parser.parse_args()
+    seed = random.SystemRandom().randrange(SEEDS) if told.seed is None else told.seed
+    print(f"seed {seed}", flush=True)
     lost = 0
     for name in told.parts or PARTS:
         part = cast("Part", importlib.import_module(f"tests.torture.{name}"))
         tally, since = Tally(), time.monotonic()
-        for attempt in part.attempts(part.LONG if told.count is None else told.count, told.seed):
+        for attempt in part.attempts(part.LONG if told.count is None else told.count, seed):
             tally.add(attempt)
             if attempt.failure is not None:
                 print(f"  {attempt.kind}: {attempt.what}: {attempt.failure}", file=sys.stderr, flush=True)

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from mendbench.errors import EffectEscape, MendbenchError
+from mendbench.errors import BadInput, EffectEscape, MendbenchError
 from tests.torture.damage import FORMATS, broken, changed
 from tests.torture.damaged_inputs import OF
 from tests.torture.damaged_kinds import KINDS, Kind, build
@@ -45,6 +45,9 @@ MEMORY, TIMES = 200 * MEGABYTE, 50
 
 LINE = 1400
 """Characters of the longest line that may be said."""
+
+EXHAUSTED = ("MemoryError", "RecursionError")
+"""What no refusal tells of: with the memory or the stack used up, reading has not kept its bounds, however politely it ends."""
 
 
 class Overdue(BaseException):
@@ -165,12 +168,9 @@ def _faulty(error: object, kind: Kind, *, taken: bool) -> str | None:
         return f"no line without control characters: {line[:300]!r}"
     if len(line) > LINE:
         return f"a line of {len(line)} characters: {line[:200]}"
-    if (
-        isinstance(error, MendbenchError)
-        and kind.file.name not in line
-        and kind.file.parent.name not in line
-        and type(error).__name__ == "BadInput"
-    ):
+    if any(word in line for word in EXHAUSTED):
+        return f"a refusal that hides that a bound does not hold: {line[:300]}"
+    if isinstance(error, BadInput) and not any(name in error.place for name in (kind.file.name, *kind.places)):
         return f"the file is not named: {line[:300]}"
     return None
 

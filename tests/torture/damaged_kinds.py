@@ -45,6 +45,9 @@ WIDE = api.RunOptions(
     out=Path("reports/again"),
 )
 
+UNKNOWN = ("policy", "engine", "matrix", "--model", "/cases")
+"""Where names stand that a configuration has and nothing knows: a flag may have given them as well, so that neither is named."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
@@ -56,6 +59,8 @@ class Kind:
     format: str
     read: Callable[[], Iterable[object]]
     """Reads it in the desk, which is the working folder, and returns the errors that are data."""
+    places: tuple[str, ...] = ()
+    """What else an error may be placed by: a file that what is wrong with this one shows in."""
     often: int = 1
     """It is dear: one in so many inputs is tried."""
     draft: bool = False
@@ -370,9 +375,9 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="cassettes of a model", file=RECORDED / f"{cases.MODEL}.yaml", format="yaml", read=_model),
     Kind(name="cases", file=CASE / "case.yaml", format="yaml", read=_cases),
     Kind(name="cases, proved", file=CASE / "case.yaml", format="yaml", read=_checked_case, often=10),
-    Kind(name="workflows of cases", file=CASE / "workflow.json", format="json", read=_cases),
-    Kind(name="workflows of cases, proved", file=CASE / "workflow.json", format="json", read=_checked_case, often=10),
-    Kind(name="new cases with labels", file=Path("drafts/http/new-one/case.yaml"), format="yaml", read=lambda: api.list_cases((), Path("drafts"), None).broken, draft=True),
+    Kind(name="workflows of cases", file=CASE / "workflow.json", format="json", read=_cases, places=("case.yaml",)),
+    Kind(name="workflows of cases, proved", file=CASE / "workflow.json", format="json", read=_checked_case, places=("case.yaml",), often=10),
+    Kind(name="new cases with labels", file=Path("drafts/http/new-one/case.yaml"), format="yaml", read=lambda: api.list_cases((), Path("drafts"), None).broken, places=("workflow.json",), draft=True),
     Kind(name="splits", file=Path("cases/split.yaml"), format="yaml", read=_told_split),
     Kind(name="protocols", file=Path("cases/protocol.yaml"), format="yaml", read=_told_protocol),
     Kind(name="workflows", file=Path("flow.json"), format="json", read=_workflow),
@@ -385,8 +390,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="shards to merge: trials.jsonl", file=Path("shard2/trials.jsonl"), format="jsonl", read=_merged),
     Kind(name="unfinished runs: trials.jsonl", file=Path("reports/.open.partial/trials.jsonl"), format="jsonl", read=_resumed),
     Kind(name="unfinished runs: texts.jsonl", file=Path("reports/.open.partial/texts.jsonl"), format="jsonl", read=_resumed),
-    Kind(name="unfinished runs: plan.json", file=Path("reports/.open.partial/plan.json"), format="json", read=_resumed),
-    Kind(name="configurations", file=Path("mendbench.toml"), format="toml", read=_settings),
+    Kind(name="unfinished runs: plan.json", file=Path("reports/.open.partial/plan.json"), format="json", read=_resumed, places=("reports/.open.partial",)),
+    Kind(name="configurations", file=Path("mendbench.toml"), format="toml", read=_settings, places=UNKNOWN),
     Kind(name="imported HAR files", file=Path("a.har"), format="json", read=_importing(har=Path("a.har"))),
     Kind(name="imported cassettes, YAML", file=Path("vcr.yaml"), format="yaml", read=_importing(cassette=Path("vcr.yaml"))),
     Kind(name="imported cassettes, JSON", file=Path("vcr.json"), format="json", read=_importing(cassette=Path("vcr.json"))),

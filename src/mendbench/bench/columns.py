@@ -28,7 +28,7 @@ from mendbench.kit.canonical import digest
 from mendbench.kit.files import remove, write_atomically
 from mendbench.kit.interned import NUMBERS, Names
 from mendbench.kit.json_documents import parse_json
-from mendbench.kit.reading import read_bytes, read_text
+from mendbench.kit.reading import read_regular, read_text
 from mendbench.model.json import JsonObject
 from mendbench.scoring.record_table import GROUPS, SEPARATOR, Coded, Records
 from mendbench.scoring.records import AttemptRecord, Treatment, TrialRecord
@@ -95,8 +95,14 @@ def read_columns(folder: Path, trials: Lines, texts: Lines) -> Records | None:
         if not isinstance(index["parts"], dict) or index["made_from"] != _digests(trials, texts):
             return None
         return _records(place, index, trials)
-    except (BadInput, OSError, ValueError, LookupError, TypeError):  # what Arrow finds invalid is a ValueError too
+    except _not_as_written():
         return None
+
+
+def _not_as_written() -> tuple[type[BaseException], ...]:
+    """Return what comes of columns that are not as they were written: not all of Arrow's own errors are any of Python's."""
+    arrow = importlib.import_module("pyarrow")
+    return BadInput, OSError, ValueError, LookupError, TypeError, AttributeError, arrow.ArrowException
 
 
 def _digests(trials: Lines, texts: Lines) -> dict[str, str]:
@@ -108,10 +114,12 @@ def _records(place: Path, index: JsonObject, trials: Lines) -> Records | None:
     parquet = importlib.import_module("pyarrow.parquet")
     begins = array(OFFSETS)
     for name, known in index["parts"].items():
-        data = read_bytes(place / Path(name).name, _MAX_PART, _ROWS)
+        data = read_regular(place / Path(name).name, _MAX_PART, _ROWS)
         if digest(data, 64) != known:
             return None
         file = parquet.ParquetFile(io.BytesIO(data))
+        if not file.schema_arrow.equals(_schema()):
+            return None
         for number in range(file.num_row_groups):
             _read_together(file, number, coded, begins)
     if len(coded.keys) != index["trials"]:
@@ -159,11 +167,10 @@ def _fresh(file: Any, number: int, group: int, codes: array[int], known: int) ->
             known += 1
 
 
-def _part(coded: Coded, starts: Sequence[int], of: range) -> bytes:
-    """Return a part with these trials."""
-    arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    out = io.BytesIO()
-    schema = arrow.schema(
+def _schema() -> Any:
+    """Return the columns of a part, and their types."""
+    arrow = importlib.import_module("pyarrow")
+    return arrow.schema(
         [
             ("key", arrow.string()),
             (_BEGINS, arrow.uint64()),
@@ -171,6 +178,12 @@ def _part(coded: Coded, starts: Sequence[int], of: range) -> bytes:
             *(column for fields in GROUPS for field in fields for column in _columns(field)),
         ]
     )
+
+
+def _part(coded: Coded, starts: Sequence[int], of: range) -> bytes:
+    """Return a part with these trials."""
+    arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    out, schema = io.BytesIO(), _schema()
     bounds = [*range(of.start, of.stop, TOGETHER), of.stop]
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         for first, end in pairwise(bounds):

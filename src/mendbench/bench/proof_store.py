@@ -6,11 +6,15 @@ import contextlib
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any, get_args
 
 from mendbench import __version__
-from mendbench.bench.proof import Finding, MutantFate, Proof
+from mendbench.bench.proof import Fate, Finding, MutantFate, Proof
+from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.kit.files import write_atomically
+from mendbench.kit.json_documents import parse_json
+from mendbench.kit.reading import MAX_DOCUMENT, decoded, read_regular
 from mendbench.model.case import Case
 from mendbench.replay.recordings import TRAJECTORIES, WORLD
 from mendbench.runtime.trace_file import FOLDER, ignore_folder
@@ -20,6 +24,9 @@ FORMAT = 1
 
 PROOFS = Path(FOLDER) / "proofs"
 """In the folder where the command ran."""
+
+_PROVE = "prove the case"
+"""What is done about whatever is wrong with a kept proof: nobody is told."""
 
 
 def store_proof(proofs: Path, case: Case, recordings: Path, proof: Proof) -> None:
@@ -32,17 +39,37 @@ def store_proof(proofs: Path, case: Case, recordings: Path, proof: Proof) -> Non
 
 
 def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:
-    """Return the proof that was kept of this very case, recordings and version; None if there is none."""
+    """Return the proof that was kept of this very case, recordings and version; None if there is none.
+
+    Whatever is wrong with the file, it counts as none: the proof can be made again.
+    """
+    place = _place(proofs, case)
     try:
-        document = json.loads(_place(proofs, case).read_text(encoding="utf-8"))
+        document: Any = parse_json(decoded(read_regular(place, MAX_DOCUMENT, _PROVE), str(place)))
         if document["format"] != FORMAT or document["of"] != _of(case, recordings):
             return None
         kept = document["proof"]
         findings = tuple(Finding(**one) for one in kept["findings"])
         mutants = tuple(MutantFate(**one) for one in kept["mutants"])
-        return Proof(**{**kept, "findings": findings, "mutants": mutants})
-    except (OSError, ValueError, KeyError, TypeError):
+        proof = Proof(**{**kept, "findings": findings, "mutants": mutants})
+    except (BadInput, OSError, ValueError, KeyError, TypeError):
         return None
+    return proof if _as_made(proof, case) else None
+
+
+def _as_made(proof: Proof, case: Case) -> bool:
+    """Return whether a proof holds what its fields say: whoever shows it goes by that."""
+    texts = [one for finding in proof.findings for one in (finding.what, finding.why)]
+    texts += [one for mutant in proof.mutants for one in (mutant.kind, mutant.what, mutant.why)]
+    served = proof.recorded_from
+    return (
+        (proof.case, proof.kind) == (case.id, case.kind)
+        and isinstance(served, dict)
+        and all(isinstance(one, str) for one in (*texts, *served.values()))
+        and all(isinstance(finding.held, bool) for finding in proof.findings)
+        and all(mutant.fate in get_args(Fate) for mutant in proof.mutants)
+        and isinstance(proof.seconds, int | float)
+    )
 
 
 def _place(proofs: Path, case: Case) -> Path:

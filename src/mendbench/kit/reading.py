@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,6 +32,9 @@ NOT_UTF8 = "save the file as UTF-8"
 
 BOM = b"\xef\xbb\xbf"
 
+_NO_LINK_NO_WAIT = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""What Windows has no name for: it has no pipes among its files."""
+
 
 def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file and its permissions") -> bytes:
     """Return what is in a file, without a byte order mark. ``no_file`` says what to do if there is none, ``mend`` if it cannot be read.
@@ -37,8 +44,23 @@ def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file
     Raises:
         BadInput: it cannot be read, or is larger than ``limit`` bytes.
     """
+    return _read(path, limit, no_file, mend, None).removeprefix(BOM)
+
+
+def read_regular(path: Path, limit: int, no_file: str, mend: str = "put the file itself there") -> bytes:
+    """Return what is in a regular file, every byte of it: no link is followed, no pipe is waited for.
+
+    Raises:
+        BadInput: it is no such file, cannot be read, or is larger than ``limit`` bytes.
+    """
+    if path.is_symlink():
+        raise BadInput(str(path), "a link, which is not followed here", mend)
+    return _read(path, limit, no_file, mend, _regular)
+
+
+def _read(path: Path, limit: int, no_file: str, mend: str, opener: Callable[[str, int], int] | None) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=opener) as file:
             data = _up_to(file, limit + 1)
     except FileNotFoundError:
         raise BadInput(str(path), "no such file", no_file) from None
@@ -48,7 +70,16 @@ def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file
         raise BadInput(str(path), f"no name of a file ({error})", mend) from None
     if len(data) > limit:
         raise too_large(path, limit)
-    return data.removeprefix(BOM)
+    return data
+
+
+def _regular(name: str, flags: int) -> int:
+    """Open a regular file; a pipe, a device or a socket is an error of the system's kind."""
+    handle = os.open(name, flags | _NO_LINK_NO_WAIT)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "no regular file")
 
 
 def too_large(path: Path, limit: int) -> BadInput:

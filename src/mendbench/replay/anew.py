@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections import defaultdict
 from pathlib import Path
 
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import append_durably, write_atomically
+from mendbench.kit.json_documents import parse_json
+from mendbench.kit.reading import MAX_RUN, read_regular
 
 
 class Anew:
@@ -18,16 +20,15 @@ class Anew:
         """Read what is written down; a torn last line is cut.
 
         Raises:
-            BadInput: the file cannot be written to.
+            BadInput: the file cannot be written to, is no regular one, or is larger than a file of a run may be.
         """
         self._path = path
         self._keys: defaultdict[str, set[str]] = defaultdict(set)
-        if path.is_file():
-            lines = _whole(path)
-            for line in lines:
-                cassette, key = json.loads(line)
+        if os.path.lexists(path):
+            pairs = _whole(path)
+            for cassette, key in pairs:
                 self._keys[cassette].add(key)
-            self._written("".join(f"{line}\n" for line in lines))
+            self._written("".join(f"{canonical_json([*pair])}\n" for pair in pairs))
 
     def of(self, cassette: Path) -> frozenset[str]:
         """Return the keys of a cassette's answers that came anew."""
@@ -51,14 +52,18 @@ class Anew:
             raise BadInput(str(self._path), error.strerror or str(error), mend) from None
 
 
-def _whole(path: Path) -> list[str]:
-    """Return the lines that are whole: only the last can be torn, and a line that is none tells no more than that."""
+def _whole(path: Path) -> list[tuple[str, str]]:
+    """Return what the whole lines hold: only the last can be torn, and a line that is none tells no more than that."""
     found = []
-    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
+    data = read_regular(path, MAX_RUN, "begin the run again", "move it away: what came anew is asked for again")
+    for line in data.decode("utf-8", "replace").split("\n"):
         try:
-            cassette, key = json.loads(line)
-        except (ValueError, TypeError):
+            pair = parse_json(line)
+        except ValueError:
             break
+        if not isinstance(pair, list) or len(pair) != len(("cassette", "key")):
+            break
+        cassette, key = pair
         if isinstance(cassette, str) and isinstance(key, str):
-            found.append(line)
+            found.append((cassette, key))
     return found

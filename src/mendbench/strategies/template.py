@@ -224,9 +224,13 @@ def _root(part: nodes.Node | None) -> str | None:
 def _rendered(path: Path, block: Callable[[], Iterator[str]]) -> str:
     try:
         return _with_template_lines(block).strip("\n")
+    except MemoryError:  # the bounds end a template long before: it is no fault that its author could mend
+        raise
     except Exception as error:  # a template is the user's own code, and its operators raise what they like
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         place = f"{path}:{lines[-1]}" if lines else str(path)
+        if isinstance(error, RecursionError):
+            raise BadInput(place, "it calls itself, or nests what it makes, too deep", "write it flatter") from error
         raise BadInput(place, f"{type(error).__name__}: {error}", "mend the template for this failure") from error
 
 

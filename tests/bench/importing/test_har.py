@@ -1,10 +1,13 @@
 import base64
 import json
+import os
 
 import pytest
 
+from mendbench.bench.importing import har
 from mendbench.bench.importing.har import read_har
 from mendbench.errors import BadInput
+from mendbench.kit.reading import MEGABYTE
 
 
 def entry(sent=None, came=None, **more):
@@ -102,3 +105,49 @@ def test_an_entry_that_is_none_is_named(tmp_path, broken):
 def test_another_version_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"log\.version: version '3\.0'; export it as HAR 1\.2"):
         read(tmp_path, version="3.0")
+
+
+def named(name):
+    return entry(came={"content": {"size": 2, "mimeType": "text/plain", "_file": name}})
+
+
+def test_a_body_in_a_file_beside_is_taken_to_the_byte_and_one_that_is_not_there_is_dropped(tmp_path):
+    (tmp_path / "a.bin").write_bytes(b"\xef\xbb\xbf\x00body")
+    (tmp_path.parent / "outside.bin").write_bytes(b"outside")
+    sent = entry({"method": "POST", "postData": {"_file": "a.bin"}})
+    source = read(tmp_path, named("a.bin"), sent, named("gone.bin"), named("../outside.bin"), named("a\0"))
+    answered, asked = source.found
+    assert answered.answer.body == asked.request.body == b"\xef\xbb\xbf\x00body"
+    assert [one.why for one in source.dropped] == ["the file does not hold its answer's body"] * 3
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _link(path):
+    path.with_name("private").write_text("of the machine", "utf-8")
+    path.symlink_to("private")
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [(_pipe, "no regular file"), (_link, "a link, which is not followed here")],
+    ids=["pipe", "link"],
+)
+@pytest.mark.parametrize("holder", [named("body"), entry({"postData": {"_file": "body"}})], ids=["answered", "sent"])
+def test_what_stands_beside_and_is_no_regular_file_is_no_body(tmp_path, make, says, holder):
+    make(tmp_path / "body")
+    with pytest.raises(BadInput, match=f"body: {says}; put the body itself there"):
+        read(tmp_path, holder)
+
+
+def test_bodies_beside_are_bounded_alone_and_together(tmp_path, monkeypatch):
+    monkeypatch.setattr(har, "MAX_RECORDING", MEGABYTE)
+    (tmp_path / "half").write_bytes(b"x" * (MEGABYTE // 2))
+    assert len(read(tmp_path, named("half"), named("half")).found) == 2
+    with pytest.raises(BadInput, match=r"half: more than 1 MB with the other bodies beside the HAR file; export fewer"):
+        read(tmp_path, *[named("half")] * 3)
+    (tmp_path / "large").write_bytes(b"x" * (MEGABYTE + 1))
+    with pytest.raises(BadInput, match="large: larger than 1 MB"):
+        read(tmp_path, named("large"))

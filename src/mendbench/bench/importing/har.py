@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from mendbench.bench.importing.interface import Dropped, Found, Source, json_file, settled
 from mendbench.errors import BadInput
+from mendbench.kit.reading import MAX_RECORDING, MEGABYTE, read_regular
 from mendbench.model.exchange import Answer, Fault, Headers, Request
 
 _VERSIONS = ("1.1", "1.2")
@@ -27,12 +29,15 @@ _FAULTS: tuple[tuple[str, Fault], ...] = (
 _WHY = ("_error", "_failureText")
 """Where the browser's developer tools and mitmproxy, and where Playwright, say why no answer came."""
 
+_ITSELF = "put the body itself there, or export the HAR file again"
+
 
 def read_har(path: Path) -> Source:
     """Return what a HAR file holds.
 
     Raises:
-        BadInput: it is none, or of a version that is not known.
+        BadInput: it is none, or of a version that is not known; or a body that it names is no regular file beside it, cannot
+            be read, or is too large, alone or with the others.
     """
     log = json_file(path).get("log")
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
@@ -41,26 +46,27 @@ def read_har(path: Path) -> Source:
         raise BadInput(f"{path}: log.version", f"version {log.get('version')!r}", "export it as HAR 1.2")
     found: list[Found] = []
     dropped: list[Dropped] = []
+    beside = _Beside(path.parent)
     for number, entry in enumerate(log["entries"]):
         place = f"entries[{number}]"
         try:
-            read = _entry(place, entry, path.parent)
+            read = _entry(place, entry, beside)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"{path}: log.{place}", f"no entry ({error!r})", "export it as HAR 1.2") from None
         (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
     return Source(kind="HAR file", path=path, found=tuple(found), dropped=tuple(dropped))
 
 
-def _entry(place: str, entry: Any, folder: Path) -> Found | Dropped:
+def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
     sent, came = entry["request"], entry["response"]
     what = f"{place} {sent['method']} {sent['url']}"
     if urlsplit(sent["url"]).scheme not in {"http", "https"}:
         return Dropped(what=what, why="no HTTP request")
-    body = _sent_body(sent.get("postData") or {}, folder)
+    body = _sent_body(sent.get("postData") or {}, beside)
     if body is None:
         return Dropped(what=what, why="the file does not hold the body that it sent")
     content = came.get("content") or {}
-    answer = _faulty(entry, came) or _answer(content, came, entry, folder)
+    answer = _faulty(entry, came) or _answer(content, came, entry, beside)
     if answer is None:
         return Dropped(what=what, why="the file does not hold its answer's body")
     request = Request(
@@ -77,33 +83,44 @@ def _with_query(sent: Any) -> str:
     return f"{url.partition('#')[0]}?{urlencode([(one['name'], one['value']) for one in pairs])}"
 
 
-def _sent_body(data: Any, folder: Path) -> bytes | None:
+def _sent_body(data: Any, beside: _Beside) -> bytes | None:
     """Return the request's body; None where it stands elsewhere, or was multipart and only its fields are told."""
     if data.get("text"):
         return str(data["text"]).encode("utf-8", "surrogatepass")
     if data.get("_file"):
-        return _beside(folder, data["_file"])
+        return beside.body(data["_file"])
     fields = data.get("params") or []
     if fields and "multipart" in str(data.get("mimeType", "")).lower():
         return None
     return urlencode([(one["name"], one.get("value") or "") for one in fields]).encode()
 
 
-def _beside(folder: Path, name: Any) -> bytes | None:
-    """Return a body that stands in a file of its own; None if it is not there, or anywhere but beside the HAR."""
-    if not isinstance(name, str) or Path(name).name != name:
-        return None
-    try:
-        return (folder / name).read_bytes()
-    except OSError:
-        return None
+class _Beside:
+    """Bodies that stand in files of their own beside a HAR file, which may be no larger together than it may be itself."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._left = folder, MAX_RECORDING
+
+    def body(self, name: Any) -> bytes | None:
+        """Return a body; None if it is not there, or anywhere but beside the HAR.
+
+        A link is not followed: a file of the machine would become an answer that is recorded and handed on.
+        """
+        if not isinstance(name, str) or Path(name).name != name or not os.path.lexists(self._folder / name):
+            return None
+        data = read_regular(self._folder / name, MAX_RECORDING, "export the HAR file again", _ITSELF)
+        self._left -= len(data)
+        if self._left < 0:
+            found = f"more than {MAX_RECORDING // MEGABYTE} MB with the other bodies beside the HAR file"
+            raise BadInput(str(self._folder / name), found, "export fewer exchanges at a time")
+        return data
 
 
-def _answer(content: Any, came: Any, entry: Any, folder: Path) -> Answer | None:
+def _answer(content: Any, came: Any, entry: Any, beside: _Beside) -> Answer | None:
     text = content.get("text")
     body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
     if text is None and content.get("_file"):
-        body = _beside(folder, content["_file"])
+        body = beside.body(content["_file"])
     elif text is None and int(content.get("size") or 0) > 0:
         return None
     if body is None:
