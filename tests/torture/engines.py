@@ -21,6 +21,7 @@ from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.strategies import strategies
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, build, setting_of
 from tests.fakes.engines import executed, guest_book, inn, shell_engine
+from tests.torture.raised import unmeant, watched
 from tests.torture.tally import Attempt
 
 if TYPE_CHECKING:
@@ -124,13 +125,21 @@ def _row(root: Path, key: TrialKey, odd: EngineConfig) -> str | None:
         cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, models=own.models, engines={"odd": odd}
     )
     try:
-        row, texts = run_trial(setting, key, None)
+        with watched() as raised:
+            row, texts = run_trial(setting, key, None)
         parse_json(canonical_json(row))
         for text in texts.values():
             text.encode()
     except Exception as error:  # noqa: BLE001  it is what is looked for
         return f"{type(error).__name__}: {error}"
-    return None if row["verdict"] in {"correct", "incorrect", "crashed"} else f"{row['verdict']}: {row['problem']}"
+    return unmeant(raised) or wrong_verdict(row)
+
+
+def wrong_verdict(row: dict[str, Any]) -> str | None:
+    """Return what is wrong with a row's verdict; a crash is right where the engine is what failed, or a bound was reached."""
+    if row["verdict"] == "crashed" and str(row["problem"]["message"]).startswith(("EngineFailed: ", "BoundReached: ")):
+        return None
+    return None if row["verdict"] in {"correct", "incorrect"} else f"{row['verdict']}: {row['problem']}"
 
 
 def odd_document(chance: random.Random, *, whole: bool = True) -> dict[str, Any]:

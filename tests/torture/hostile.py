@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from mendbench.bench.rows import whole
 from mendbench.bench.trial import run_trial
 from tests.fakes import cases
 from tests.torture.hostile_answers import MARK, answers
+from tests.torture.hostile_ends import wrong_end
 from tests.torture.hostile_servers import servers
 from tests.torture.hostile_templates import templates
 from tests.torture.isolation import isolated
+from tests.torture.raised import unmeant, watched
 from tests.torture.tally import Attempt
 
 LONG = 1000
@@ -40,7 +43,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     with tempfile.TemporaryDirectory() as parent:
         desk = cases.build(Path(parent) / "desk")
         kinds: dict[str, Iterable[Named]] = {
-            "answers through a whole trial": ((name, partial(_tried, desk, text)) for name, text in answers()),
+            "answers through a whole trial": ((name, partial(tried, desk, name, text)) for name, text in answers()),
             "templates of strategies": templates(),
             "servers while recording": servers(),
             "marked answers in every report": [("all of them", partial(_reported, desk))],
@@ -51,9 +54,9 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
                 yield Attempt(kind=kind, what=name, failure=isolated(attempt))
 
 
-def _tried(desk: Path, answer: str) -> str | None:
-    """Run a trial whose model gives this answer to everything, and say what is wrong with how it ended."""
-    with tempfile.TemporaryDirectory() as parent:
+def tried(desk: Path, name: str, answer: str) -> str | None:
+    """Run a trial whose model gives this answer to everything, and return what is wrong with how it ended."""
+    with tempfile.TemporaryDirectory() as parent, watched() as raised:
         root = cases.copy_of(desk, Path(parent) / "desk")
         for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
             path.unlink()
@@ -71,8 +74,10 @@ def _tried(desk: Path, answer: str) -> str | None:
     declared = (cases.HOST + "/", "model://")
     if any(not exchange["url"].startswith(declared) and exchange["status"] != 0 for exchange in _sent(row)):
         return "a host was reached that the case does not declare"
-    differing = [name for name in row if name != "timing" and row[name] != again[name] and row["verdict"] != "crashed"]
-    return f"the replay differs in {', '.join(differing)}" if differing else None
+    differing = [field for field in row if field != "timing" and row[field] != again[field]]
+    if differing:
+        return f"the replay differs in {', '.join(differing)}"
+    return unmeant(raised) or wrong_end(name, whole(row, texts))
 
 
 def _sent(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -34,11 +34,15 @@ EXPRESSIONS = (
     " | ".join(["[@, @]"] * 60),
     " | ".join(["{a: @, b: @}"] * 60),
     " | ".join(["join('', [to_string(@), to_string(@)])"] * 60),
-    "".join(["[*].`" + json.dumps(list(range(60))) + "`"] * 8),
+    " | ".join(["[*].[`" + json.dumps(list(range(60))) + "`][][]"] * 8),
     " | ".join(["[@, @][]"] * 60),
     "(" * 5000 + "@" + ")" * 5000,
     "@" + ".a" * 20000,
     "`" + "[" * 900 + "]" * 900 + "`",
+    "to_string(`" + "[" * 500 + "]" * 500 + "`)",
+    "!" * 3000 + "@",
+    "@" + " | @" * 3000,
+    "@" + "[*]" * 1500,
     "sort_by(" * 200,
     "sum([" + ",".join(["`" + "9" * 4000 + "`"] * 3) + "])",
 )
@@ -47,6 +51,10 @@ EXPRESSIONS = (
 def edits(*changes: Any) -> str:
     """Return an answer of these edits."""
     return json.dumps({"edits": list(changes)})
+
+
+PLAIN = {"node": "note", "path": "params.body.text", "value": "x"}
+"""The edit with which the failing node runs: without it what else an answer changes of the node would never be tried."""
 
 
 def text(value: Any) -> str:
@@ -66,8 +74,8 @@ def transform(name: str, expression: str, data: Any) -> dict[str, Any]:
 
 
 def grown(nodes: int, of: int = 2) -> dict[str, Any]:
-    """Return a workflow whose nodes each double what the one before made."""
-    whole = workflow("x")
+    """Return a workflow whose nodes each hold so many times what the one before made, the first 1,000 characters."""
+    whole = _without_inputs()
     double = [transform("t0", "@", "0123456789" * 100)]
     double += [transform(f"t{n}", "@", "${t%d.result}" % (n - 1) * of) for n in range(1, nodes)]
     whole["nodes"] = double
@@ -75,11 +83,16 @@ def grown(nodes: int, of: int = 2) -> dict[str, Any]:
     return whole
 
 
-def doubled(nodes: int) -> dict[str, Any]:
-    """Return a workflow whose nodes each hold twice, in memory once, what the one before made."""
-    whole = grown(nodes)
-    for n in range(1, nodes):
-        whole["nodes"][n]["params"]["data"] = {"a": "${t%d.result}" % (n - 1), "b": "${t%d.result}" % (n - 1)}
+def _without_inputs() -> dict[str, Any]:
+    """Return the desk's workflow declaring no inputs: one that is declared and not used would be refused before anything runs."""
+    return {**workflow("x"), "inputs": {}}
+
+
+def held(times: int) -> dict[str, Any]:
+    """Return a workflow whose nodes each hold so many times, in memory once, what the one before made."""
+    whole = grown(3)
+    for n in range(1, 3):
+        whole["nodes"][n]["params"]["data"] = {f"k{at}": "${t%d.result}" % (n - 1) for at in range(times)}
     return whole
 
 
@@ -90,7 +103,7 @@ def deep(levels: int) -> str:
 
 def many_nodes(count: int) -> dict[str, Any]:
     """Return a workflow of so many nodes in a row."""
-    whole = workflow("x")
+    whole = _without_inputs()
     whole["nodes"] = [transform(f"t{n}", "@", n) for n in range(count)]
     whole["edges"] = [{"from": f"t{n - 1}", "to": f"t{n}"} for n in range(1, count)]
     return whole
@@ -107,7 +120,7 @@ def answers() -> Iterator[tuple[str, str]]:
 
 def _reaching_out() -> Iterator[tuple[str, str]]:
     for url in URLS:
-        yield f"asks {url[:60]!r}", edits({"node": "note", "path": "params.url", "value": url})
+        yield f"asks {url[:60]!r}", edits({"node": "note", "path": "params.url", "value": url}, PLAIN)
     for path in PATHS:
         for kind in ("read-file", "write-file"):
             yield (
@@ -132,15 +145,8 @@ def _reaching_out() -> Iterator[tuple[str, str]]:
 def _growing() -> Iterator[tuple[str, str]]:
     for expression in EXPRESSIONS:
         yield f"expression {expression[:40]}", added(transform("t", expression, [[1, 2], [3]]))
-    yield "60 nodes that double a text", json.dumps({"workflow": grown(60)})
-    yield "300 nodes of 9 MB", json.dumps({"workflow": {**grown(300, of=1), "nodes": [
-        transform("t0", "join('', [@, @, @])", "x" * 900_000), *(transform(f"t{n}", "@", "${t0.result}" * 3) for n in range(1, 300))
-    ]}})  # fmt: skip
-    yield "60 nodes that hold twice", json.dumps({"workflow": doubled(60)})
-    yield (
-        "1,000 outputs of one value",
-        json.dumps({"workflow": {**grown(14), "outputs": {f"o{n}": {"source": "${t13.result}"} for n in range(1000)}}}),
-    )
+    yield "nodes that hold a text 100 times", json.dumps({"workflow": grown(3, of=100)})
+    yield "nodes that hold 100 times", json.dumps({"workflow": held(100)})
     yield "a template 100,000 times", text("${person.response.called}" * 30_000)
     yield "100,000 broken templates", text("${" * 300_000)
     yield "a pipe of templates", text("${person" + "[${person" * 20_000)
@@ -154,7 +160,7 @@ def _growing() -> Iterator[tuple[str, str]]:
     yield (
         "copies of a large text",
         json.dumps(
-            [*wide, *({"op": "copy", "from": "/nodes/0/params/x", "path": f"/nodes/0/params/x{n}"} for n in range(400))]
+            [*wide, *({"op": "copy", "from": "/nodes/0/params/x", "path": f"/nodes/0/params/x{n}"} for n in range(150))]
         ),
     )
     yield "10,000 edits", edits(*({"node": "note", "path": f"params.body.k{n}", "value": n} for n in range(10_000)))
@@ -203,7 +209,7 @@ def _growing() -> Iterator[tuple[str, str]]:
                     "node": "note",
                     "path": "batch",
                     "value": {"items": items, "error_handling": "continue", "max_retries": 10},
-                }
+                },
             ),
         )
     yield (
@@ -244,11 +250,14 @@ def _malformed() -> Iterator[tuple[str, str]]:
         ("1e308", "1e308"),
     ):
         yield f"the number {name}", '{"edits": [{"node": "note", "path": "params.body.text", "value": %s}]}' % number
-        yield f"the timeout {name}", '{"edits": [{"node": "note", "path": "params.timeout", "value": %s}]}' % number
+        yield (
+            f"the timeout {name}",
+            '{"edits": [{"node": "note", "path": "params.timeout", "value": %s}, %s]}' % (number, json.dumps(PLAIN)),
+        )
         yield f"the index {name}", '{"edits": [{"node": "note", "path": "params.body[%s]", "value": 1}]}' % number
-    yield "a key of 10 MB", edits({"node": "note", "path": "params.body", "value": {"k" * 10_000_000: 1}})
-    yield "a key of 0.9 MB", edits({"node": "note", "path": "params.body", "value": {"k" * 900_000: 1}})
-    yield "50 MB of text", "x" * 50_000_000
+    yield "a key of 2 MB", edits({"node": "note", "path": "params.body", "value": {"k" * 2_000_000: 1}})
+    yield "a key of 0.5 MB", edits({"node": "note", "path": "params.body", "value": {"k" * 500_000: 1}})
+    yield "2 MB of text", "x" * 2_000_000
     yield "0.99 MB of braces", "{" * 990_000
     yield "0.99 MB of half objects", '{"' * 330_000
     yield "0.99 MB of quotes", '{"a":"' * 165_000

@@ -14,16 +14,26 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import entry_points
+from itertools import cycle
 from pathlib import Path
 
+from tests.fakes import cases
+from tests.torture.hostile_answers import answers
 from tests.torture.tally import Attempt
+
+MODULE = "mendbench.pytest_plugin.plugin"
+PLUGIN = () if any(point.value == MODULE for point in entry_points(group="pytest11")) else ("-p", MODULE)
 
 LONG = 8
 """Runs of cases of each family; a family has fewer than that, and the last run is of one case of each."""
 
 SHIPPED = Path(__file__).resolve().parents[2]
 
-STARTING = re.compile(r"\b(?:execve|execveat)\(")
+STARTING = re.compile(r"\b(?:execve|execveat|fork|vfork|clone|clone3)\(")
+A_THREAD = re.compile(r"\bclone3?\(.*\bCLONE_THREAD\b")
+"""What Python begins a thread with: the process stays the same."""
+
 REACHING = re.compile(r"\b(?:socket|connect|bind|sendto|sendmsg)\(.*(?:AF_INET|AF_INET6|AF_NETLINK|AF_UNIX|sa_family)")
 OPENING = re.compile(r"\b(?:open|openat|openat2|creat)\(")
 FOR_WRITING = re.compile(r"\bcreat\(|\bO_(?:WRONLY|RDWR|CREAT|TRUNC|TMPFILE)\b")
@@ -31,6 +41,16 @@ CHANGING = re.compile(
     r"\b(?:mkdir|mkdirat|mknod|mknodat|rename|renameat|renameat2|unlink|unlinkat|rmdir|link|linkat|symlink|symlinkat|truncate|chmod"
     r"|fchmodat|fchmodat2|chown|lchown|fchownat|utime|utimes|utimensat|futimesat|setxattr|lsetxattr|removexattr|lremovexattr)\("
 )
+BY_HANDLE = re.compile(
+    r"\b(?:fchmod|fchown|fsetxattr|fremovexattr|(?:utimensat|futimesat)(?=\(\d+(?:<[^>]*>)?, NULL))\(\d+(?:<(?P<name>[^>]*)>)?"
+)
+"""A change of a file that is open already, by whatever way it was opened; its path where strace says it."""
+
+HANDLES = ("fchmod", "fchown", "fsetxattr", "fremovexattr")
+"""Calls that change a file and name none, so that strace's ``file`` leaves them out."""
+
+TRACED = f"trace=process,network,file,{','.join(HANDLES)}"
+
 LINKING = re.compile(r"\bsymlink(?:at)?\(")
 PLACE = re.compile(r'(?:\b(?P<handle>AT_FDCWD|\d+)(?:<(?P<folder>[^>]*)>)?, )?"(?P<name>(?:[^"\\]|\\.)*)"')
 """A path among the arguments of a call, with the folder that it is relative to where strace says it (``-y``)."""
@@ -38,6 +58,17 @@ PLACE = re.compile(r'(?:\b(?P<handle>AT_FDCWD|\d+)(?:<(?P<folder>[^>]*)>)?, )?"(
 FAILED = re.compile(r"= -1 E\w+")
 DEVICES = ("/dev/null", "/dev/tty")
 """What may always be opened to write: nothing comes of it."""
+
+AS_TESTS = (
+    "-q", "-s", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:xdist", *PLUGIN,
+    "--mendbench", "--mendbench-policy", "two-layer",
+)  # fmt: skip
+"""How pytest is asked to keep nothing of its own, and to try one policy of each case: the cases' tests are what is looked at."""
+
+HOSTILE = (
+    "asks 'https://evil.example/take'", "read-file '/etc/passwd'", "a shell command", "copies into itself", "markup in an id"
+)  # fmt: skip
+"""Answers that mean harm, by their names."""
 
 PROOFS = Path(".mendbench")
 """What a check keeps in the working folder."""
@@ -49,9 +80,24 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     families = sorted(path.name for path in (SHIPPED / "cases").iterdir() if path.is_dir())
     one_of_each = [f"{family}/{_cases(family)[0]}" for family in families]
     chosen = [[f"{family}/*"] for family in chance.sample(families, min(count, len(families)))]
-    for kind, way in WAYS.items():
-        for cases in [*chosen[: max(0, count - 1)], one_of_each]:
-            yield Attempt(kind=kind, what=" ".join(cases)[:100], failure=tried(way, cases))
+    with tempfile.TemporaryDirectory() as parent:
+        hostile = hostile_desk(Path(parent))
+        for kind, way in WAYS.items():
+            for named in [*chosen[: max(0, count - 1)], one_of_each]:
+                yield Attempt(kind=kind, what=" ".join(named)[:100], failure=tried(way, named))
+            failure = tried(way, (cases.RENAMED, cases.CLOSED, cases.QUIET), hostile)
+            yield Attempt(kind=kind, what="a corpus whose recorded answers mean harm", failure=failure)
+
+
+def hostile_desk(parent: Path) -> Path:
+    """Return an invented corpus whose models answered what means harm."""
+    root = cases.build(parent / "hostile")
+    for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
+        path.unlink()
+    texts = dict(answers())
+    given = cycle(texts[name] for name in HOSTILE)
+    cases.record_answers(root, cases.MATRIX, lambda _ask: next(given))
+    return root
 
 
 def _cases(family: str) -> list[str]:
@@ -61,8 +107,8 @@ def _cases(family: str) -> list[str]:
 Way = Callable[[Path, Sequence[str]], str | None]
 
 
-def tried(way: Way, cases: Sequence[str], shipped: Path = SHIPPED) -> str | None:
-    """Run, report and check these cases one way, and return what they touched beyond the run's folder."""
+def tried(way: Way, named: Sequence[str], shipped: Path = SHIPPED) -> str | None:
+    """Run, report, gate, compare, check and test these cases one way, and return what they touched beyond the run's folder."""
     with tempfile.TemporaryDirectory() as parent:
         desk, out = Path(parent) / "desk", Path(parent) / "out"
         desk.mkdir()
@@ -70,15 +116,24 @@ def tried(way: Way, cases: Sequence[str], shipped: Path = SHIPPED) -> str | None
         for name in ("cases", "cassettes"):
             shutil.copytree(shipped / name, desk / name)
         shutil.copy(shipped / "mendbench.toml", desk)
-        for command in (
-            ["run", *cases, "--workers", "1", "--out", str(out / "run")],
-            ["report", str(out / "run"), "--junit", str(out / "junit.xml")],
-            ["case", "check", *cases, "--workers", "1"],
-        ):
-            failure = way(desk, [sys.executable, "-m", "mendbench", *command])
+        for command in _commands(named, out):
+            failure = way(desk, [sys.executable, "-m", *command])
             if failure is not None:
-                return f"{' '.join(command[:2])}: {failure}"
+                return f"{' '.join(command[:3])}: {failure}"
     return None
+
+
+def _commands(named: Sequence[str], out: Path) -> Iterator[list[str]]:
+    """Yield every command that replays, with one worker: a pool of them is processes of its own, as docs/trust.md says."""
+    run, baseline = str(out / "run"), str(out / "baseline.tsv")
+    yield ["mendbench", "run", *named, "--workers", "1", "--out", run]
+    yield ["mendbench", "report", run, "--junit", str(out / "junit.xml")]
+    yield ["mendbench", "gate", run, "--update", "--baseline", baseline]
+    yield ["mendbench", "gate", run, "--baseline", baseline]
+    yield ["mendbench", "compare", run, run]
+    yield ["mendbench", "case", "check", *named, "--workers", "1"]
+    folders = [f"cases/{case.removesuffix('/*')}" for case in named]
+    yield ["pytest", *AS_TESTS, "--mendbench-baseline", baseline, *folders]
 
 
 def _sealed(desk: Path, command: Sequence[str]) -> str | None:
@@ -101,7 +156,7 @@ def _traced(desk: Path, command: Sequence[str]) -> str | None:
     if strace is None:
         return "strace is not installed, so it was not tried"
     told = desk.parent / "calls"
-    tracing = [strace, "-f", "-qq", "-y", "-s", "4096", "-e", "trace=process,network,file", "-o", str(told), *command]
+    tracing = [strace, "-f", "-qq", "-y", "-s", "4096", "-e", TRACED, "-o", str(told), *command]
     environment = {**os.environ, "PYTHONPATH": str(SHIPPED / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(tracing, cwd=desk, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -117,7 +172,8 @@ def forbidden(calls: Sequence[str], *own: Path) -> str | None:
     for number, call in enumerate(calls):
         if FAILED.search(call) and not REACHING.search(call):
             continue
-        if (STARTING.search(call) and number > 0) or REACHING.search(call):
+        starting = number > 0 and STARTING.search(call) and not A_THREAD.search(call)
+        if starting or REACHING.search(call):
             return call[:300]
         if any(place not in DEVICES and not _within(place, own) for place in written(call)):
             return call[:300]
@@ -126,6 +182,8 @@ def forbidden(calls: Sequence[str], *own: Path) -> str | None:
 
 def written(call: str) -> list[str]:
     """Return the paths at which a system call writes or changes something; one whose folder is not known begins with ``?``."""
+    if by_handle := BY_HANDLE.search(call):
+        return [by_handle["name"] or "?"]
     if not CHANGING.search(call) and not (OPENING.search(call) and FOR_WRITING.search(call)):
         return []
     places = [_resolved(found) for found in PLACE.finditer(call)]

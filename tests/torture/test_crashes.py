@@ -7,9 +7,17 @@ import pytest
 
 from tests.fakes import cases
 from tests.torture.crashes import struck
+from tests.torture.crashing import disks
 from tests.torture.crashing.commands import COMMANDS, staged
-from tests.torture.crashing.meetings import NotMet, together, two_imports_of_one_case
-from tests.torture.crashing.striking import known_as
+from tests.torture.crashing.meetings import (
+    MIDDLE,
+    NotMet,
+    together,
+    two_imports_of_one_case,
+    two_recorders_of_one_case,
+    two_runs_into_one_folder,
+)
+from tests.torture.crashing.striking import STEPS, attempt, known_as
 from tests.torture.tally import failures
 
 
@@ -24,6 +32,7 @@ def one_case(root):
     for case in (cases.CLOSED, cases.QUIET):
         shutil.rmtree(root / "cases" / case)
     cases.record_worlds(root)
+    cases.record_answers(root, [key for key in cases.MATRIX if key.case == cases.RENAMED])
     return root
 
 
@@ -39,6 +48,27 @@ def test_what_was_killed_or_had_no_room_is_whole_and_goes_on(stage, parent):
     small = replace(record, words=(*record.words, cases.RENAMED, "--strategy", "none"))
     known = known_as(stage, parent, [small, by_name["case new"], by_name["workflow run"]])
     assert failures(struck(stage, known, 2, seed=0)) == []
+
+
+@pytest.mark.parametrize("name", ["gate --update", "prompts import", "case import"])
+def test_what_was_killed_in_its_middle_is_whole_and_goes_on(stage, parent, name):
+    command = next(command for command in COMMANDS if command.name == name)
+    (one,) = known_as(stage, parent, [command])
+    assert failures([attempt(stage, one, STEPS, 1 + len(one.steps) // 2)]) == []
+
+
+@pytest.mark.parametrize("meeting", [two_runs_into_one_folder, two_recorders_of_one_case])
+def test_two_that_write_one_folder_leave_what_one_alone_does(stage, parent, meeting):
+    desk = parent / meeting.__name__ / "desk"
+    shutil.copytree(stage.built, desk)
+    assert meeting(stage, desk, MIDDLE) is None
+
+
+def test_disks_that_cannot_be_mounted_are_told_as_not_tried(monkeypatch):
+    monkeypatch.setattr(disks, "MOUNTS", ("false",))
+    told = list(disks.on_real_disks())
+    assert {one.kind for one in told} == {disks.REALLY_FULL, disks.REALLY_READ_ONLY}
+    assert all("so it was not tried" in one.failure for one in told)
 
 
 def test_two_that_write_one_case_do_not_mix(stage, parent):

@@ -1,20 +1,27 @@
 """A few of what ``make torture PARTS=hostile`` tries."""
 
+import re
 from functools import partial
 
 import pytest
 
+from mendbench.runtime.nodes.interface import NodeType
+from mendbench.runtime.noticing import run_node
+from mendbench.runtime.scene import ANY_TOOL
 from tests.fakes import cases
-from tests.torture.hostile import _tried
+from tests.torture.hostile import tried
 from tests.torture.hostile_answers import answers
+from tests.torture.hostile_ends import ENDS, wrong_end
 from tests.torture.hostile_servers import SPEAKING, _api, _files, _undeclared
 from tests.torture.hostile_templates import refused
 from tests.torture.isolation import isolated
+from tests.torture.raised import unmeant, watched
 
 SOME = (
     "asks 'https://evil.example/take'",
     "read-file '/etc/passwd'",
-    "60 nodes that hold twice",
+    "a batch over itself",
+    "expression ((((((((((((((((((((((((((((((((((((((((",
     "copies into itself",
     "markup in an id",
 )
@@ -27,7 +34,60 @@ def desk(tmp_path_factory):
 
 @pytest.mark.parametrize("name", SOME)
 def test_an_answer_that_means_harm_ends_in_an_outcome(desk, name):
-    assert isolated(partial(_tried, desk, dict(answers())[name])) is None
+    assert isolated(partial(tried, desk, name, dict(answers())[name])) is None
+
+
+def test_every_answer_has_an_end_that_is_written_down():
+    assert [name for name, _ in answers() if not any(re.match(pattern, name) for pattern, _ in ENDS)] == []
+
+
+ENDED = {
+    "verdict": "incorrect",
+    "problem": None,
+    "attempts": [{"status": "unparsable", "problem": "The answer is empty."}],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, None),
+        ({"verdict": "unjudged"}, "it is unjudged"),
+        ({"attempts": [{"status": "unchanged", "problem": None}]}, "its attempts are unchanged and not unparsable"),
+        ({"attempts": [{"status": "unparsable", "problem": "No."}]}, "it does not say"),
+        ({"verdict": "crashed", "problem": {"message": "KeyError: 'x'"}}, "it is crashed by no bound"),
+        ({"verdict": "crashed", "problem": {"message": "GuardTripped: open"}}, "it is crashed by no bound"),
+        ({"verdict": "crashed", "problem": {"message": "BoundReached: too much"}}, "a bound of the whole trial"),
+    ],
+    ids=["as it has to", "unjudged", "another status", "another reason", "raised", "an effect", "a bound"],
+)
+def test_an_end_that_is_not_the_answers_own_is_told(changes, found):
+    told = wrong_end("nothing", {**ENDED, **changes})
+    assert told is None if found is None else told.startswith(found)
+
+
+@pytest.mark.parametrize(
+    ("raised", "found"),
+    [
+        (ValueError("'a' must be a number"), None),
+        (TypeError("Http node parameter 'url' must be a string, got a list"), None),
+        (TypeError("'NoneType' object is not subscriptable"), "a node raised TypeError"),
+        (KeyError("x"), "a node raised KeyError"),
+        (RecursionError("maximum recursion depth exceeded"), "a node raised RecursionError"),
+        (MemoryError(), "a node raised MemoryError"),
+        (UnicodeEncodeError("utf-8", "\ud800", 0, 1, "half"), "a node raised UnicodeEncodeError"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_what_a_node_raises_by_accident_is_told_from_what_it_says(raised, found):
+    def broken(_params, _send, _clock):
+        raise raised
+
+    with watched() as seen:
+        visit = run_node(NodeType(type="t", spec=ANY_TOOL, run=broken), {}, None, None)
+    assert visit.exception == type(raised).__name__
+    told = unmeant(seen)
+    assert told is None if found is None else told.startswith(found)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,10 @@ ROOM = (0, 2, 16)
 
 
 def on_real_disks() -> Iterator[Attempt]:
-    """Yield the attempts on file systems of their own; none where this process may not mount any."""
-    if (
-        shutil.which("unshare") is None
-        or subprocess.run([*MOUNTS, "true"], check=False, capture_output=True).returncode
-    ):
+    """Yield the attempts on file systems of their own; where this process may not mount any, one of each kind that says so and fails."""
+    if why := _unmountable():
+        for kind in (REALLY_FULL, REALLY_READ_ONLY):
+            yield Attempt(kind=kind, what="all of it", failure=f"{why}, so it was not tried")
         return
     command = [*MOUNTS, sys.executable, "-m", "tests.torture.crashing.disks"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3]) as process:
@@ -46,6 +45,14 @@ def on_real_disks() -> Iterator[Attempt]:
             yield Attempt(**json.loads(line))
     if process.returncode:
         yield Attempt(kind=REALLY_FULL, what="all of it", failure=f"it ended with {process.returncode}")
+
+
+def _unmountable() -> str | None:
+    """Return why no file system can be mounted here, None if one can."""
+    if shutil.which("unshare") is None:
+        return "unshare is not installed"
+    done = subprocess.run([*MOUNTS, "true"], check=False, capture_output=True, text=True)
+    return f"nothing may be mounted ({done.stderr.strip()})" if done.returncode else None
 
 
 def _attempts(*names: str) -> Iterator[Attempt]:

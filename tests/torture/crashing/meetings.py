@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mendbench.bench.baseline import read_baseline
 from mendbench.replay import cassette
 from tests.fakes import cases
+from tests.torture.crashing.children import PATIENCE_S
 from tests.torture.crashing.commands import ANSWERS, LATEST, ONE, RECORD, answered_elsewhere, in_shards, traced, tree
 
 if TYPE_CHECKING:
@@ -21,17 +22,26 @@ if TYPE_CHECKING:
 WATCHED_S = 1.0
 """How long the second command is waited for while the first one stands still: it may be waiting for the first."""
 
+REFUSED_S = PATIENCE_S
+"""The same of one that is refused and never waits, however slow the machine is."""
+
 BUSY = "another run is writing it"
+
+MIDDLE = 0.5
+"""A share of its steps at which a command that writes a folder surely holds it."""
 
 
 class NotMet(Exception):
     """The first command was over before the step at which the second should have come."""
 
 
-def together(stage: Stage, desk: Path, first: Sequence[str], second: Sequence[str], at: float) -> tuple[Said, Said]:
-    """Run two commands. The first stands still before a step until the second is over, or waits for the first.
+def together(
+    stage: Stage, desk: Path, first: Sequence[str], second: Sequence[str], at: float, watched_s: float = WATCHED_S
+) -> tuple[Said, Said]:
+    """Run two commands. The first stands still before a step until the second is over, or is taken to wait for the first.
 
     ``at`` says before which step, as a share of all those that the first takes when it is alone: 0 is the first, and 1 the last.
+    ``watched_s`` is how long the second may go on before it is taken to wait.
 
     Raises:
         NotMet: it did not come to that step.
@@ -48,7 +58,7 @@ def together(stage: Stage, desk: Path, first: Sequence[str], second: Sequence[st
     if not met.exists():
         raise NotMet(f"the first ended with {one.wait().code} and never came to step {step} of {steps}")
     other = stage.zygote.begin(desk, second)
-    other.ended(WATCHED_S)
+    other.ended(watched_s)
     until.touch()
     return one.wait(), other.wait()
 
@@ -56,33 +66,27 @@ def together(stage: Stage, desk: Path, first: Sequence[str], second: Sequence[st
 def two_runs_into_one_folder(stage: Stage, desk: Path, at: float) -> str | None:
     """The second is refused, or comes after the first."""
     words = ("run", cases.RENAMED, "--policy", "naive", *ONE)
-    first, second = together(stage, desk, words, words, at)
-    if first.code or (second.code and not (second.code == 2 and BUSY in second.err and second.err.count("\n") == 1)):
-        return _told(first, second)
-    alone = tree(desk)
-    shutil.rmtree(desk / LATEST)
-    stage.done(desk, *words)
-    return None if alone == tree(desk) else "the run is otherwise"
+    first, second = together(stage, desk, words, words, at, REFUSED_S)
+    return _one_after_the_other(first, second, at) or _as_of_one_alone(stage, desk, words, "the run is otherwise")
 
 
 def two_merges_into_one_folder(stage: Stage, desk: Path, at: float) -> str | None:
     """The second is refused, or comes after the first."""
     in_shards(stage, desk, cases.RENAMED, cases.QUIET)
     words = ("merge", "shards/1", "shards/2", "--out", LATEST)
-    first, second = together(stage, desk, words, words, at)
-    refused = second.code == 2 and BUSY in second.err
-    return None if first.code == 0 and (second.code == 0 or refused) else _told(first, second)
+    first, second = together(stage, desk, words, words, at, REFUSED_S)
+    return _one_after_the_other(first, second, at) or _as_of_one_alone(stage, desk, words, "the merge is otherwise")
 
 
 def two_recorders_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
-    """All answers are recorded, each once."""
-    wanted = _recorded(desk, ANSWERS)
+    """All answers are recorded, each once, and what they led to in the world as by one alone."""
+    wanted = _recorded(desk, ANSWERS), _keys(desk, "world*.yaml")
     for path in desk.glob(f"cassettes/*/*/{ANSWERS}"):
         path.unlink()
     first, second = together(stage, desk, RECORD, (*RECORD, "--out", "reports/other"), at)
     if first.code or second.code:
         return _told(first, second)
-    return None if _recorded(desk, ANSWERS) == wanted else "other exchanges are recorded"
+    return None if (_recorded(desk, ANSWERS), _keys(desk, "world*.yaml")) == wanted else "other exchanges are recorded"
 
 
 def a_proof_and_a_run_that_record_one_world(stage: Stage, desk: Path, at: float) -> str | None:
@@ -150,10 +154,30 @@ MEETINGS = (
 )  # fmt: skip
 
 
+def _one_after_the_other(first: Said, second: Said, at: float) -> str | None:
+    """Return what is wrong with how two that write one folder ended; in the middle of the first one the second is refused."""
+    refused = second.code == 2 and BUSY in second.err and second.err.count("\n") == 1
+    if first.code or not (refused or second.code == 0):
+        return _told(first, second)
+    return "the second came in between, and was not refused" if at == MIDDLE and not refused else None
+
+
+def _as_of_one_alone(stage: Stage, desk: Path, words: Sequence[str], otherwise: str) -> str | None:
+    """Return ``otherwise`` if the desk does not hold what one command alone leaves there."""
+    both = tree(desk)
+    shutil.rmtree(desk / LATEST)
+    stage.done(desk, *words)
+    return None if tree(desk) == both else otherwise
+
+
 def _recorded(desk: Path, name: str) -> list[tuple[str, bytes]]:
     """Return keys and bodies of all that is recorded, in order of the keys."""
     entries = [(path.parent, entry) for path in desk.glob(f"cassettes/*/*/{name}") for entry in cassette.load(path)]
     return sorted((f"{folder.parent.name}/{folder.name} {entry.key}", entry.answer.body) for folder, entry in entries)
+
+
+def _keys(desk: Path, name: str) -> list[str]:
+    return [key for key, _ in _recorded(desk, name)]
 
 
 def _told(first: Said, second: Said) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import jmespath
 from jmespath import functions
+from jmespath.exceptions import LexerError
+from jmespath.lexer import Lexer
 from jmespath.visitor import TreeInterpreter
 
 from mendbench.kit.json_documents import beyond_doubles
@@ -16,6 +18,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import text
+from mendbench.runtime.templates import MAX_LEVELS
 from mendbench.runtime.validate import NodeSpec
 
 MAX_STEPS = 1_000_000
@@ -29,6 +32,12 @@ MAX_RESULT = 10_000_000
 
 MAX_BUILT = 20_000_000
 """Size of all values that are built on the way."""
+
+MAX_NESTING = 100
+"""Levels of an expression, by its brackets and by what it is parsed into: reading and evaluating it take some Python calls for each."""
+
+_OPENING = frozenset({"lparen", "lbrace", "lbracket", "filter"})
+_CLOSING = frozenset({"rparen", "rbrace", "rbracket"})
 
 _BUILDING = frozenset(
     {
@@ -47,13 +56,13 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     Raises:
         TypeError: ``expression`` is no text.
         ValueError: ``expression`` or ``data`` is missing, or it does not compile, or cannot be applied to the data
-            (JMESPath's own errors are ``ValueError`` too), or finds a number that no double holds.
+            (JMESPath's own errors are ``ValueError`` too), or nests too deep, or finds a number that no double holds.
     """
     del send, clock
     expression = text(params, "expression", _WHO)
     if "data" not in params:
         raise ValueError(f"{_WHO} node requires 'data' parameter")
-    found = _Bounded().visit(jmespath.compile(expression).parsed, params["data"])
+    found = _Bounded().visit(_parsed(expression), params["data"])
     if beyond_doubles(found):
         raise ValueError(f"{_WHO} expression finds a number that is not finite, which is no JSON")
     return NodeOutput(outputs={"result": found})
@@ -85,7 +94,9 @@ class _Bounded(TreeInterpreter):
         self._step(1)
         found: Json = super().visit(node, *args, **kwargs)
         if node["type"] in _BUILDING:
-            size = size_of(found, MAX_RESULT)
+            size = size_of(found, MAX_RESULT, MAX_LEVELS)
+            if size > MAX_RESULT and size_of(found, MAX_RESULT) <= MAX_RESULT:
+                raise ValueError(_too_deep())
             self._room -= size
             if size > MAX_RESULT or self._room < 0:
                 raise ValueError(_too_large())
@@ -111,6 +122,55 @@ class _Bounded(TreeInterpreter):
         self._steps -= steps
         if self._steps < 0:
             raise ValueError(f"{_WHO} expression takes more than {MAX_STEPS:,} steps")
+
+
+def _parsed(expression: str) -> Any:
+    """Return what an expression is parsed into.
+
+    Raises:
+        ValueError: it does not compile, or nests too deep.
+    """
+    if _brackets_nest_deeper(expression):
+        raise ValueError(_too_deep())
+    try:
+        parsed = jmespath.compile(expression).parsed
+    except RecursionError:
+        raise ValueError(_too_deep()) from None
+    if _nests_deeper(parsed):
+        raise ValueError(_too_deep())
+    return parsed
+
+
+def _brackets_nest_deeper(expression: str) -> bool:
+    """Return whether brackets stand in more than so many others; of what is no expression, its compiler tells what is wrong."""
+    if sum(map(expression.count, "([{")) <= MAX_NESTING:
+        return False
+    depth = 0
+    try:
+        for token in Lexer().tokenize(expression):
+            depth += (token["type"] in _OPENING) - (token["type"] in _CLOSING)
+            if depth > MAX_NESTING:
+                return True
+    except LexerError:
+        return False
+    except RecursionError:  # a literal in it nests so deep
+        return True
+    return False
+
+
+def _nests_deeper(parsed: Any) -> bool:
+    layer = [parsed]
+    for _ in range(MAX_NESTING):
+        layer = [child for node in layer for child in node["children"] if isinstance(child, dict)]
+        if not layer:
+            return False
+    return True
+
+
+def _too_deep() -> str:
+    return (
+        f"{_WHO} expression nests too deep: it may have {MAX_NESTING} levels, and the data that it makes {MAX_LEVELS}"
+    )
 
 
 def _too_large() -> str:
