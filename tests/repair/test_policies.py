@@ -44,7 +44,9 @@ def test_a_signature_is_chosen_apart_from_the_detector():
 
 
 def test_an_unknown_signature_is_told_with_all_there_are():
-    with pytest.raises(UnknownName, match=r"unknown signature 'prefix4'.*did you mean 'prefix40'.*known: full, prefix40"):
+    with pytest.raises(
+        UnknownName, match=r"unknown signature 'prefix4'.*did you mean 'prefix40'.*known: full, prefix40"
+    ):
         policy("seed~prefix4")
     with pytest.raises(UnknownName, match="unknown policy 'sed'"):
         policy("sed~full")
@@ -56,4 +58,7 @@ def test_one_policy_has_one_name():
 
 
 def test_what_a_report_reads_may_be_no_policy_of_ours():
-    assert [name for name in ("seed", "seed~full", "seed~none", "itself", "") if is_policy(name)] == ["seed", "seed~full"]
+    assert [name for name in ("seed", "seed~full", "seed~none", "itself", "") if is_policy(name)] == [
+        "seed",
+        "seed~full",
+    ]

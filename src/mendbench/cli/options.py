@@ -58,7 +58,10 @@ Strategies: TypeAlias = Annotated[
     typer.Option("--strategy", metavar="NAME", help="Strategy, or a template file (my.md.j2). Repeatable."),
 ]
 Policies: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--policy", metavar="NAME", help="When repairing stops; NAME~SIGNATURE, with another signature. Repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--policy", metavar="NAME", help="When repairing stops; NAME~SIGNATURE, with another signature. Repeatable."
+    ),
 ]
 Detector: TypeAlias = Annotated[
     str | None, typer.Option("--detector", metavar="NAME", help="Takes the place of the policies' detector.")

@@ -90,5 +90,8 @@ def _with_signature(own: Policy, wanted: str) -> Policy:
     if signature == own.signature:
         raise BadInput(f"policy {own.name}{WITH}{wanted}", f"{own.name} has that signature", f"write {own.name}")
     return replace(
-        own, name=f"{own.name}{WITH}{signature}", signature=signature, title=f"{own.title}; with the signature {signature}"
+        own,
+        name=f"{own.name}{WITH}{signature}",
+        signature=signature,
+        title=f"{own.title}; with the signature {signature}",
     )
