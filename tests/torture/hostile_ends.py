@@ -100,7 +100,7 @@ ENDS: tuple[tuple[str, End], ...] = (
     ("markup in an unknown key", _invalid("edit 1: ")),
     ("markup in prose", _unparsable("no JSON object")),
     ("markup in a type", _invalid("unknown node type")),
-    ("markup in an output", _invalid("output")),
+    ("markup in an output", _fails(UNRESOLVED)),
 )  # fmt: skip
 """The first pattern that an answer's name begins with is its own."""
 
