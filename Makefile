@@ -9,12 +9,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
 	@echo "make test    every test, the browser's too"
-	@echo "make check   format, lint, types, layers, the proof of every case, and the gate on the shipped matrix"
+	@echo "make check   format, lint, types, layers, the proof of every case, the README's figures, and the gate on the shipped matrix"
 	@echo "make check-release   the same and every test, properties with ten times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
 	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"
 	@echo "make speed   replay beside other commands: ratios, with their spread"
 	@echo "make profile   where a replay's time goes, as a table and as a flame graph, reports/flame.svg"
-	@echo "make gallery   the shipped matrix's report and its pictures, reports/benchmark.html and docs/images"
+	@echo "make gallery   the shipped matrix's report, its pictures and the README's tables: reports/benchmark.html, docs/images"
 	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
 .venv/bin/python:
@@ -57,6 +57,7 @@ check: .venv/.test
 	$(BIN)/lint-imports
 	$(BIN)/mendbench case check
 	$(BIN)/mendbench run
+	$(BIN)/python benchmarks/figures.py --check
 	$(BIN)/mendbench gate
 
 speed: .venv/.test
@@ -70,6 +71,7 @@ profile: .venv/.run
 gallery: .venv/.test
 	@sh tests/setup-machine
 	$(BIN)/python benchmarks/gallery.py
+	$(BIN)/python benchmarks/figures.py
 
 format: .venv/.test
 	$(BIN)/ruff format src tests examples

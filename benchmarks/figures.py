@@ -1,0 +1,289 @@
+"""The tables of the README, from the shipped matrix's run.
+
+    python benchmarks/figures.py [RUN] [--check]
+
+Reads a complete run (``reports/latest`` if none is named) and writes each table of ``README.md`` that stands between
+``<!-- figures: NAME -->`` and ``<!-- end -->`` anew; with ``--check`` it writes nothing, and returns 1 where a table says something
+else than the run does, or where a final workflow that counts for something was never judged by eye.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlencode
+
+from mendbench.bench.results import StoredRun, read_run
+from mendbench.bench.rows import whole
+from mendbench.model.json import JsonObject
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import EDIT_KINDS, TrialRecord
+from mendbench.scoring.statistics.exact import Interval
+from mendbench.scoring.statistics.resampling import clustered_ratio
+
+README, SHEET = Path("README.md"), Path("docs/judged-by-eye.jsonl")
+PAGE = "reports/benchmark.html"
+BLOCK = re.compile(r"(<!-- figures: (?P<name>[a-z-]+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
+
+MAIN, DRAWN = "qwen2.5-coder-1.5b-instruct-q4_k_m", "qwen2.5-coder-1.5b-instruct-at-0.8"
+MODELS = {
+    MAIN: "Qwen2.5-Coder-1.5B-Instruct",
+    "qwen2.5-coder-0.5b-instruct-q4_k_m": "Qwen2.5-Coder-0.5B-Instruct",
+    "smollm2-135m-instruct-q4_1": "SmolLM2-135M-Instruct",
+}
+STRATEGIES = {
+    "cli-text": "what the command line printed",
+    "summary": "message, category, hint, node",
+    "full-context": "answer, request, fixes, upstream",
+    "agent-json": "the rich JSON",
+    "mend": "error, suspects, data to choose from",
+}
+POLICIES = {
+    "naive": "no detector, up to the limit",
+    "three-strikes": "the pattern detector",
+    "warn": "warnings alone",
+    "loop": "loop detection alone",
+    "seed": "both, with three patterns and a signature of 40 characters",
+    "seed~full": "the three patterns, with the whole signature",
+    "two-layer": "both",
+    "two-layer~prefix40": "both, with the signature of 40 characters",
+    "all": "both, and the pattern detector",
+}
+JUDGED_BY_EYE = frozenset({"repaired", "plausible", "harmful"})
+"""Outcomes of which every final workflow that a model came to is read."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Write the tables, or say where they differ."""
+    check = "--check" in words
+    run = read_run(Path(next((word for word in words if not word.startswith("--")), "reports/latest")))
+    said = README.read_text(encoding="utf-8")
+    true = BLOCK.sub(lambda block: f"{block[1]}{table(run, block['name'])}{block[4]}", said)
+    if not check:
+        README.write_text(true, encoding="utf-8")
+        return 0
+    found = [*_differences(said, true), *_unread(run)]
+    sys.stderr.write("".join(f"{line}\n" for line in found))
+    return 1 if found else 0
+
+
+def table(run: StoredRun, name: str) -> str:
+    """Return a table in Markdown."""
+    head, rows = TABLES[name](run)
+    lines = (head, ["---"] * len(head), *rows)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def strategies(run: StoredRun) -> Table:
+    """Return what each strategy of the main matrix comes to under the headline's policy."""
+    head = [
+        "strategy", "repaired, test part", "right after one answer (`naive`)", "plausible but wrong", "wasted attempts a trial",
+        "context tokens", "facts told", "training part",
+    ]  # fmt: skip
+    rows = [
+        [
+            f"`{name}` ({words})",
+            link(right(of(run, name), "repair_success"), kind="edit", strategy=name, verdict="correct"),
+            right(of(run, name, policy="naive"), "attempt1_success", interval=False),
+            link(right(of(run, name), "plausible"), strategy=name, outcome="plausible"),
+            ranged(of(run, name), "wasted"),
+            f"{value(of(run, name), 'context_tokens'):.0f}",
+            f"{value(of(run, name), 'context_recall'):.2f}",
+            right(of(run, name, part="train"), "repair_success", interval=False),
+        ]
+        for name, words in STRATEGIES.items()
+    ]
+    bounds = ("noop", "suggestion-only", "reference")
+    test, train = (", ".join(bound(run, name, part) for name in bounds) for part in ("test", "train"))
+    return head, [*rows, ["floors `noop` and `suggestion-only`, ceiling `reference`", test, "", "", "", "", "", train]]
+
+
+def policies(run: StoredRun) -> Table:
+    """Return what each policy saves and loses, over the strategies of the main matrix together."""
+    head = [
+        "policy", "repairs", "attempts", "wasted attempts", "wasted a trial", "futile a user-only case", "prompt tokens",
+        "answer tokens",
+    ]  # fmt: skip
+    return head, [_policy(run, name, words) for name, words in POLICIES.items()]
+
+
+def _policy(run: StoredRun, name: str, words: str) -> list[str]:
+    totals = [of(run, strategy, policy=name) for strategy in STRATEGIES]
+    records = run.records.where("part", lambda part: part == "test").where(
+        "treatment", lambda one: (one.model, one.policy) == (MAIN, name) and one.strategy in STRATEGIES
+    )
+    edits = records.where("kind", lambda kind: kind in EDIT_KINDS)
+
+    def together(score: str, end: str = "numerator") -> float:
+        return sum(float(total["scores"][score][end]) for total in totals)
+
+    repairs, wasted = together("repair_success"), together("wasted")
+    return [
+        f"`{name}` ({words})",
+        f"{count(repairs)} of {len(edits)} ({interval(over_groups(edits, lambda one: one.right))})",
+        count(together("attempts")),
+        count(wasted),
+        f"{wasted / len(records):.2f} ({interval(over_groups(records, lambda one: one.wasted_attempts or 0))})",
+        f"{together('futile') / together('futile', 'denominator'):.2f}",
+        count(sum(total["prompt_tokens"] for total in totals)),
+        count(sum(total["completion_tokens"] for total in totals)),
+    ]
+
+
+def samples(run: StoredRun) -> Table:
+    """Return what three answers a prompt come to, drawn at temperature 0.8."""
+    head = ["strategy", "pass@1", "pass@3", "pass^3", "right of all draws, `naive`", "of all draws, `two-layer`"]
+    rows = []
+    for name in ("summary", "full-context", "mend"):
+        naive, both = (of(run, name, policy=policy, model=DRAWN) for policy in ("naive", "two-layer"))
+        once = naive["scores"]["pass_1"]
+        rows.append([
+            f"`{name}`",
+            f"{once['value']:.2f} ({interval(once['interval'])})",
+            right(naive, "pass_k"),
+            right(naive, "pass_hat_k"),
+            *(f"{draws(run, name, policy)} of {one['trials']}" for policy, one in (("naive", naive), ("two-layer", both))),
+        ])  # fmt: skip
+    return head, rows
+
+
+def models(run: StoredRun) -> Table:
+    """Return what each model repairs, under the strategies that all were asked with."""
+    names = ("summary", "full-context", "agent-json", "mend")
+    head = ["model", *(f"`{name}`" for name in names), "green and wrong, `mend`", "answers that can be applied, `mend`"]
+    rows = [
+        [
+            words,
+            *(right(of(run, name, model=model), "repair_success") for name in names),
+            right(of(run, "mend", model=model), "plausible", interval=False),
+            right(of(run, "mend", model=model), "usable_answers", interval=False),
+        ]
+        for model, words in MODELS.items()
+    ]
+    return head, rows
+
+
+TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
+    "strategies": strategies, "policies": policies, "samples": samples, "models": models
+}  # fmt: skip
+
+
+def of(
+    run: StoredRun, strategy: str, *, policy: str = "two-layer", model: str = MAIN, part: str = "test"
+) -> JsonObject:
+    """Return the totals of a treatment."""
+    (found,) = (
+        total
+        for total in run.run["totals"]
+        if (total["strategy"], total["policy"], total["model"], total["part"]) == (strategy, policy, model, part)
+    )
+    return found
+
+
+def bound(run: StoredRun, repairer: str, part: str) -> str:
+    """Return how many a floor or ceiling repairs."""
+    (found,) = (one for one in run.run["totals"] if (one["repairer"], one["part"]) == (repairer, part))
+    return count(found["scores"]["repair_success"]["numerator"])
+
+
+def draws(run: StoredRun, strategy: str, policy: str) -> int:
+    """Return how many single draws came out right."""
+    chosen = run.records.where(
+        "treatment", lambda one: (one.model, one.strategy, one.policy) == (DRAWN, strategy, policy)
+    )
+    return sum(one.right for one in chosen)
+
+
+def over_groups(records: Records, figure: Callable[[TrialRecord], float]) -> Interval | None:
+    """Return the interval of a mean over trials, with groups of cases as what is drawn."""
+    parts: dict[str, tuple[float, float]] = {}
+    groups: dict[str, str] = {}
+    for one in records:
+        top, under = parts.get(one.case, (0.0, 0.0))
+        parts[one.case], groups[one.case] = (top + float(figure(one)), under + 1.0), one.group
+    return clustered_ratio(parts, groups)
+
+
+def right(total: JsonObject, score: str, *, interval: bool = True) -> str:
+    """Return a share as so many of so many, with its interval."""
+    one = total["scores"][score]
+    told = f"{count(one['numerator'])} of {count(one['denominator'])}"
+    return f"{told} ({_ends(one['interval'])})" if interval and one["interval"] else told
+
+
+def ranged(total: JsonObject, score: str) -> str:
+    """Return a mean with its interval."""
+    one = total["scores"][score]
+    return f"{one['value']:.2f} ({_ends(one['interval'])})"
+
+
+def value(total: JsonObject, score: str) -> float:
+    """Return what a score comes to."""
+    return float(total["scores"][score]["value"])
+
+
+def link(told: str, **wanted: str) -> str:
+    """Return what is told, as a link to its trials in the report, if there are any."""
+    shown, _, rest = told.partition(" (")
+    if shown.startswith("0 "):
+        return told
+    return f"[{shown}]({PAGE}#{urlencode(wanted)}&view=grid)" + (f" ({rest}" if rest else "")
+
+
+def interval(found: Interval | JsonObject | None) -> str:
+    """Return the ends of an interval."""
+    return "no interval" if found is None else _ends(found if isinstance(found, dict) else found._asdict())
+
+
+def _ends(found: JsonObject) -> str:
+    return f"{found['low']:.2f} to {found['high']:.2f}"
+
+
+def count(number: float) -> str:
+    """Return a count."""
+    return f"{number:,.0f}"
+
+
+def _differences(said: str, true: str) -> Iterator[str]:
+    lines = difflib.unified_diff(said.splitlines(), true.splitlines(), str(README), "the run", lineterm="", n=0)
+    found = list(lines)
+    if found:
+        yield f"{README}: says something else than the run; `python benchmarks/figures.py` writes what that says"
+        yield from found
+
+
+def _unread(run: StoredRun) -> Iterator[str]:
+    sheet = {
+        (line["case"], line["workflow"]) for line in map(json.loads, SHEET.read_text(encoding="utf-8").splitlines())
+    }
+    missing = sorted({(case, workflow) for case, workflow in final_workflows(run)} - sheet)
+    yield from (f"{SHEET}: {case}, workflow {workflow} counts and was not read" for case, workflow in missing)
+
+
+def final_workflows(run: StoredRun) -> Iterator[tuple[str, str]]:
+    """Yield the case and the first ten digits of the SHA-1 of each final workflow that has to be judged by eye."""
+    for row in run.rows:
+        if row["outcome"] in JUDGED_BY_EYE and row["repairer"] == "chat":
+            yield from (
+                (row["case"], workflow)
+                for workflow in last(whole(one["workflow"], run.texts) for one in row["attempts"])
+            )
+
+
+def last(candidates: Iterable[str | None]) -> Iterator[str]:
+    """Yield the digest of the last candidate that there is."""
+    found = [one for one in candidates if one]
+    if found:
+        yield hashlib.sha1(found[-1].encode(), usedforsecurity=False).hexdigest()[:10]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
