@@ -32,6 +32,8 @@ def told(path):
         ("a.json", json.dumps({"n": 1, "deep": [{"said": f"used {KEY}"}]}, indent=1), ":5: deep.0.said: "),
         ("a.yaml", f"n: 1\npassword: {HEX}\n", ":2: password: "),
         ("a.yaml", f"n: 1\nsaid: {base64.b64encode(f'k={KEY}'.encode()).decode()}\n", ":2: said: "),
+        ("a.yaml", f"n: 1\nm: 2  # used {KEY} once\n", ":2: "),
+        ("a.yaml", f"n: |\n  one\n  # used {KEY} once\n", ":3: n: "),
         ("a.jsonl", f'{{"n": 1}}\n{{"headers": {{"X-Api-Key": "{HEX}"}}}}\n', ":2: headers.X-Api-Key: "),
         ("a.txt", f"one\ntwo\nDB_PASSWORD={HEX}\n", ":3: "),
         ("a.json", f"{{torn {KEY}", ":1: "),

@@ -11,10 +11,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FAST_TESTS = ("tests/model", "tests/kit", "tests/repair", "tests/runtime", "tests/replay", "tests/cli")
-"""Tests that meet every dependency and take a few minutes at most."""
+FAST_TESTS = (
+    "tests/model", "tests/kit", "tests/repair", "tests/runtime", "tests/replay", "tests/cli", "tests/strategies", "tests/services",
+    "tests/bench/test_prices.py", "tests/bench/test_cluster.py", "tests/bench/test_columns.py", "tests/api/test_exports.py",
+    "tests/mcp_server", "tests/pytest_plugin",
+)  # fmt: skip
+"""Tests that together meet every dependency, and take a few minutes at most."""
 
-A_FEW = ("slack/channel-*", "github/labels-*", "mcp/*", "transient/*", "sheets/*")
+A_FEW = ("slack/channel-*", "github/labels-*", "mcp/*", "transient/*", "sheets/*", "graphql/*")
 """Cases that meet every kind of world."""
 
 SHOWN = 1500

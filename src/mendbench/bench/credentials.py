@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import yaml
@@ -28,6 +28,7 @@ _YAML, _JSON, _LINES = (
 _GZIP = b"\x1f\x8b"
 _MOST = 64 * 1024 * 1024
 """Bytes of a compressed file that are looked at."""
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
 _WORDS = re.compile(r"[^\s\"'\\]{6,}")
 
 
@@ -86,12 +87,25 @@ def _in_bytes(data: bytes, place: str, suffix: str) -> Iterator[BadInput]:
         yield from _in_text(text, place)
         return
     told: set[tuple[str, str]] = set()
+    values = []
     for document in documents:
         for kept in credentials_in(document):
+            values.append(kept.value)
             where = _where(place, text, kept)
             if (where, kept.why) not in told:
                 told.add((where, kept.why))
                 yield BadInput(where, kept.why, MEND)
+    if suffix in _YAML:
+        yield from _in_comments(text, place, values)
+
+
+def _in_comments(text: str, place: str, values: Sequence[str]) -> Iterator[BadInput]:
+    """Yield what stands in comments of YAML, which are no values; what looks like one within a value was told with that."""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _COMMENT.search(line) if "#" in line else None
+        for kept in credentials_in(found[0]) if found else ():
+            if not any(kept.value in value for value in values):
+                yield BadInput(f"{place}:{number}", kept.why, MEND)
 
 
 def _in_text(text: str, place: str) -> Iterator[BadInput]:
