@@ -1,5 +1,7 @@
 """The protocol: what was settled beforehand, and what has changed since."""
 
+import hashlib
+
 import pytest
 
 from mendbench.bench.protocol import FILE, read_protocol
@@ -74,6 +76,11 @@ def test_the_shipped_one_names_strategies_and_policies_that_there_are():
             named += [*(side.best_of or ()), *([side.strategy] if side.strategy else [])]
             assert side.policy in policy_names()
         assert set(named) <= known
+
+
+def test_the_protocol_is_the_one_that_was_settled_before_the_test_part_was_recorded():
+    settled = (shipped_root() / "cases" / FILE).read_bytes()
+    assert hashlib.sha256(settled).hexdigest().startswith("ba214bbd17a09943"), "an edit here voids the primary contrasts"
 
 
 def test_frame_and_strategies_are_as_they_were_frozen():

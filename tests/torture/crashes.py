@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from tests.torture.crashing.striking import Known
 
 LONG = 100
-"""Steps at which a command is killed, over all commands. A quarter as many moments, full disks and folders that take nothing."""
+"""Steps at which a command is killed, over all commands; and moments at which each of :data:`OFTEN` is. A quarter as many moments of all
+others, full disks and folders that take nothing."""
+
+OFTEN = ("run", "run --record", "merge", "prompts import", "case import", "gate --update")
+"""Commands that write what cannot be made again, or not without asking again."""
 
 TOGETHER = "two at once"
 
@@ -32,13 +36,15 @@ SHARES = (0.1, 0.5, 0.9)
 def attempts(count: int, seed: int) -> Iterator[Attempt]:
     """Kill ``count`` times at a step, in proportion do all else, and let each two commands meet that write to one place."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name, staged(Path(name)) as stage:
-        yield from struck(stage, known_as(stage, Path(name), COMMANDS), count, seed)
+        yield from struck(stage, known_as(stage, Path(name), COMMANDS), count, seed, often=OFTEN)
         yield from met(stage, Path(name), SHARES)
     yield from on_real_disks()
 
 
-def struck(stage: Stage, known: Sequence[Known], count: int, seed: int) -> Iterator[Attempt]:
-    """Strike commands, in turn."""
+def struck(
+    stage: Stage, known: Sequence[Known], count: int, seed: int, *, often: Sequence[str] = ()
+) -> Iterator[Attempt]:
+    """Strike commands, in turn; those that are named ``often`` at so many moments each."""
     chance = random.Random(seed)
     for number in range(count):
         one = known[number % len(known)]
@@ -46,8 +52,9 @@ def struck(stage: Stage, known: Sequence[Known], count: int, seed: int) -> Itera
         step = 1 + int(len(one.steps) * min(0.999, (turn + chance.random()) / turns))
         yield attempt(stage, one, STEPS, step)
     quarter = -(-count // 4)
-    for number in range(quarter):
-        yield attempt(stage, known[number % len(known)], MOMENTS, chance.random())
+    each = [one for one in known if one.command.name in often for _ in range(count)]
+    for one in (*each, *(known[number % len(known)] for number in range(quarter))):
+        yield attempt(stage, one, MOMENTS, chance.random())
     for number in range(quarter):
         one = known[number % len(known)]
         yield attempt(stage, one, FULL, chance.randint(1, one.writes))
