@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 
 from tests.fakes.loopback import greeting, issue, loopback
 
@@ -36,7 +36,7 @@ async def connected(folder, secret):
     server = StdioServerParameters(
         command=MENDBENCH[0], args=[*MENDBENCH[1:], "mcp", "serve", "--secret", "key=THE_KEY"], env=env, cwd=folder
     )
-    async with Client(server) as client:
+    async with Client(stdio_client(server)) as client:
         yield client
 
 

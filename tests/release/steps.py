@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FAST_TESTS = (
     "tests/model", "tests/kit", "tests/repair", "tests/runtime", "tests/replay", "tests/cli", "tests/strategies", "tests/services",
     "tests/bench/test_prices.py", "tests/bench/test_cluster.py", "tests/bench/test_columns.py", "tests/api/test_exports.py",
-    "tests/mcp_server", "tests/pytest_plugin",
+    "tests/mcp_server", "tests/pytest_plugin/test_collecting.py", "tests/pytest_plugin/test_items.py",
 )  # fmt: skip
 """Tests that together meet every dependency, and take a few minutes at most."""
 
