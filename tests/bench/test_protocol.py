@@ -80,7 +80,9 @@ def test_the_shipped_one_names_strategies_and_policies_that_there_are():
 
 def test_the_protocol_is_the_one_that_was_settled_before_the_test_part_was_recorded():
     settled = (shipped_root() / "cases" / FILE).read_bytes()
-    assert hashlib.sha256(settled).hexdigest().startswith("ba214bbd17a09943"), "an edit here voids the primary contrasts"
+    assert hashlib.sha256(settled).hexdigest().startswith("ba214bbd17a09943"), (
+        "an edit here voids the primary contrasts"
+    )
 
 
 def test_frame_and_strategies_are_as_they_were_frozen():
