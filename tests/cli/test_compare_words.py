@@ -91,9 +91,7 @@ def test_what_was_changed_after_the_test_part_was_recorded_is_told_in_words():
         plan(contrast()),
         changed=Changed(strategies=("mend",)),
     )
-    assert primary(found[0]) == (
-        "Primary contrast 'one': no result yet: mend was changed after the test part was recorded"
-    )
+    assert primary(found[0]) == ("Primary contrast 'one': no result: mend was changed after the test part was recorded")
 
 
 def test_what_is_undefined_says_what_there_is_none_of():

@@ -58,7 +58,7 @@ def test_one_policy_has_one_name():
 
 
 def test_what_a_report_reads_may_be_no_policy_of_ours():
-    assert [name for name in ("seed", "seed~full", "seed~none", "itself", "") if is_policy(name)] == [
+    assert [name for name in ("seed", "seed~full", "seed~prefix40", "seed~none", "itself", "") if is_policy(name)] == [
         "seed",
         "seed~full",
     ]

@@ -273,6 +273,14 @@ def test_a_trial_without_anything_in_it_has_a_page(reads):
     assert "No attempt was made" in page.locator(".verdict").inner_text()
 
 
+def test_tokens_of_an_answer_that_are_not_known_are_not_shown_as_none(reads):
+    run = stored_run([row_of(repairable(), unrepaired(), key_of(repairable(), "summary"))])
+    run.rows[0]["completion_tokens"] = run.rows[0]["attempts"][0]["completion_tokens"] = None
+    text = opened(reads, run).locator("#trial").text_content()
+    assert "an unknown number of answer tokens" in text
+    assert "an unknown number in the answer" in text
+
+
 @pytest.mark.parametrize(
     ("before", "after", "signs"),
     [

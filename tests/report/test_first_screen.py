@@ -42,11 +42,17 @@ def test_strategies_that_repair_as_many_are_all_alike():
     assert answers(lettered_run({"summary": "ru", "mend": "ur"}))["Which strategy?"].says == "all alike"
 
 
+def test_a_strategy_with_open_trials_is_not_ranked_and_said_to_be_open():
+    one = answers(lettered_run({"summary": "rr?", "mend": "ruu", "none": "uuu"}))["Which strategy?"]
+    assert one.says == "mend"
+    assert "1 strategy is not fully judged yet: not ranked" in one.why
+
+
 def test_a_primary_contrast_of_the_best_strategy_stands_beside_it():
     why = answers(planned("r" * 10, "u" * 10))["Which strategy?"].why
     assert "Primary contrast against summary: 10 won, 0 lost, better" in why
     why = answers(planned("r" * 10, "u" * 10, cases=["slack/other"]))["Which strategy?"].why
-    assert "Primary contrast against summary: no result yet" in why
+    assert "Primary contrast against summary: no result" in why
 
 
 def test_floor_and_ceiling_are_named_beside_the_best():
@@ -65,7 +71,7 @@ def test_the_headline_s_policy_is_named_first_and_then_the_one_with_least_waste(
     words = {("summary", "naive"): "ruu", ("summary", "two-layer"): "ruu", ("summary", "seed"): "rpu"}
     one = answers(lettered_run(words))["Which policy?"]
     assert one.says == "two-layer"
-    assert one.why[2].startswith("Least waste: seed, 0.67 fewer a trial")
+    assert one.why[2].startswith("Least waste of those that repair most: seed, 0.67 fewer a trial")
 
 
 def test_it_is_said_where_every_policy_loses_repairs():

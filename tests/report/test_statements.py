@@ -146,7 +146,7 @@ def test_a_primary_contrast_without_a_result_says_why():
     (text,) = told(planned("rr", "uu", cases=["slack/other"]), "Primary contrasts")
     assert (
         text
-        == "full context against summary: no result yet, because 1 of the 1 cases of the test part are not in the run yet."
+        == "full context against summary: no result, because 1 of the 1 cases of the test part are not in the run yet."
     )
 
 
@@ -159,8 +159,7 @@ def test_a_primary_contrast_of_what_was_changed_after_the_test_has_no_result(pro
     run = planned("r" * 10, "u" * 10, **protocol)
     (text,) = told(run, "Primary contrasts")
     assert (
-        text
-        == f"full context against summary: no result yet, because {what} was changed after the test part was recorded."
+        text == f"full context against summary: no result, because {what} was changed after the test part was recorded."
     )
     assert weights(run, "Primary contrasts") == ["plain"]
 

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.report.words import MANY_CASES, MINUS, about, counted, figure, listing, percent, rounded_up, signed
+from mendbench.report.words import MINUS, about, counted, figure, listing, percent, rounded_up, signed
+from mendbench.scoring.statistics.exact import MANY_CASES
 
 
 def test_a_count_has_its_noun():

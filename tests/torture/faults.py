@@ -12,7 +12,7 @@ import socket
 import ssl
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from mendbench.errors import BadInput, EffectEscape, Incomplete, MendbenchError
 from mendbench.kit.backoff import PATIENCE_S, retry_after_s
 from mendbench.kit.clock import START_MS, VirtualClock
 from mendbench.kit.redaction import Redactor
-from mendbench.model.exchange import Exchange
+from mendbench.model.exchange import Answer, Exchange
 from mendbench.model.execution import Execution
 from mendbench.replay.asks import AskBook
 from mendbench.replay.chat import ATTEMPTS, ChatCaller
@@ -598,36 +598,9 @@ MODEL_CELLS = (
 
 def model_tried(cell: ModelCell, authority: Authority) -> str | None:
     """Ask while recording, and return what is not as it should be: of the ask, of the record, or of its replay."""
-    waits: list[float] = []
-    with tempfile.TemporaryDirectory() as place, _model_server(cell, authority) as (base, asked, trusting):
-        patience = SHORT_S / 3 if cell.ends and cell.asked == ATTEMPTS else SHORT_S / 2
-        wire = _Lasting(verify=trusting)
-        caller = ChatCaller(base_url=f"{base}/v1", timeout_s=patience, sleep=waits.append, transport=wire)
-        book = AskBook(
-            recordings=Recordings.open(Path(place)), redactor=Redactor({}), mode="new_episodes", caller=caller
-        )
-        ended, answer = None, None
-        try:
-            answer = book.send(_ask_request())
-        except MendbenchError as error:
-            ended = error
-        except Exception as error:  # noqa: BLE001  it is none that a user may meet
-            return f"{type(error).__name__}: {error}"
-        written = [each.name for each in Path(place).rglob("*.yaml") if each.stat().st_size]
-        replayed = None
-        if ended is None:
-            replayed = AskBook(recordings=Recordings.open(Path(place)), redactor=Redactor({})).send(_ask_request())
-    tries = len(waits) + 1 if cell.asked is None else len(asked)
-    for what, found, good in (
-        ("end", ended, (type(ended) if ended else None) is cell.ends and "\n" not in str(ended)),
-        ("tries", tries, tries == (ATTEMPTS if cell.asked is None else cell.asked)),
-        ("waits", waits, cell.waits in (None, tuple(waits)) and all(0 <= each <= PATIENCE_S for each in waits)),
-        ("record", written, bool(written) == (ended is None)),
-        ("replay", replayed, replayed == answer),
-    ):
-        if not good:
-            return f"{what} is {found!r}, and not as in {cell.name}, {cell.ends}, {cell.asked}, {cell.waits}"
-    return None
+    return _asked_while_recording(
+        cell, authority, _asked_by_book, lambda answer, again: [("replay", again, again == answer)]
+    )
 
 
 def llm_tried(cell: ModelCell, authority: Authority) -> str | None:
@@ -635,33 +608,60 @@ def llm_tried(cell: ModelCell, authority: Authority) -> str | None:
 
     The waits between the tries of an ask are the recorder's, and real: they cost the workflow no time.
     """
+
+    def judged(first: Gone, again: Gone) -> Iterator[Check]:
+        yield "state", first, [node.state for node in first.execution.nodes] == [cell.state]
+        yield "time", first, first.took_ms == sum(each.answer.elapsed_ms for each in first.traffic)
+        differs = _differs(first, again)
+        yield "replay", differs, differs is None
+
+    return _asked_while_recording(cell, authority, _asked_by_node, judged)
+
+
+Check = tuple[str, object, bool]
+"""What was looked at, what it is, and whether it is as it should be."""
+
+
+def _asked_while_recording(
+    cell: ModelCell,
+    authority: Authority,
+    ask: Callable[[Path, RecordMode, ChatCaller | None], T],
+    judged: Callable[[T, T], Iterable[Check]],
+) -> str | None:
+    """Ask this way of the cell's server, then of what was recorded; ``judged`` looks at what came both times, where anything did."""
     waits: list[float] = []
     with tempfile.TemporaryDirectory() as place, _model_server(cell, authority) as (base, asked, trusting):
         patience = SHORT_S / 3 if cell.ends and cell.asked == ATTEMPTS else SHORT_S / 2
         wire = _Lasting(verify=trusting)
         caller = ChatCaller(base_url=f"{base}/v1", timeout_s=patience, sleep=waits.append, transport=wire)
-        ended, first, again = None, None, None
+        ended: MendbenchError | None = None
+        own: list[Check] = []
         try:
-            first = _asked_by_node(Path(place), "new_episodes", caller)
+            first = ask(Path(place), "new_episodes", caller)
         except MendbenchError as error:
             ended = error
         except Exception as error:  # noqa: BLE001  it is none that a user may meet
             return f"{type(error).__name__}: {error}"
         written = [each.name for each in Path(place).rglob("*.yaml") if each.stat().st_size]
-        if first is not None:
-            again = _asked_by_node(Path(place), "none", None)
+        if ended is None:
+            own = list(judged(first, ask(Path(place), "none", None)))
     tries = len(waits) + 1 if cell.asked is None else len(asked)
     for what, found, good in (
         ("end", ended, (type(ended) if ended else None) is cell.ends and "\n" not in str(ended)),
         ("tries", tries, tries == (ATTEMPTS if cell.asked is None else cell.asked)),
         ("waits", waits, cell.waits in (None, tuple(waits)) and all(0 <= each <= PATIENCE_S for each in waits)),
         ("record", written, bool(written) == (ended is None)),
-        ("state", first, first is None or [node.state for node in first.execution.nodes] == [cell.state]),
-        ("time", first, first is None or first.took_ms == sum(each.answer.elapsed_ms for each in first.traffic)),
+        *own,
     ):
         if not good:
             return f"{what} is {found!r}, and not as in {cell.name}, {cell.ends}, {cell.asked}, {cell.waits}"[:900]
-    return _differs(first, again) if first is not None and again is not None else None
+    return None
+
+
+def _asked_by_book(folder: Path, mode: RecordMode, caller: ChatCaller | None) -> Answer:
+    """Ask as the repair loop does, recording or replaying."""
+    book = AskBook(recordings=Recordings.open(folder), redactor=Redactor({}), mode=mode, caller=caller)
+    return book.send(_ask_request())
 
 
 def _asked_by_node(folder: Path, mode: RecordMode, caller: ChatCaller | None) -> Gone:

@@ -91,7 +91,7 @@ def primary(result: ContrastResult) -> str:
     """Return what became of a primary contrast."""
     lead = f"Primary contrast {result.name!r}"
     if result.undefined:
-        return f"{lead}: no result yet: {result.undefined}"
+        return f"{lead}: no result: {result.undefined}"
     one = result.difference
     if one is None:
         return f"{lead}: no result"

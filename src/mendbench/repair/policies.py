@@ -74,8 +74,10 @@ def policy(name: str) -> Policy:
 
 def is_policy(name: str) -> bool:
     """Return whether there is a policy of that name, which is not an engine's own."""
-    plain, mark, signature = name.partition(WITH)
-    return plain in _POLICIES and (not mark or signature in _SIGNATURES)
+    try:
+        return policy(name).name != ITSELF
+    except BadInput:
+        return False
 
 
 def policy_names() -> tuple[str, ...]:

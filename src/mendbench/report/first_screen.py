@@ -31,7 +31,7 @@ from mendbench.report.statements import (
     trial_statements,
     warning_statements,
 )
-from mendbench.report.summary import Summary
+from mendbench.report.summary import Summary, not_judged
 from mendbench.report.tables import Line
 from mendbench.report.words import counted, figure, listing, percent
 from mendbench.scoring.comparing.contrasts import ContrastResult
@@ -160,8 +160,9 @@ def _strategy(summary: Summary, found: Sequence[Gap], primary: Primary) -> Answe
     plain = [line for line in told if line.group == "strategy"] or told
     if not plain:
         return Answer(asks=asks, says="not told", why=("No case of this run has a fault that an edit mends.",))
-    most = max(line.value / line.cases for line in plain)
-    best = [line for line in plain if line.value / line.cases == most]
+    ranked = [line for line in plain if line.bounds is None] or plain
+    most = max(line.value / line.cases for line in ranked)
+    best = [line for line in ranked if line.value / line.cases == most]
     if len(best) == len(plain) > 1:
         return Answer(asks=asks, says="all alike", why=(f"Each repairs {_right(best[0])}.",))
     why = [f"{_right(line)}{_within(line)}" for line in best[:1]]
@@ -173,6 +174,8 @@ def _strategy(summary: Summary, found: Sequence[Gap], primary: Primary) -> Answe
         for one in primary.results
         if len(best) == 1 and one.treatment.startswith(f"{best[0].name} under ")
     ]
+    if len(ranked) < len(plain):
+        why.append(f"{not_judged(len(plain) - len(ranked))}: not ranked")
     ends = [f"{line.name} {line.right}" for line in summary.panels[0].lines if line.group == "bound"]
     if ends:
         why.append(f"Floor and ceiling: {', '.join(ends)}")
@@ -202,7 +205,7 @@ def _against(gap: Gap) -> str:
 def _planned(result: ContrastResult) -> str:
     against = result.against.partition(" under ")[0]
     if result.undefined or result.difference is None:
-        return f"Primary contrast against {against}: no result yet"
+        return f"Primary contrast against {against}: no result"
     one = result.difference
     return f"Primary contrast against {against}: {one.won} won, {one.lost} lost, {one.verdict}"
 
@@ -245,7 +248,7 @@ def _least(own: str, mine: Saving | None, saved: Sequence[Saving]) -> str:
     fewer = figure(best - (mine.wasted_less if mine else 0))
     more = most - (mine.gained - mine.lost if mine else 0)
     also = f", with {counted(more, 'repair')} more" if more else ""
-    return f"Least waste: {listing(names)}, {fewer} fewer a trial{also}"
+    return f"Least waste of those that repair most: {listing(names)}, {fewer} fewer a trial{also}"
 
 
 MEANINGS = {

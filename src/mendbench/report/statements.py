@@ -131,7 +131,7 @@ def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Stat
 def _of_primary(result: ContrastResult) -> str:
     one = result.difference
     if result.undefined or one is None:
-        return f"{result.name}: no result yet, because {result.undefined or 'nothing can be paired'}."
+        return f"{result.name}: no result, because {result.undefined or 'nothing can be paired'}."
     p = "" if one.p is None else f" p = {one.p:.2g} after Holm's correction."
     settled = f" {result.settled[:1].upper()}{result.settled[1:]}." if result.settled else ""
     name, other, where = _apart(result.treatment, result.against)

@@ -124,20 +124,21 @@ def _lead(panel: Panel) -> str:
         of = "" if alone.cases == high.cases else f" of {alone.cases}"
         text += f"; {alone.bounds or alone.right}{of} without any error context"
     left = len(every) - len(told)
-    return f"{text}; {_not_judged(left)}." if left else f"{text}."
+    return f"{text}; {not_judged(left)}." if left else f"{text}."
 
 
 def _open_lead(panel: Panel, lines: Sequence[Line]) -> str:
     """Return the headline where each strategy has a trial that may still turn out either way, so that none is best."""
     if len(lines) > 1:
         who = panel.solver.label
-        return f"Under {panel.policy.label}, which strategy helps {who} most is not known: {_not_judged(len(lines))}."
+        return f"Under {panel.policy.label}, which strategy helps {who} most is not known: {not_judged(len(lines))}."
     (only,) = lines
     text = f"Under {panel.policy.label}, {panel.solver.label} repaired {only.bounds} of {only.cases} cases"
     return f"{text} told by {only.name}, whatever becomes of the unjudged trials."
 
 
-def _not_judged(count: int) -> str:
+def not_judged(count: int) -> str:
+    """Return that so many strategies have a trial that may still turn out either way."""
     return f"{counted(count, 'strategy', 'strategies')} {'is' if count == 1 else 'are'} not fully judged yet"
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-MINUS = "\N{MINUS SIGN}"
+from mendbench.scoring.statistics.exact import MANY_CASES
 
-MANY_CASES = 10_000
-"""Above this, more cases are no advice any more."""
+MINUS = "\N{MINUS SIGN}"
 
 
 def counted(count: float, what: str, plural: str = "") -> str:

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
-from mendbench.report import words
 from mendbench.scoring.statistics.exact import (
     MANY_CASES,
     holm,
@@ -110,10 +109,6 @@ def test_a_near_tie_of_many_cases_is_answered_by_the_formula_alone():
     wanted = ((1.959964 * math.sqrt(share) + 0.841621 * math.sqrt(share - gap**2)) / gap) ** 2
     assert needed_pairs(300, 299, 401) == pytest.approx(wanted - 1000, rel=1e-5)
     assert wanted - 1000 > MANY_CASES
-
-
-def test_what_is_many_is_what_the_words_take_for_many():
-    assert MANY_CASES == words.MANY_CASES
 
 
 @settings(deadline=None)

@@ -42,7 +42,7 @@ function executionPart(execution, name) {
 }
 
 function attemptPart(attempt, before, row, run) {
-  const counts = attempt.prompt_tokens === null ? "" : `${attempt.prompt_tokens} prompt tokens, ${attempt.completion_tokens ?? 0} in the answer`;
+  const counts = attempt.prompt_tokens === null ? "" : `${attempt.prompt_tokens} prompt tokens, ${attempt.completion_tokens ?? "an unknown number"} in the answer`;
   const rung = attempt.ladder === null ? null : note(`rung ${attempt.ladder} of 7: ${RUNGS[attempt.ladder]}`);
   return el("li", { class: "event" },
     el("h3", null, `Attempt ${attempt.number} `, el("span", { class: `label ${attempt.label || ""}` }, attempt.label || "not labelled"), " ",
