@@ -40,7 +40,7 @@ def test_a_signature_is_chosen_apart_from_the_detector():
     own, crude = policy("two-layer"), policy("two-layer~prefix40")
     assert (crude.name, crude.detector, crude.signature) == ("two-layer~prefix40", own.detector, "prefix40")
     assert (policy("seed~full").detector, policy("seed~full").signature) == ("minimal", "full")
-    assert policy("warn~full").signature == "full"
+    assert policy("naive~prefix40").signature == "prefix40"
 
 
 def test_an_unknown_signature_is_told_with_all_there_are():
@@ -52,9 +52,12 @@ def test_an_unknown_signature_is_told_with_all_there_are():
         policy("sed~full")
 
 
-def test_one_policy_has_one_name():
-    with pytest.raises(BadInput, match="policy seed~prefix40: seed has that signature; write seed"):
-        policy("seed~prefix40")
+@pytest.mark.parametrize(
+    ("name", "own"), [("seed~prefix40", "seed"), ("naive~full", "loop"), ("warn~full", "two-layer")]
+)
+def test_one_policy_has_one_name(name, own):
+    with pytest.raises(BadInput, match=f"policy {name}: that is {own}; write {own}"):
+        policy(name)
 
 
 def test_what_a_report_reads_may_be_no_policy_of_ours():

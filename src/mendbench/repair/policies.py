@@ -61,7 +61,7 @@ def policy(name: str) -> Policy:
 
     Raises:
         UnknownName: there is no such policy, or no such signature.
-        BadInput: the policy has that signature already: a trial has one key.
+        BadInput: with that signature it is a policy that has a name: a trial has one key.
     """
     if name == ITSELF:
         return _ITSELF
@@ -89,11 +89,9 @@ def _with_signature(own: Policy, wanted: str) -> Policy:
     signature = next((one for one in _SIGNATURES if one == wanted), None)
     if signature is None:
         raise UnknownName("signature", wanted, _SIGNATURES)
-    if signature == own.signature:
-        raise BadInput(f"policy {own.name}{WITH}{wanted}", f"{own.name} has that signature", f"write {own.name}")
-    return replace(
-        own,
-        name=f"{own.name}{WITH}{signature}",
-        signature=signature,
-        title=f"{own.title}; with the signature {signature}",
-    )
+    name, title = f"{own.name}{WITH}{signature}", f"{own.title}; with the signature {signature}"
+    made = replace(own, name=name, title=title, signature=signature)
+    for known in _POLICIES.values():
+        if made == replace(known, name=name, title=title):
+            raise BadInput(f"policy {name}", f"that is {known.name}", f"write {known.name}")
+    return made
