@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tests.fakes import cases
-from tests.torture.determinism import replayed
+from tests.torture.determinism import MADE, as_another, replayed
 
 OTHERWISE = {
     "hash seed": {"PYTHONHASHSEED": "4711"},
@@ -32,8 +32,16 @@ def test_the_environment_changes_no_byte(desk, once, environment):
     assert replayed(desk, **environment) == once
 
 
-def test_the_environment_the_number_of_workers_and_the_folder_together_change_no_byte(desk, once, tmp_path):
+def test_the_environment_the_number_of_workers_and_the_folder_together_change_no_byte(desk, tmp_path):
     other = tmp_path / "elsewhere, with a space" / "bürö"
-    shutil.copytree(desk, other, ignore=shutil.ignore_patterns("out"))
+    shutil.copytree(desk, other, ignore=shutil.ignore_patterns("out", "made"))
     environment = {name: value for each in OTHERWISE.values() for name, value in each.items()}
-    assert replayed(other, workers=2, **environment) == once
+    again = replayed(other, workers=2, made=MADE, by=as_another(), **environment)
+    assert again == replayed(desk, made=MADE)
+    assert {
+        "out/trials.jsonl",
+        "made/junit.xml",
+        "made/report.md",
+        "made/baseline.tsv",
+        "made/prompts.jsonl",
+    } <= again.keys()

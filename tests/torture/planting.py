@@ -219,3 +219,9 @@ def planted(count: int, seed: int, shapes: dict[str, Callable[[Draw], str]] = SH
             carrier = "JSON body"
         text = CARRIERS[carrier](spelled)
         yield Planted(shape=shape, carrier=carrier, spelling=spelling, secret=secret, text=text)
+
+
+def undeclared(count: int, seed: int) -> list[Planted]:
+    """Return planted secrets that shape or name tells."""
+    named = [one for one in planted(count, seed) if one.carrier not in NAMELESS]
+    return [*planted(count // 2, seed + 1, PROVIDERS), *named][:count]

@@ -8,7 +8,10 @@ import html
 import re
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import unquote, unquote_plus
+
+from tests.torture.tally import Attempt
 
 DEPTH = 6
 _RUN = re.compile(rb"[A-Za-z0-9+/_-]{10,}(?:(?:\r?\n|\\+n)[A-Za-z0-9+/_-]+)*=*")
@@ -28,6 +31,21 @@ def found_in(read: dict[bytes, str], secret: str) -> str | None:
     """Return the ways that lead to a secret in what :func:`views` returned; None if it is not there."""
     needles = {secret.encode(), secret.replace("\n", "\r\n").encode(), secret.encode("utf-16-le")}
     return next((way for view, way in read.items() if any(needle in view for needle in needles)), None)
+
+
+def searched(kind: str, secrets: dict[str, str], files: dict[str, bytes]) -> Iterator[Attempt]:
+    """Yield for each secret whether it is in any of the files. ``secrets`` are by how they are told."""
+    read = {name: views(data) for name, data in files.items()}
+    for what, secret in secrets.items():
+        ways = ((name, found_in(view, secret)) for name, view in read.items())
+        there = next(((name, way) for name, way in ways if way), None)
+        yield Attempt(kind=kind, what=what, failure=f"it is in {there[0]}: {there[1]}" if there else None)
+
+
+def files_below(*folders: Path) -> dict[str, bytes]:
+    """Return the bytes of all files in folders, and the names of these too."""
+    found = {str(path): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+    return {**found, "names of files": "\n".join(found).encode()}
 
 
 def views(data: bytes) -> dict[bytes, str]:

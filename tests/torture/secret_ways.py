@@ -33,32 +33,11 @@ from mendbench.replay.cassette import Entry, dump, load
 from mendbench.runtime.trace_file import read_trace
 from tests.fakes import cases
 from tests.fakes.loopback import loopback
-from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SHAPES, SPELLINGS, Planted, planted
-from tests.torture.searching import found_in, views
+from tests.torture.planting import CARRIERS, PROVIDERS, SHAPES, SPELLINGS, undeclared
+from tests.torture.searching import files_below, found_in, searched, views
 from tests.torture.tally import Attempt
 
 CASE = "http/hands-out"
-
-
-def undeclared(count: int, seed: int) -> list[Planted]:
-    """Return planted secrets that shape or name tells."""
-    named = [one for one in planted(count, seed) if one.carrier not in NAMELESS]
-    return [*planted(count // 2, seed + 1, PROVIDERS), *named][:count]
-
-
-def searched(kind: str, secrets: dict[str, str], files: dict[str, bytes]) -> Iterator[Attempt]:
-    """Yield for each secret whether it is in any of the files. ``secrets`` are by how they are told."""
-    read = {name: views(data) for name, data in files.items()}
-    for what, secret in secrets.items():
-        ways = ((name, found_in(view, secret)) for name, view in read.items())
-        there = next(((name, way) for name, way in ways if way), None)
-        yield Attempt(kind=kind, what=what, failure=f"it is in {there[0]}: {there[1]}" if there else None)
-
-
-def files_below(*folders: Path) -> dict[str, bytes]:
-    """Return the bytes of all files in folders, and the names of these too."""
-    found = {str(path): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
-    return {**found, "names of files": "\n".join(found).encode()}
 
 
 class _HandsOut:
