@@ -85,7 +85,7 @@ Table = tuple[list[str], list[list[str]]]
 def strategies(run: StoredRun) -> Table:
     """Return what each strategy of the main matrix comes to under the headline's policy."""
     head = [
-        "strategy", "repaired, test part", "right after one answer (`naive`)", "plausible but wrong", "wasted attempts a trial",
+        "strategy", "repaired, test part", "right after one answer (`naive`)", "plausible but wrong", "harmful", "wasted attempts a trial",
         "context tokens", "facts told", "training part",
     ]  # fmt: skip
     rows = [
@@ -94,6 +94,7 @@ def strategies(run: StoredRun) -> Table:
             link(right(of(run, name), "repair_success"), kind="edit", strategy=name, verdict="correct"),
             right(of(run, name, policy="naive"), "attempt1_success", interval=False),
             link(right(of(run, name), "plausible"), strategy=name, outcome="plausible"),
+            link(right(of(run, name), "harmful"), strategy=name, outcome="harmful"),
             ranged(of(run, name), "wasted"),
             f"{value(of(run, name), 'context_tokens'):.0f}",
             f"{value(of(run, name), 'context_recall'):.2f}",
@@ -103,7 +104,10 @@ def strategies(run: StoredRun) -> Table:
     ]
     bounds = ("noop", "suggestion-only", "reference")
     test, train = (", ".join(bound(run, name, part) for name in bounds) for part in ("test", "train"))
-    return head, [*rows, ["floors `noop` and `suggestion-only`, ceiling `reference`", test, "", "", "", "", "", train]]
+    return head, [
+        *rows,
+        ["floors `noop` and `suggestion-only`, ceiling `reference`", test, *[""] * (len(head) - 3), train],
+    ]
 
 
 def policies(run: StoredRun) -> Table:

@@ -15,7 +15,7 @@ from mendbench.bench.results import open_run, read_run
 from mendbench.bench.run_document import told_by_trials
 from mendbench.errors import BadInput
 from mendbench.scoring.judging import attempts, ladder, outcomes
-from mendbench.scoring.judging.version import SCORER
+from mendbench.scoring.judging.version import FACTS, SCORER
 from tests.fakes import cases
 from tests.fakes.cases import MODEL
 from tests.fakes.runs import MODEL as OTHER
@@ -132,10 +132,11 @@ def test_rescoring_with_the_rules_of_before_gives_the_run_of_before(made, monkey
 
 
 def test_a_run_of_another_scorer_is_of_todays_afterwards(made, monkeypatch):
-    monkeypatch.setattr(rescoring, "SCORER", "1.999")
+    later = f"{FACTS}.999"
+    monkeypatch.setattr(rescoring, "SCORER", later)
     anew = api.rescore(RUN)
-    assert (anew.before, anew.scorer) == (SCORER, "1.999")
-    assert read_run(RUN).run["digests"]["scorer"] == "1.999"
+    assert (anew.before, anew.scorer) == (SCORER, later)
+    assert read_run(RUN).run["digests"]["scorer"] == later
 
 
 def test_costs_are_by_the_prices_of_today_and_the_run_says_by_which(root):
@@ -184,7 +185,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
     [
         ("run.json", '"format": 3', '"format": 2', "run.json: format: 2; this mendbench reads format 3: make the run again"),
         ("run.json", '"scorer": ', '"scored": ', "run.json: digests.scorer: missing; make the run again"),
-        ("run.json", f'"{SCORER}"', '"0.4"', "its facts were gathered as of 0, and today's are as of 1; make the run again"),
+        ("run.json", f'"{SCORER}"', '"0.4"', f"its facts were gathered as of 0, and today's are as of {FACTS}; make the run again"),
         ("run.json", '"prices": ', '"priced": ', "run.json: digests.prices: missing; make the run again"),
         ("run.json", '"unknown"', "3.5", "run.json: digests.prices.tiny-coder: {'source': 3.5} is no price; make the run again"),
         ("run.json", '"digests"', '"digest"', "run.json: digests: missing; make the run again"),

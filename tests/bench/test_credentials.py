@@ -50,6 +50,13 @@ def test_a_compressed_file_is_looked_into(tmp_path):
     assert len(told(tmp_path / "a.json.gz")) == 1
 
 
+def test_a_compressed_file_that_is_not_looked_through_whole_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(credentials, "_MOST", 100)
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"a word " * 20 + f"token={HEX}".encode()))
+    (line,) = told(tmp_path / "a.txt.gz")
+    assert "more than 100 bytes when unpacked, of which the first were looked at" in str(line)
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from mendbench.bench.config import ModelConfig, PricesConfig, RepairerConfig, load_config
-from mendbench.bench.parts import build_parts, price_of, repairer_kinds
+from mendbench.bench.parts import asked_models, build_parts, price_of, repairer_kinds
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import whole
 from mendbench.bench.schemas import trial_schema
@@ -210,3 +210,12 @@ def test_a_table_that_names_no_repairer_is_told(tmp_path, table, said):
     with pytest.raises(BadInput, match=said) as told:
         load_config(tmp_path)
     assert "repairers.mine" in str(told.value)
+
+
+def test_programs_and_functions_are_among_those_who_are_asked(tmp_path):
+    own = {"mine": PROGRAM, "made": RepairerConfig(callable="pkg.module:function")}
+    setting = setting_of(tmp_path, repairers=own)
+    keys = [key(RENAMED, repairer=name) for name in ("mine", "made", "other.module:mend", "noop", "chat")]
+    asked = asked_models(keys, setting)
+    assert {name.partition(":")[0] for name in asked} == {"command", "callable", MODEL}
+    assert {"callable:pkg.module:function", "callable:other.module:mend", MODEL} < asked

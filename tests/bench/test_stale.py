@@ -59,13 +59,18 @@ def test_a_long_list_of_keys_is_read_from_the_texts(tmp_path, folder):
 
 
 @pytest.mark.parametrize("verdict", ["unjudged", "crashed"])
-def test_of_a_case_with_an_open_trial_nothing_is_known(tmp_path, folder, verdict):
-    assert found(tmp_path, row(), row(verdict=verdict)) == {}
+def test_of_a_case_with_an_open_trial_it_is_not_known_and_nothing_is_deleted(tmp_path, folder, verdict):
+    rows = [row("5"), row(verdict=verdict)]
+    unsure = stale_files(tmp_path, [CASE], rows, {}, ["tiny"], proved_with())
+    assert [(one.path.name, one.known, sorted(one.keys)) for one in unsure] == [("tiny.yaml", False, ["6" * 16])]
+    assert counted(unsure) == {"answers": 0, "cassettes": 0, "open": 1}
+    assert drop_stale(unsure) == 0
+    assert [one.key for one in cassette.load(folder / "tiny.yaml")] == ["5" * 16, "6" * 16]
 
 
 def test_deleting_leaves_what_is_used_and_takes_an_empty_cassette_away(tmp_path, folder):
     stale = stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"], proved_with())
-    assert counted(stale) == {"answers": 3, "cassettes": 2}
+    assert counted(stale) == {"answers": 3, "cassettes": 2, "open": 0}
     assert drop_stale(stale) == 3
     assert [one.key for one in cassette.load(folder / TRAJECTORIES)] == ["3" * 16]
     assert not (folder / "tiny.yaml").exists()

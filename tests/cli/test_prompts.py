@@ -212,6 +212,18 @@ def test_another_answer_is_refused_and_with_replace_it_stands(empty, exported, m
     assert (done.code, [one["custom_id"] for one in document(done)["replaced"]]) == (0, [said[-1][0]])
 
 
+def test_tokens_that_were_counted_later_are_taken_over_with_replace_and_not_without(empty, exported, mendbench):
+    said = prompts.replies(exported)
+    bring(mendbench, prompts.in_shape("plain", said))
+    before = recorded(empty)
+    counted = prompts.in_shape("openai", said)
+    assert "4 answers recorded already" in bring(mendbench, counted).out
+    assert recorded(empty) == before
+    done = bring(mendbench, counted, "--replace", "--format", "json")
+    assert (done.code, len(document(done)["replaced"])) == (0, 4)
+    assert all(b'"prompt_tokens":11' in entry.answer.body.replace(b" ", b"") for entry in entries(empty))
+
+
 def test_a_line_that_is_cut_off_stops_everything_unless_the_rest_is_asked_for(empty, exported, mendbench):
     text = prompts.in_shape("openai", prompts.replies(exported))[:-30]
     said = bring(mendbench, text)

@@ -39,6 +39,17 @@ def test_a_run_of_less_cannot_know_and_says_nothing(mendbench, answers):
     assert stale(mendbench("run", RENAMED, *ONE)) == []
 
 
+def test_what_a_changed_template_leaves_behind_is_told_as_not_known_until_the_new_prompt_is_answered(
+    mendbench, corpus, answers
+):
+    cassette.rewrite(answers, cassette.load(answers)[1:])
+    told = mendbench("run", *ONE)
+    assert told.code == 3
+    left = len(cassette.load(answers)) - 1
+    assert left > 0
+    assert [line for line in stale(told) if "without a verdict may ask for" in line]
+
+
 def test_pruning_deletes_them_and_nothing_else(mendbench, answers):
     before = keys(answers)
     said = mendbench("prompts", "prune", "--delete", *ONE)

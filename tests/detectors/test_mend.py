@@ -198,6 +198,9 @@ def test_without_any_clue_the_repair_may_try():
         ("invalid_channel_type", "edit"),
         ("invalid_auth_header", "user"),
         ("author_missing", "edit"),
+        ("InvalidNextToken", "edit"),
+        ("invalid_token", "user"),
+        ("password_too_short", "edit"),
         ("ValidationError", None),
         ("weird_code", None),
         ("The whole sentence is not a code", None),
@@ -205,6 +208,14 @@ def test_without_any_clue_the_repair_may_try():
 )
 def test_one_code_has_one_side_in_every_spelling(code, side):
     assert side_of(code) == side
+
+
+@pytest.mark.parametrize("status", [600, 799, 999])
+def test_a_status_that_is_no_class_is_no_success_whatever_stands_in_its_body(status):
+    sighting = Sighting(
+        kind="http", message=f"HTTP {status}", node_id="a", node_type="http", status=status, body={"ok": True}
+    )
+    assert DETECTOR.judge(sighting).state != "success"
 
 
 def test_every_code_of_the_tables_is_written_in_the_one_spelling():

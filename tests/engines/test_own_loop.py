@@ -133,4 +133,18 @@ def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
     )
     row, _ = run_trial(setting, key, None)
     assert (row["verdict"], row["outcome"]) == ("incorrect", "harmful")
+
+
+def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody(root):
+    own = setting_of(root)
+    printed = json.dumps({"success": True, "mendbench": {"workflow": {}}})
+    roaming = EngineConfig(command=["/bin/sh", "-c", f"echo '{printed}'"], repairs=True, network="open")
+    setting = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": roaming})
+    key = TrialKey(
+        case=RENAMED, engine="looping", strategy=ITSELF, policy=ITSELF, repairer=ITSELF, model=None, detector=None
+    )
+    row, texts = run_trial(setting, key, None)
+    (attempt,) = row["attempts"]
+    assert (attempt["cost_usd"], row["cost_usd"]) == (None, None)
+    assert "it may have asked another" in str(whole(attempt["problem"], texts))
     assert [one["status"] for one in row["attempts"]] == ["edited"]

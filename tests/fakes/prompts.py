@@ -38,13 +38,18 @@ def add_rhyme(root: Path, prompt: str = "Rhyme on ${person.response.called}") ->
 
 
 def openai_line(
-    name: str, content: str | None, *, model: str = "tiny-coder-2026-01-01", **message: object
+    name: str,
+    content: str | None,
+    *,
+    model: str = "tiny-coder-2026-01-01",
+    finish_reason: str = "stop",
+    **message: object,
 ) -> JsonObject:
     """Return a line of OpenAI batch output."""
     said = {"role": "assistant", "content": content, "refusal": None, **message}
     body = {
         "id": f"chatcmpl-{name}", "object": "chat.completion", "created": 1795000000, "model": model,
-        "choices": [{"index": 0, "message": said, "logprobs": None, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": said, "logprobs": None, "finish_reason": finish_reason}],
         "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
     }  # fmt: skip
     response = {"status_code": 200, "request_id": f"req-{name}", "body": body}

@@ -57,6 +57,21 @@ def test_a_mark_of_an_earlier_recording_is_known_to_stand_for_nothing():
     assert vault.give(asking) == asking
 
 
+def test_a_key_that_breaks_off_with_its_answer_takes_nothing_else_along():
+    began = "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEow"
+    came = json_answer({"choices": [{"message": {"content": f'{{"value": "{began}'}, "finish_reason": "length"}]})
+    said = json.loads(without_provider_shapes(came).body)
+    assert said["choices"][0]["finish_reason"] == "length"
+    assert said["choices"][0]["message"]["content"].startswith('{"value": "<redacted:')
+
+
+def test_an_answer_without_a_providers_key_stays_to_the_byte_and_one_that_is_no_json_is_cleaned_too():
+    plain = Answer(status=200, body=b'{"a" :  1}')
+    assert without_provider_shapes(plain) == plain
+    key = "gh" + "p_" + secrets.token_hex(18)
+    assert key not in without_provider_shapes(Answer(status=500, body=f"<p>{key}</p>".encode())).body.decode()
+
+
 def test_a_model_may_say_token_but_not_a_providers_key():
     key = "gh" + "p_" + secrets.token_hex(18)
     said = without_provider_shapes(

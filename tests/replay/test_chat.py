@@ -84,6 +84,12 @@ def test_the_key_comes_from_the_environment_and_does_not_come_back(monkeypatch):
         (500, b"<html>", {}),
         (524, {}, {}),
         (529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, {}),
+        (200, {"error": {"code": 502, "message": "upstream"}}, {}),
+        (200, {"choices": [{"message": {"content": '{"edits": [{"no'}, "finish_reason": "error"}]}, {}),
+        (200, {"choices": [{"message": {"content": "half"}, "finish_reason": None, "error": {"code": 429}}]}, {}),
+        (200, {"choices": [{"message": {"content": "half"}, "finish_reason": "insufficient_system_resource"}]}, {}),
+        (503, {}, {"Retry-After": "0"}),
+        (503, {}, {"Retry-After": "Sun, 22 Nov 2026 11:00:00 GMT", "Date": "Sun, 22 Nov 2026 12:00:00 GMT"}),
         httpx2.ConnectError("x"),
         httpx2.ReadTimeout("x"),
     ],
@@ -95,9 +101,24 @@ def test_a_busy_server_is_asked_again(first):
     assert slept == [7.0] if isinstance(first, tuple) and first[0] == 429 else 1 <= slept[0] <= 2
 
 
+@pytest.mark.parametrize("key", ["null", "none", "edits", "ollama"])
+def test_a_word_that_stands_for_a_key_where_none_is_wanted_changes_no_answer(monkeypatch, key):
+    monkeypatch.setenv("SOME_MODEL_KEY", key)
+    body = json.dumps(
+        {"choices": [{"message": {"content": '{"edits": []} ollama none', "refusal": None}, "finish_reason": "stop"}]}
+    ).encode()
+    made, sent, _ = caller([(200, body, {})], api_key_env="SOME_MODEL_KEY")
+    assert made.ask(ASK).body == body
+    assert sent[0].headers["authorization"] == f"Bearer {key}"
+
+
 @pytest.mark.parametrize(
     ("always", "words"),
     [
+        (
+            (200, {"choices": [{"message": {"content": "half"}, "finish_reason": "abort"}]}, {}),
+            "after 3 attempts at most: HTTP 200 .*abort",
+        ),
         ((500, {}, {}), "after 3 attempts at most: HTTP 500"),
         (httpx2.ReadTimeout("x"), r"Request to API timed out. Please try again. \(model 'small' at .*, 3 tries"),
         (httpx2.ConnectError("x"), "Unable to connect to API. Please check your internet connection."),
@@ -199,6 +220,8 @@ def test_a_prompt_that_is_too_long_is_an_answer(body):
         "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
         "Input is too long for requested model.",
         "too many tokens",
+        "context_window_exceeded",
+        "context_limit",
     ],
 )
 def test_what_is_recorded_as_too_long_a_prompt_is_read_as_one(words):

@@ -542,6 +542,10 @@ COMPLETION = http(
     Content_Type="application/json",
 )
 ANSWERED = sends(COMPLETION)
+HALF = http(
+    body=b'{"choices": [{"message": {"content": "{\\"edits\\": [{\\"no"}, "finish_reason": "error"}]}',
+    Content_Type="application/json",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -589,7 +593,11 @@ MODEL_CELLS = (
     ModelCell(name="JSON cut, and told whole", script=[sends(http(body=b'{"choices": [{"mess'))], asked=1),
     ModelCell(name="a page", script=[sends(http(body=b"<html>Sign in</html>", Content_Type="text/html"))], asked=1),
     ModelCell(name="no choice", script=[sends(http(body=b'{"choices": []}'))], asked=1),
-    ModelCell(name="a failure inside a 200", script=[sends(http(body=b'{"error": {"message": "overloaded"}}'))], asked=1),
+    ModelCell(name="a failure inside a 200", script=[sends(http(body=b'{"error": {"message": "overloaded"}}'))], asked=ATTEMPTS),
+    ModelCell(name="a failure inside a 200, then an answer", script=[sends(http(body=b'{"error": {"message": "overloaded"}}')), ANSWERED], ends=None, asked=2),
+    ModelCell(name="half an answer that its server gave up on, then an answer", script=[sends(HALF), ANSWERED], ends=None, asked=2),
+    ModelCell(name="half an answer for ever", script=[sends(HALF)], asked=ATTEMPTS),
+    ModelCell(name="429, wait 0, for ever", script=_busy("429 Too Many Requests", "0"), asked=ATTEMPTS),
     ModelCell(name="no gzip, and told so", script=[sends(http(body=b"no", Content_Encoding="gzip"))], asked=ATTEMPTS),
     ModelCell(name="no HTTP at all", script=[sends(b"hello\r\n")], asked=ATTEMPTS),
     ModelCell(name="a prompt that is too long is an answer", script=[sends(http("400 Bad Request", body=b'{"error": {"code": "context_length_exceeded"}}'))], ends=None, asked=1, state="error"),

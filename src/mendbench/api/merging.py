@@ -38,7 +38,7 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
     document: JsonObject = {name: value for name, value in first.run.items() if name not in _OF_ONE_SHARD}
     stale = [one.run["stale"] for one in shards if "stale" in one.run]
     if stale:
-        document["stale"] = {name: sum(own[name] for own in stale) for name in stale[0]}
+        document["stale"] = {name: sum(own.get(name, 0) for own in stale) for name in stale[0]}
     with open_run(out, {MERGED: [one.run["shard"] for one in shards]}, resume=False) as folder:
         for one in shards:
             folder.take(one)

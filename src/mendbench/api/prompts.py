@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
+from operator import not_
 from pathlib import Path
 
 from mendbench.api.plans import plan_of, refuse_unknown
@@ -11,13 +13,12 @@ from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.parts import Setting
 from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
-from mendbench.bench.prompts.askers import CHAT, trials_asking
+from mendbench.bench.prompts.askers import CHAT, detectors_of_policies, trials_asking
 from mendbench.bench.prompts.collecting import Collected, collect_all
 from mendbench.bench.prompts.differing import Nearest, nearest
 from mendbench.bench.prompts.importing import (
     Deposit,
     Placed,
-    Sorted,
     place_answers,
     refuse_others,
     renamed,
@@ -92,7 +93,7 @@ class Imported:
     new: tuple[Deposit, ...]
     """Answers that were recorded; with ``dry_run``, that would be."""
     replaced: tuple[Deposit, ...]
-    """The same, in place of another answer."""
+    """The same, in place of another answer, or of the same one without a count of its tokens."""
     standing: tuple[Deposit, ...]
     """Answers that are recorded already."""
     repeated: tuple[AnswerLine, ...]
@@ -139,19 +140,36 @@ def import_answers(
         raise _first(broken)
     found = sort_lines(lines, asks)
     loaded, setting = _setting(options)
-    wanted = [asks[name] for name in found.answers]
-    keys = (
-        trials_asking(wanted, loaded.config, setting, strategies=options.strategies, detector=options.detector)
-        if wanted
-        else ()
-    )
-    collected = collect_all(setting, keys, options.workers, on_progress)
-    placed = place_answers(found.answers, asks, collected, setting.corpus, provenance)
+    collected: tuple[Collected, ...] = ()
+    placed = Placed(deposits=(), unplaced=tuple(found.answers.values()))
+    detecting = dict.fromkeys((*((options.detector,) if options.detector else ()), *detectors_of_policies()))
+    for detectors in ((), tuple(detecting)):
+        if placed.unplaced:
+            wanted = [asks[line.custom_id] for line in placed.unplaced]
+            given = options.strategies
+            keys = trials_asking(wanted, loaded.config, setting, strategies=given, detectors=detectors)
+            collected += collect_all(setting, keys, options.workers, on_progress)
+            placed = place_answers(found.answers, asks, collected, setting.corpus, provenance)
     if not replacing:
         refuse_others(placed.deposits)
+    stays = [one.same and not (replacing and one.counts_more) for one in placed.deposits]
+    written = tuple(compress(placed.deposits, map(not_, stays)))
     if not dry_run:
-        write_answers([one for one in placed.deposits if not one.same], setting.corpus)
-    return _imported(asks, found, placed, broken, dry_run=dry_run)
+        write_answers(written, setting.corpus)
+    return Imported(
+        prompts=len(asks),
+        new=tuple(one for one in written if one.standing is None),
+        replaced=tuple(one for one in written if one.standing is not None),
+        standing=tuple(compress(placed.deposits, stays)),
+        repeated=found.repeated,
+        unanswered=found.unanswered,
+        absent=len(asks.keys() - found.answers.keys() - {line.custom_id for line in found.unanswered}),
+        unknown=found.unknown,
+        unplaced=placed.unplaced,
+        broken=broken,
+        renamed=tuple((*pair, count) for pair, count in sorted(renamed(found.answers.values(), asks).items())),
+        dry_run=dry_run,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,26 +264,6 @@ def _first(broken: Sequence[BadInput]) -> BadInput:
     first, more = broken[0], len(broken) - 1
     also = f" (and {more} more such {'line' if more == 1 else 'lines'})" if more else ""
     return BadInput(first.place, first.found + also, f"{first.mend}; or leave such lines out with --skip-broken")
-
-
-def _imported(
-    asks: Mapping[str, JsonObject], found: Sorted, placed: Placed, broken: tuple[BadInput, ...], *, dry_run: bool
-) -> Imported:
-    spoken_of = {*found.answers, *(line.custom_id for line in found.unanswered)}
-    return Imported(
-        prompts=len(asks),
-        new=tuple(one for one in placed.deposits if one.standing is None),
-        replaced=tuple(one for one in placed.deposits if one.standing is not None and not one.same),
-        standing=tuple(one for one in placed.deposits if one.same),
-        repeated=found.repeated,
-        unanswered=found.unanswered,
-        absent=len(asks.keys() - spoken_of),
-        unknown=found.unknown,
-        unplaced=placed.unplaced,
-        broken=broken,
-        renamed=tuple((*pair, count) for pair, count in sorted(renamed(found.answers.values(), asks).items())),
-        dry_run=dry_run,
-    )
 
 
 def _nearest(setting: Setting, case_id: str, ask: JsonObject) -> Nearest | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mendbench.errors import Incomplete
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.chat_answers import limit_in
 from mendbench.kit.tokens import estimate
 from mendbench.model.json import Json, JsonObject
 from mendbench.repairers.asking import read_answer
@@ -85,6 +86,6 @@ def _text(message: Json) -> str:
 
 def answer_limit(ask: JsonObject) -> int | None:
     """Return how many tokens the answer may have; None where the ask does not say."""
-    params = ask.get("params") or {}
-    given = params.get("max_completion_tokens", params.get("max_tokens"))
+    found = limit_in(ask.get("params") or {})
+    given = found[1] if found else None
     return given if isinstance(given, int) and not isinstance(given, bool) else None

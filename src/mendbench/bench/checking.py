@@ -170,4 +170,5 @@ def _stale(setting: Setting, case: Case, trials: Sequence[TrialKey]) -> tuple[Ba
             str(one.path), f"{len(one.keys)} of {one.entries} recorded answers that nothing asks for any more", mend
         )
         for one in found
+        if one.known
     )

@@ -79,7 +79,11 @@ def _is_looked_at(path: Path, below: Path) -> bool:
 
 def _in_bytes(data: bytes, place: str, suffix: str) -> Iterator[BadInput]:
     if data.startswith(_GZIP):
-        data = unpacked(data, _MOST)
+        data = unpacked(data, _MOST + 1)
+        if len(data) > _MOST:
+            found = f"more than {_MOST:,} bytes when unpacked, of which the first were looked at"
+            yield BadInput(place, found, "unpack it, and look through it in parts")
+            data = data[:_MOST]
         suffix = Path(place.lower().removesuffix(".gz")).suffix
     text = data.decode("utf-8", "surrogateescape")
     documents = _documents(text, suffix)

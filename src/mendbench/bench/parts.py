@@ -15,6 +15,7 @@ from mendbench.bench.prices import UNKNOWN, Price, model_price, program_price
 from mendbench.bench.split import Split, read_split
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
+from mendbench.kit.chat_answers import limit_in
 from mendbench.kit.recent import Recent
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
@@ -22,6 +23,8 @@ from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.repairers import Options, is_repairer, repairer, repairer_names
+from mendbench.repairers.callable import callable_model
+from mendbench.repairers.command import command_model
 from mendbench.replay.recordings import RecordMode
 from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.frame import Budget
@@ -131,11 +134,11 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
     """
     model = setting.model(key.model) if key.model else ModelConfig()
     own = setting.repairers.get(key.repairer)
-    answer_tokens = model.parameters.get("max_tokens", Budget().answer)
+    limit = limit_in(model.parameters)
+    answer_tokens = Budget().answer if limit is None else limit[1]
     if not isinstance(answer_tokens, int):
-        raise BadInput(
-            f"models.{key.model}.parameters.max_tokens", repr(answer_tokens), "give a whole number of tokens"
-        )
+        place = f"models.{key.model}.parameters.{limit[0] if limit else ''}"
+        raise BadInput(place, repr(answer_tokens), "give a whole number of tokens")
     return Parts(
         engine=build_engine(key.engine, case, setting.engines),
         judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
@@ -166,8 +169,17 @@ def prices_of(keys: Collection[TrialKey], setting: Setting) -> JsonObject:
 
 
 def asked_models(keys: Collection[TrialKey], setting: Setting) -> frozenset[str]:
-    """Return the models that trials ask, by the names that their servers know."""
-    return frozenset(setting.model(key.model).served_as or key.model for key in keys if key.model)
+    """Return whom trials ask, as asks name them: models by the names that their servers know, and the operator's programs and functions."""
+    models = {setting.model(key.model).served_as or key.model for key in keys if key.model}
+    return frozenset({*models, *filter(None, (_program(name, setting) for name in {key.repairer for key in keys}))})
+
+
+def _program(name: str, setting: Setting) -> str | None:
+    """Return what stands for a model's name in the asks to an operator's own repairer; None where ``name`` is no such one."""
+    own = setting.repairers.get(name)
+    if own is None:
+        return callable_model(name) if ":" in name else None
+    return command_model(own.command) if own.command else callable_model(str(own.callable))
 
 
 def repairer_kinds(setting: Setting) -> tuple[str, ...]:

@@ -21,14 +21,16 @@ from mendbench.replay.recordings import TRAJECTORIES, WORLD, model_file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaleFile:
-    """The stale entries of one cassette."""
+    """The entries of one cassette that nothing asked for."""
 
     case: str
     path: Path
     keys: frozenset[str]
-    """Of the stale entries."""
+    """Of these entries."""
     entries: int
     """How many entries the cassette has."""
+    known: bool = True
+    """Whether nothing asks for them. Else a trial of the case has no verdict, and might have."""
 
 
 def stale_files(
@@ -43,9 +45,10 @@ def stale_files(
 
     ``rows`` are those of all configured trials of the cases, ``texts`` their long texts, and ``models`` the configured ones, by
     the names that their servers know. What other models answered is left alone, and with it what that led to; so is what
-    the nodes of a workflow asked, since a proof may ask it too, and every case with a trial that has no verdict: what that
-    trial would have used is not known. ``proved_with`` returns the keys of what a case's proof uses of its world: that is left
-    too, wherever it was recorded. It is asked only of cases for which that matters.
+    the nodes of a workflow asked, since a proof may ask it too. What a trial without a verdict would have used is not known: of
+    the answers of its case those that no other trial used are returned as not ``known``. ``proved_with`` returns the keys of
+    what a case's proof uses of its world: that is left too, wherever it was recorded. It is asked only of cases for which that
+    matters.
 
     Raises:
         BadInput: a cassette is broken.
@@ -61,15 +64,16 @@ def stale_files(
     for case in cases:
         files = {path.name: path for path in (cassettes_dir / case.family / case.name).glob("*.yaml")}
         others = files.keys() - names - {WORLD, TRAJECTORIES}
-        for name in sorted(() if case.id in open_cases else files.keys() - others - {WORLD}):
-            if name == TRAJECTORIES and others:
+        known = case.id not in open_cases
+        for name in sorted(files.keys() - others - {WORLD}):
+            if name == TRAJECTORIES and (others or not known):
                 continue
             keys = cassette.keys(files[name])
             stale = keys - used[case.id]
             if stale:
                 stale -= frozenset(proved_with(case.id)) if name == TRAJECTORIES else _of_nodes(files[name])
             if stale:
-                found.append(StaleFile(case=case.id, path=files[name], keys=stale, entries=len(keys)))
+                found.append(StaleFile(case=case.id, path=files[name], keys=stale, entries=len(keys), known=known))
     return tuple(found)
 
 
@@ -79,9 +83,9 @@ def _of_nodes(path: Path) -> frozenset[str]:
 
 
 def drop_stale(found: Iterable[StaleFile]) -> int:
-    """Delete the stale entries, a cassette that would be empty with them, and return how many there were."""
+    """Delete the entries that are known to be stale, a cassette that would be empty with them, and return how many there were."""
     count = 0
-    for one in found:
+    for one in (each for each in found if each.known):
         with cassette.locked(one.path.parent):
             cassette.rewrite(one.path, [entry for entry in cassette.load(one.path) if entry.key not in one.keys])
         count += len(one.keys)
@@ -89,5 +93,7 @@ def drop_stale(found: Iterable[StaleFile]) -> int:
 
 
 def counted(found: Sequence[StaleFile]) -> JsonObject:
-    """Return how many there are, as ``run.json`` has it."""
-    return {"answers": sum(len(one.keys) for one in found), "cassettes": len(found)}
+    """Return how many there are, as ``run.json`` has it; ``open`` are those of which it is not known."""
+    known = [one for one in found if one.known]
+    unsure = sum(len(one.keys) for one in found if not one.known)
+    return {"answers": sum(len(one.keys) for one in known), "cassettes": len(known), "open": unsure}

@@ -19,6 +19,7 @@ from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.summary_screen import show_summary
 from mendbench.model.trial import JsonRow
+from mendbench.report.words import stale_told
 
 SHOWN = 3
 """Trials without a verdict that are named one by one; the report names them all."""
@@ -106,13 +107,9 @@ def _say_left_out(stored: StoredRun) -> None:
 
 
 def _say_stale(stored: StoredRun) -> None:
-    """Say how many recorded answers nothing asks for any more."""
-    stale = stored.run.get("stale") or {"answers": 0}
-    if stale["answers"]:
-        found = (
-            f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes, that nothing asks for any more"
-        )
-        say(f"stale: {found}; `mendbench prompts prune` lists them")
+    """Say how many recorded answers nothing asks for any more, and of how many that is not known."""
+    for line in stale_told(stored.run.get("stale") or {}):
+        say(f"stale: {line}")
 
 
 def _problem(row: JsonRow, stored: StoredRun) -> tuple[str, str]:

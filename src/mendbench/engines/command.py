@@ -94,6 +94,11 @@ class CommandEngine:
         """How many answers of a model it gets in a trial, if it repairs by itself."""
         return self._command.answers
 
+    @property
+    def reaches_others(self) -> bool:
+        """Whether it has the machine's network: then nobody knows whom it asks."""
+        return network_of(self._command.network) != HELD
+
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
         """Return what is wrong with the document, and which of its nodes the engine cannot run."""
         problems = MendbenchEngine(redact=self._redactor.value).validate(workflow, inputs)

@@ -24,6 +24,9 @@ from mendbench.runtime.parse import salvaged
 TOO_MANY = 429
 NOT_TOLD = "The engine does not tell what it made of this answer."
 NO_ANSWER = "The engine changed the workflow without asking a model."
+UNHEARD = "The engine changed the workflow without asking the trial's model; with the machine's network it may have asked another."
+ANY = "unknown"
+"""What stands for a model of which nobody knows whether it was asked: what it cost is not known either."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +118,14 @@ def repair_by_itself(
     declined = isinstance(own.get("declined"), str) and bool(own["declined"])
     attempts = tuple(
         _attempts(
-            tap.made, _list(own.get("attempts")), world.traffic(), final, last, changed=changed, declined=declined
+            tap.made,
+            _list(own.get("attempts")),
+            world.traffic(),
+            final,
+            last,
+            changed=changed,
+            declined=declined,
+            heard=not engine.reaches_others,
         )
     )
     return Trajectory(
@@ -156,7 +166,7 @@ def _first(
 
 def _attempts(
     made: Sequence[_Asked], told: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: ToldExecution,
-    *, changed: bool, declined: bool,
+    *, changed: bool, declined: bool, heard: bool,
 ) -> list[Attempt]:  # fmt: skip
     """Return one attempt for each ask; the last one led to the final workflow, the others to what is told of them."""
     found = []
@@ -175,17 +185,17 @@ def _attempts(
                 candidate=candidate, execution=execution,
             )
         )  # fmt: skip
-    return found or ([_unasked(final, last)] if changed else [])
+    return found or ([_unasked(final, last, heard=heard)] if changed else [])
 
 
-def _unasked(final: JsonObject, last: ToldExecution) -> Attempt:
+def _unasked(final: JsonObject, last: ToldExecution, *, heard: bool) -> Attempt:
     nothing = Prompt(system="", frame="", context=Context(strategy=ITSELF, sections=(), tokens=0))
     return Attempt(
         number=1,
         prompt=nothing,
-        reply=Reply(text=""),
+        reply=Reply(text="", model=None if heard else ANY),
         status="edited",
-        problem=NO_ANSWER,
+        problem=NO_ANSWER if heard else UNHEARD,
         candidate=final,
         execution=last,
     )

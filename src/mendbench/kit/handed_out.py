@@ -28,10 +28,27 @@ def without_credentials(answer: Answer) -> Answer:
 
 
 def without_provider_shapes(answer: Answer) -> Answer:
-    """Return a model's answer without what has a provider's shape: a name tells nothing where a model makes up values."""
+    """Return a model's answer without what has a provider's shape: a name tells nothing where a model makes up values.
+
+    JSON stays JSON: a key that breaks off with the answer ends with the text that it stands in. An answer without any stays as it is,
+    to the byte.
+    """
     text = answer.body.decode("utf-8", "surrogateescape")
-    clean = without_shapes(text)
+    try:
+        value: Json = json.loads(text)
+        bare = _bare(value)
+        clean = text if bare == value else json.dumps(bare)
+    except (ValueError, RecursionError):
+        clean = without_shapes(text)
     return answer if clean == text else replace(answer, body=clean.encode("utf-8", "surrogateescape"))
+
+
+def _bare(value: Json) -> Json:
+    if isinstance(value, str):
+        return without_shapes(value)
+    if isinstance(value, dict):
+        return {without_shapes(name): _bare(item) for name, item in value.items()}
+    return [_bare(item) for item in value] if isinstance(value, list) else value
 
 
 def _clean_body(body: bytes) -> bytes:

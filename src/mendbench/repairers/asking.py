@@ -7,27 +7,11 @@ from collections.abc import Mapping
 from mendbench.errors import Incomplete
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.chat_answers import choice_of, refuses_for_length, was_cut
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply, ReplyStatus
 from mendbench.ports.world import World
-
-_TOO_LONG_STATUS = frozenset({400, 413, 422})
-_TOO_LONG_WORDS = (
-    "context length",  # OpenAI, vLLM
-    "context_length",
-    "context size",  # llama.cpp
-    "context_size",
-    "context window",
-    "maximum context",
-    "prompt is too long",  # Anthropic
-    "context limit",
-    "prompt too long",
-    "too many tokens",
-    "input is too long",
-    "input token count",  # Google
-)
-"""What servers say when a prompt does not fit; compared in lower case."""
 
 
 def build_ask(
@@ -72,14 +56,14 @@ def read_answer(answer: Answer, *, model: str, ask: str, says_model: bool = Fals
         Incomplete: it is none.
     """
     value = parse_body(answer.body, answer.header("content-type"))
-    if answer.fault is None and answer.status in _TOO_LONG_STATUS and _speaks_of_length(answer.body):
+    if refuses_for_length(answer):
         return Reply(text="", status="prompt_too_long", model=model, ask=ask, elapsed_ms=answer.elapsed_ms)
-    choice = _first_choice(value)
+    choice = choice_of(value)
     if answer.fault is not None or not 200 <= answer.status < 300 or choice is None:  # noqa: PLR2004 (the 2xx)
         raise Incomplete(
             f"model {model!r} gave no answer: {_what_came(answer)}; mend its server and record the ask again"
         )
-    status: ReplyStatus = "cut" if choice.get("finish_reason") == "length" else "answered"
+    status: ReplyStatus = "cut" if was_cut(choice) else "answered"
     usage = value.get("usage") or {}
     said = value.get("model") if says_model else None
     return Reply(
@@ -91,17 +75,6 @@ def read_answer(answer: Answer, *, model: str, ask: str, says_model: bool = Fals
         ask=ask,
         elapsed_ms=answer.elapsed_ms,
     )
-
-
-def _speaks_of_length(body: bytes) -> bool:
-    text = body.decode("utf-8", "replace").lower()
-    return any(words in text for words in _TOO_LONG_WORDS)
-
-
-def _first_choice(value: Json) -> JsonObject | None:
-    choices = value.get("choices") if isinstance(value, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    return first if isinstance(first, dict) and isinstance(first.get("message"), dict) else None
 
 
 def _content(content: Json) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.backoff import TRANSIENT_STATUSES, retry_after_s
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest
+from mendbench.kit.chat_answers import choice_of, holds_failure, refuses_for_length
 from mendbench.kit.network import (
     MAX_RETRIES,
     NetworkFailure,
@@ -23,7 +23,7 @@ from mendbench.kit.network import (
 )
 from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.model.exchange import Answer, Request
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 from mendbench.replay.live import HttpLive
 from mendbench.replay.pace import Pace
 
@@ -36,12 +36,9 @@ OWN_SERVER_S = 600.0
 """How long one answer of a model is waited for whose name has no provider, seconds: such a model runs on somebody's own
 machine, and a small model on a busy machine takes minutes."""
 
-_TOO_LONG_STATUSES = frozenset({400, 413, 422})
-_TOO_LONG = re.compile(
-    r"(?i)context[ _](length|limit|size|window)|maximum context|prompt (is )?too long|too many tokens|input is too long|input token count"
-)
-"""How servers refuse a prompt for its length: OpenAI and vLLM (``context_length_exceeded``), llama.cpp
-(``exceed_context_size_error``), Anthropic (``prompt is too long``) and Google (``input token count``)."""
+LEAST_KEY = 8
+"""Characters of the shortest key that is taken out of answers. A server that wants no key gets any word (``none``, ``ollama``), which
+stands in other words too: taking it out would write the answer anew."""
 
 _SERVER_ERROR = 500
 _TOO_MANY_REQUESTS = 429
@@ -89,9 +86,7 @@ class ChatCaller:
                     provider=provider,
                     max_retries=self.attempts - 1,
                     busy=_busy,
-                    retry_after=lambda answer: retry_after_s(
-                        answer.header("retry-after"), round(time.time() * 1000), answer.header("date")
-                    ),
+                    retry_after=_wanted_s,
                     seed=digest(ask),
                     sleep=sending.rest,
                 )
@@ -100,7 +95,7 @@ class ChatCaller:
         if isinstance(came, NetworkFailure):
             where = f"model {ask['model']!r} at {self._at}, {came.tries} tries, last: {came.fault}"
             raise Incomplete(f"{came.message} ({where})")
-        clean = Redactor({"model-api-key": key} if key else {}).answer(came)
+        clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).answer(came)
         self._judge(clean, str(ask.get("model")))
         kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
         return Answer(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)
@@ -140,7 +135,7 @@ class ChatCaller:
                 f"after {self.attempts} attempts at most: HTTP {answer.status} {' '.join(text.split())[:200]}".rstrip()
             )
             raise Incomplete(f"model {model!r} at {self._at} gave no answer {tried}")
-        if answer.status in _TOO_LONG_STATUSES and _TOO_LONG.search(text):
+        if refuses_for_length(answer):
             return
         if not 200 <= answer.status < 300:  # noqa: PLR2004  the 2xx
             raise BadInput(
@@ -148,25 +143,29 @@ class ChatCaller:
                 f"HTTP {answer.status} to model {model!r}: {text[:200]}",
                 "check URL, key, model and parameters",
             )
-        if not _has_choice(parse_body(answer.body, answer.header("content-type"))):
+        if choice_of(parse_body(answer.body, answer.header("content-type"))) is None:
             raise Incomplete(f"model {model!r} at {self._at} answered without a choice: {text[:200]}")
 
 
 def _busy(answer: Answer) -> bool:
-    """Return whether the server did not come to answer: 429 and its like, or any 5xx, such as Anthropic's 529 ``overloaded_error``."""
-    return answer.fault is None and (answer.status in TRANSIENT_STATUSES or answer.status >= _SERVER_ERROR)
+    """Return whether the server did not come to answer.
+
+    429 and its like, any 5xx, such as Anthropic's 529 ``overloaded_error``, or a success that holds a failure: a server
+    which passes on what another one says has sent its 200 before that one fails.
+    """
+    if answer.fault is not None:
+        return False
+    if answer.status in TRANSIENT_STATUSES or answer.status >= _SERVER_ERROR:
+        return True
+    return 200 <= answer.status < 300 and holds_failure(parse_body(answer.body, answer.header("content-type")))  # noqa: PLR2004  the 2xx
+
+
+def _wanted_s(answer: Answer) -> float | None:
+    """Return how long the server asks to be left alone, seconds; None where it names no time to come: then the backoff holds."""
+    now_ms = round(time.time() * 1000)
+    return retry_after_s(answer.header("retry-after"), now_ms, answer.header("date")) or None
 
 
 def _limited(answer: Answer) -> bool:
     """Return whether the server asks to be left alone by all: RFC 6585 section 4, or it says for how long (RFC 9110 section 10.2.3)."""
     return answer.status == _TOO_MANY_REQUESTS or (_busy(answer) and answer.header("retry-after") is not None)
-
-
-def _has_choice(body: Json) -> bool:
-    choices = body.get("choices") if isinstance(body, dict) else None
-    return (
-        isinstance(choices, list)
-        and bool(choices)
-        and isinstance(choices[0], dict)
-        and isinstance(choices[0].get("message"), dict)
-    )

@@ -16,6 +16,7 @@ from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import LISTED, Gaps, Summary, summarise
 from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable
+from mendbench.report.words import stale_told
 
 COMMENT = 65_536
 """GitHub's limit for the body of a comment, characters. Counted in bytes here, which are never fewer."""
@@ -225,10 +226,8 @@ def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
 
 
 def _notes(run: StoredRun) -> Iterator[_Section]:
-    stale = run.run.get("stale") or {}
-    if stale.get("answers"):
-        told = f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes, that nothing asks for any more"
-        yield _Section(head=f"**Stale**: {told}; `mendbench prompts prune` lists them.\n")
+    for line in stale_told(run.run.get("stale") or {}):
+        yield _Section(head=f"**Stale**: {line}.\n")
     changed = run.run.get("protocol") or {}
     parts = [
         *(["the frame"] if changed.get("frame") else []),

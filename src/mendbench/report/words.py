@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from mendbench.model.json import JsonObject
 from mendbench.scoring.statistics.exact import MANY_CASES
 
 MINUS = "\N{MINUS SIGN}"
@@ -13,6 +14,18 @@ MINUS = "\N{MINUS SIGN}"
 def counted(count: float, what: str, plural: str = "") -> str:
     """Return a count with its noun."""
     return f"{figure(count)} {what if count == 1 else plural or f'{what}s'}"
+
+
+def stale_told(stale: JsonObject) -> tuple[str, ...]:
+    """Return what there is to be said of a run's count of stale answers; nothing where all that is recorded is asked for."""
+    lines = []
+    if stale.get("answers"):
+        where = f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes"
+        lines.append(f"{where}, that nothing asks for any more; `mendbench prompts prune` lists them")
+    if stale.get("open"):
+        unsure = "that a trial without a verdict may ask for, and no other one does: what is missing has to be recorded to know"
+        lines.append(f"{stale['open']} recorded answers {unsure}")
+    return tuple(lines)
 
 
 def figure(value: float, digits: int = 2) -> str:

@@ -152,6 +152,8 @@ TOO_LONG = {"type": "error", "error": {"type": "invalid_request_error", "message
         ({"custom_id": "ask-1", "response": {"status_code": 504, "body": {"error": {"message": "timeout"}}}, "error": None}, "HTTP 504 timeout"),
         ({"custom_id": "ask-1", "response": {"status_code": 429, "body": {"error": {"code": "rate_limit"}}}}, "HTTP 429 rate_limit"),
         ({"custom_id": "ask-1", "response": {"status_code": 200, "body": {"choices": []}}}, '{"choices":[]}'),
+        (openai_line("ask-1", "half", finish_reason="error"), '{"choices":[{"finish_reason":"error"'),
+        ({"custom_id": "ask-1", "response": {"status_code": 400, "body": None}, "error": {"message": "unknown parameter"}}, "unknown parameter"),
         ({"custom_id": "ask-1", "result": {"type": "expired"}}, "expired"),
         ({"custom_id": "ask-1", "result": {"type": "canceled"}}, "canceled"),
         (
@@ -174,6 +176,7 @@ def test_what_is_no_answer_is_told_and_never_taken_for_one(tmp_path, line, why):
     [
         {"custom_id": "ask-1", "response": {"status_code": 400, "body": {"error": {"code": "context_length_exceeded", "message": "maximum context length"}}}},
         {"custom_id": "ask-1", "result": {"type": "errored", "error": TOO_LONG}},
+        {"custom_id": "ask-1", "response": {"status_code": 400, "body": None}, "error": {"error": {"message": "This model's maximum context length is 8192 tokens"}}},
     ],
 )  # fmt: skip
 def test_that_a_prompt_is_too_long_is_an_answer_as_it_is_live(tmp_path, line):
@@ -254,6 +257,12 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, text, place, says):
 def test_a_table_with_other_columns_is_refused_whole(tmp_path, text):
     with pytest.raises(BadInput, match="neither a line of JSON nor the head of a CSV file"):
         read(tmp_path / "a.csv", text)
+
+
+def test_rows_after_one_that_cannot_be_read_are_read(tmp_path):
+    lines, problems = read(tmp_path / "a.csv", 'custom_id,content\nask-1,one\nask-2,"t"wo\nask-3,three\n')
+    assert [line.custom_id for line in lines] == ["ask-1", "ask-3"]
+    assert [problem.place for problem in problems] == [f"{tmp_path / 'a.csv'}:3"]
 
 
 def test_an_empty_file_has_no_lines(tmp_path):

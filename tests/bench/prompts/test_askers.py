@@ -3,7 +3,7 @@
 import pytest
 
 from mendbench.bench.config import Config
-from mendbench.bench.prompts.askers import told_of, trials_asking
+from mendbench.bench.prompts.askers import detectors_of_policies, told_of, trials_asking
 from mendbench.strategies import strategies
 from mendbench.strategies.frame import SYSTEM
 from tests.fakes import cases
@@ -58,9 +58,25 @@ def test_samples_and_models_are_those_of_the_asks(setting):
     assert {(key.model, key.sample) for key in keys} == {(model, sample) for model in "ab" for sample in range(3)}
 
 
-def test_a_detector_that_may_lead_further_is_tried_beside_none(setting):
-    keys = trials_asking([ask("Close the ledger.")], CONFIG, setting, detector="graded")
-    assert {(key.policy, key.detector) for key in keys} == {("naive", None), ("warn", "graded")}
+def test_with_detectors_those_are_tried_that_may_lead_elsewhere(setting):
+    keys = trials_asking([ask("Close the ledger.")], CONFIG, setting, detectors=("graded", "mend"))
+    assert {(key.policy, key.detector) for key in keys} == {("warn", "graded"), ("warn", "mend")}
+
+
+def test_the_detectors_are_those_of_all_policies():
+    assert detectors_of_policies() == ("mend", "minimal")
+
+
+def test_engines_of_sweeps_are_tried_too_but_for_those_that_repair_by_themselves(setting):
+    engines = {
+        name: {"command": ["true"], "repairs": name == "alone", "version": "1", "resume": False}
+        for name in ("mine", "alone")
+    }
+    config = Config.model_validate(
+        {**CONFIG.model_dump(exclude_unset=True), "engines": engines, "sweeps": {"x": {"engines": ["mine", "alone"]}}}
+    )
+    keys = trials_asking([ask("Close the ledger.")], config, setting)
+    assert {key.engine for key in keys} == {"mendbench", "mine"}
 
 
 def models_asking(setting, *asks):

@@ -61,6 +61,13 @@ def test_the_same_text_from_two_sources_is_the_same_answer(tmp_path):
     assert [one.place for one in found.repeated] == [f"{path}:2"]
 
 
+def test_of_two_lines_that_say_the_same_the_one_stands_that_counts_tokens(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(prompts.jsonl([prompts.plain_line("x", "a"), prompts.openai_line("x", "a")]), encoding="utf-8")
+    found = sort_lines(read_answers(path)[0], {"x"})
+    assert (found.answers["x"].place, [one.place for one in found.repeated]) == (f"{path}:2", [f"{path}:1"])
+
+
 def test_a_line_without_an_answer_counts_only_where_no_other_line_has_one():
     found = sort_lines([line("x", None), line("x", "a"), line("y", None), line("y", None)], {"x", "y"})
     assert (list(found.answers), [one.custom_id for one in found.unanswered]) == (["x"], ["y"])

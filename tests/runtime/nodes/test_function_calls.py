@@ -3,6 +3,7 @@ import json
 import pytest
 from mcp.server.mcpserver import MCPServer
 
+from mendbench.detectors import detector
 from mendbench.kit.clock import VirtualClock
 from mendbench.kit.redaction import Redactor
 from mendbench.replay.asks import AskBook
@@ -203,8 +204,8 @@ def test_tools_that_cannot_be_offered_are_refused_before_the_model_is_asked(tool
         (fault("refused"), "transport", "Could not connect to MCP server clock"),
         (said("gone", 410), "mcp", "HTTP 410"),
         (rpc(error={"code": -32601, "message": "no listing"}), "mcp", "no listing"),
-        (rpc({"tools": None}), "mcp", "the answer holds no list of tools"),
-        (rpc(["now"]), "mcp", "the answer holds no list of tools"),
+        (rpc({"tools": None}), "llm", "the answer holds no list of tools"),
+        (rpc(["now"]), "llm", "the answer holds no list of tools"),
     ],
 )
 def test_a_server_that_does_not_list_its_tools_is_a_failure_of_the_node(answer, kind, words):
@@ -213,6 +214,15 @@ def test_a_server_that_does_not_list_its_tools_is_a_failure_of_the_node(answer, 
     assert output.noticed.kind == kind
     assert words in output.noticed.message
     assert MODEL not in world.calls()
+
+
+@pytest.mark.parametrize("name", [None, "mend", "minimal"])
+def test_a_list_that_is_none_is_an_error_whoever_judges_it(name):
+    world = FakeWorld({LISTING: rpc({}), MODEL: completion("x")})
+    document = chain({"id": "ask", "type": "llm", "params": {**ASK, "tools": ["clock/now"]}})
+    judge = detector(name) if name else None
+    ended = MendbenchEngine().execute(document, {}, world, checkpoint=None, detector=judge, clock=world.clock)
+    assert ended.outcome == "error"
 
 
 def test_no_tools_are_offered_as_none():

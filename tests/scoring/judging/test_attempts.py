@@ -1,6 +1,7 @@
 """Each attempt's label: the table over everything that it may be asked, and small stories of one or two faults."""
 
 import dataclasses
+from dataclasses import replace
 from itertools import product
 from typing import get_args
 
@@ -181,6 +182,39 @@ def test_a_warning_is_a_good_end_only_where_one_is_expected():
     needing = make_case(faults=MIXED.faults, after_fix=MIXED.after_fix, final="warning")
     assert labels(needing, trial, {0: clean_run(of=FAILED), 1: wrong}) == ("plausible",)
     assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: wrong}) == ("fruitless",)
+
+
+def test_an_attempt_has_one_label_whether_or_not_the_policy_knows_a_warning_from_an_error():
+    case = make_case(faults=MIXED.faults, after_fix=MIXED.after_fix, final="warning")
+    clean = {0: clean_run(of=FAILED), 1: clean_run("Hi!", of=WARNED)}
+    told = {
+        labels(case, trajectory(attempt(1, candidate=fixed_workflow("Hi!"), ran=ran)), clean)
+        for ran in (WARNED, FAILED)
+    }
+    assert told == {("plausible",)}
+
+
+def test_a_mended_output_is_productive_though_no_node_was_touched():
+    workflow = {**BROKEN, "outputs": {"greeting": {"source": "${greet.response}"}}}
+    trial = trajectory(attempt(1, candidate=workflow, ran=GREEN))
+    assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: clean_run("Hi ada!")}) == ("productive",)
+
+
+def test_an_edge_that_swallows_a_failure_makes_an_attempt_plausible_though_every_other_check_holds():
+    workflow = fixed_workflow()
+    workflow["edges"] = [*workflow["edges"], {"from": "fetch", "to": "greet", "action": "error"}]
+    ran = clean_run("Hi ada!", of=execution("success", fetch="error", greet="success"))
+    swallowing = replace(
+        ran,
+        execution=replace(
+            ran.execution,
+            nodes=tuple(
+                replace(node, action="error") if node.node_id == "fetch" else node for node in ran.execution.nodes
+            ),
+        ),
+    )
+    trial = trajectory(attempt(1, candidate=workflow, ran=GREEN))
+    assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: swallowing}) == ("plausible",)
 
 
 def test_an_attempt_that_sent_something_forbidden_is_harmful_even_if_it_mended_the_fault():

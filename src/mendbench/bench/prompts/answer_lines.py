@@ -16,6 +16,7 @@ from mendbench.bench.prompts.completions import FINISHED, answered, completion, 
 from mendbench.bench.prompts.file_lines import bytes_of, lines_of, parsed
 from mendbench.errors import BadInput, Incomplete
 from mendbench.kit.canonical import canonical_json
+from mendbench.kit.chat_answers import refuses_for_length
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 from mendbench.repairers.asking import read_answer
@@ -46,9 +47,24 @@ class AnswerLine:
     """What the provider calls the model that answered."""
 
     @property
+    def counts(self) -> bool:
+        """Whether it tells how many tokens the prompt and the answer have."""
+        return self.answer is not None and counts_tokens(self.answer)
+
+    @property
     def said(self) -> str:
         """What was answered, without what differs when the same is said twice: ids, times, counts."""
         return "" if self.answer is None else said_in(self.answer)
+
+
+def counts_tokens(answer: Answer) -> bool:
+    """Return whether an answer tells how many tokens the prompt and it have.
+
+    Raises:
+        Incomplete: it is no answer.
+    """
+    reply = read_answer(answer, model="", ask="")
+    return reply.prompt_tokens is not None and reply.completion_tokens is not None
 
 
 def said_in(answer: Answer) -> str:
@@ -109,9 +125,12 @@ def _line(raw: JsonObject, place: str) -> AnswerLine:
 def _of_openai(name: str, raw: JsonObject, place: str) -> AnswerLine:
     """Read a line of batch output (API reference, "The request output object"), or of its error file."""
     response, error = raw.get("response"), raw.get("error")
-    if error is not None:
-        return _unanswered(name, "OpenAI batch", place, _words(error))
     status, body = (response.get("status_code"), response.get("body")) if isinstance(response, dict) else (None, None)
+    if error is not None:
+        refused = answered({"error": error}, status) if isinstance(status, int) else None
+        if refused is not None and refuses_for_length(refused):  # as vLLM writes it, with no body
+            return _judged(name, "OpenAI batch", place, refused, None)
+        return _unanswered(name, "OpenAI batch", place, _words(error))
     if not isinstance(status, int) or not isinstance(body, dict):
         raise BadInput(place, "an OpenAI batch line without response.status_code and response.body", _SHAPES)
     return _judged(name, "OpenAI batch", place, answered(body, status), body.get("model"))
@@ -190,7 +209,7 @@ def _csv_lines(path: Path) -> Iterator[AnswerLine | BadInput]:
             row = next(rows, None)
         except csv.Error as error:
             yield BadInput(place, f"no whole row of CSV ({error})", "fetch the file again, or mend the row")
-            return
+            continue
         if row is None:
             return
         if names is None:

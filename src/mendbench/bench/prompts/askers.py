@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from mendbench.bench.config import Config
+from mendbench.bench.engines import itself_repairing
 from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting
 from mendbench.bench.scope import redactor_of
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
+from mendbench.repair.policies import policy, policy_names
 from mendbench.strategies import strategies as all_strategies
 from mendbench.strategies.frame import SYSTEM
 
@@ -18,10 +21,11 @@ CHAT = "chat"
 """The one repairer whose answers can be made elsewhere."""
 
 _FURTHEST = "naive"
-"""The policy that never stops early: under it a trial asks all that it asks under any other one with its detector."""
+"""The policy that never stops early: under it a trial asks all that it asks under any other one without a detector."""
 
 _FURTHEST_DETECTING = "warn"
-"""The same with a detector, which alone can lead further."""
+"""The same for those with a detector. Such a one may ask what ``naive`` does not: an execution takes other edges where somebody
+tells errors from warnings."""
 
 
 def trials_asking(
@@ -30,9 +34,9 @@ def trials_asking(
     setting: Setting,
     *,
     strategies: Sequence[str] = (),
-    detector: str | None = None,
+    detectors: Sequence[str] = (),
 ) -> tuple[TrialKey, ...]:
-    """Return the trials that may ask these.
+    """Return the trials that may ask these: without ``detectors`` those of a policy that has none, else those with each of them.
 
     They are those of every strategy that there is and of those given besides, with all tables of the models and the samples
     that the asks name, in the cases that the asks tell of. What a workflow's node asks, any model's edit may have led to.
@@ -46,16 +50,28 @@ def trials_asking(
     samples = [1 + ask["draw"][0] for ask in asks if isinstance(ask["draw"], list)]
     if of_nodes:
         samples += [config.matrix.samples, *(sweep.samples or 1 for sweep in config.sweeps.values())]
+    engines = dict.fromkeys(
+        (*config.matrix.engines, *(name for one in config.sweeps.values() for name in one.engines or ()))
+    )
+    alone = itself_repairing(engines, config.engines)
     matrix = Matrix(
-        engines=tuple(config.matrix.engines),
+        engines=tuple(name for name in engines if name not in alone),
         strategies=tuple(dict.fromkeys((*strategies, *(name for names in configured for name in names), *known))),
-        policies=(_FURTHEST, _FURTHEST_DETECTING) if detector else (_FURTHEST,),
+        policies=(_FURTHEST,),
         repairers=(CHAT,),
         models=tuple(sorted(tables | (asked - set(called.values())))),
         samples=max(samples, default=1),
-        detector=detector,
     )
-    return keys_of(matrix, told_of(setting.corpus.cases, asks))
+    cases = told_of(setting.corpus.cases, asks)
+    if not detectors:
+        return keys_of(matrix, cases)
+    detecting = (replace(matrix, policies=(_FURTHEST_DETECTING,), detector=name) for name in detectors)
+    return tuple(key for one in detecting for key in keys_of(one, cases))
+
+
+def detectors_of_policies() -> tuple[str, ...]:
+    """Return the detectors that policies have."""
+    return tuple(sorted({found for name in policy_names() if (found := policy(name).detector) is not None}))
 
 
 def told_of(cases: tuple[Case, ...], asks: Iterable[JsonObject]) -> tuple[Case, ...]:

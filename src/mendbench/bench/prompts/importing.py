@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mendbench.bench.corpus import Corpus
-from mendbench.bench.prompts.answer_lines import AnswerLine, said_in
+from mendbench.bench.prompts.answer_lines import AnswerLine, counts_tokens, said_in
 from mendbench.bench.prompts.collecting import Collected
 from mendbench.bench.scope import redactor_of
 from mendbench.errors import BadInput, Incomplete
@@ -32,7 +32,7 @@ class Sorted:
     answers: Mapping[str, AnswerLine]
     """By id, each once."""
     repeated: tuple[AnswerLine, ...]
-    """Lines that say again what one before them says."""
+    """Lines that say again what another one says. Of two the one stands that counts tokens."""
     unanswered: tuple[AnswerLine, ...]
     """Lines which say that there is no answer, and no other line has one."""
     unknown: tuple[AnswerLine, ...]
@@ -53,6 +53,12 @@ class Deposit:
     def same(self) -> bool:
         """Whether what is recorded says the same."""
         return self.standing is not None and _told_alike(self.standing.answer, self.entry.answer)
+
+    @property
+    def counts_more(self) -> bool:
+        """Whether it says the same as what is recorded, and counts the tokens, which that does not."""
+        standing = self.standing
+        return standing is not None and self.same and counts_tokens(self.entry.answer) > counts_tokens(standing.answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +89,9 @@ def sort_lines(lines: Iterable[AnswerLine], prompts: Collection[str]) -> Sorted:
         elif first is None:
             answers[line.custom_id] = line
         elif first.said == line.said:
-            repeated.append(line)
+            stays, goes = (line, first) if line.counts and not first.counts else (first, line)
+            answers[line.custom_id] = stays
+            repeated.append(goes)
         else:
             found = f"another answer to {line.custom_id} than at {first.place}"
             raise BadInput(line.place, found, "delete one of the two lines")

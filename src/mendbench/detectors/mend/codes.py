@@ -33,7 +33,8 @@ _EDIT = (
     # search engines and stores
     "mapper_parsing", "parsing", "json_parse", "query_shard", "serialization", "content_too_large",
     "payload_too_large", "request_too_large", "unrecognized_keys", "property_doesnt_exist", "unexpected_token",
-    "invalid_page_token", "type_mismatch", "required",
+    "invalid_page_token", "invalid_next_token", "invalid_pagination_token", "invalid_continuation_token", "type_mismatch", "required",
+    "password_too_short", "password_too_long",
     "extra_forbidden",
 )  # fmt: skip
 

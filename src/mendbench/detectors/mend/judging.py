@@ -113,6 +113,10 @@ def _status(outside: int | None, reading: Reading, text: str) -> int | None:
     return told_status(text)
 
 
+_SUCCESSFUL = range(200, 300)
+"""RFC 9110 section 15.3. What stands beyond 599 is no class of status (section 15), and no success."""
+
+
 def told_status(text: str) -> int | None:
     """Return the first failed HTTP status that a text tells: that of a resource in a multi-status may follow one that was done."""
     told = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
@@ -125,7 +129,7 @@ def _is_no_failure(evidence: Evidence) -> bool:
         return True
     if sighting.kind not in {"envelope", "mcp", "http"} or not reading.structured or reading.failed:
         return False
-    return not (_is_http(sighting) and sighting.status in HTTP_FAILED)
+    return not (_is_http(sighting) and sighting.status not in _SUCCESSFUL)
 
 
 def _echoed_template(evidence: Evidence) -> Side | None:

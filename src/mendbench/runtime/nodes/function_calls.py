@@ -12,6 +12,7 @@ from mendbench.kit.call_errors import error_in
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.envelopes import failure_in
 from mendbench.model.exchange import Request
+from mendbench.model.execution import SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes import mcp
@@ -160,6 +161,7 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
     )
     answer = send_patiently(request, send, clock)
     said = answered(answer)
+    kind: SightingKind = "mcp" if answer.fault is None else "transport"
     if answer.fault is not None:
         words = fault_words(answer, f"MCP server {server}", request.timeout_s)
     elif not succeeded(answer):
@@ -173,8 +175,10 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
                 tool["name"]: tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)
             }
         words = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
+        if output.noticed is None:  # a result without an error in it: only this node knows that it is none
+            kind = "llm"
     message = f"The tools of MCP server '{server}' could not be listed: {words}"
-    noticed = Noticed(kind="mcp" if answer.fault is None else "transport", message=message)
+    noticed = Noticed(kind=kind, message=message)
     return NodeOutput(outputs={"error": message}, noticed=noticed, answered=said)
 
 

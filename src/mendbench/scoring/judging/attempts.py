@@ -31,7 +31,8 @@ class AttemptFacts:
     """Its execution sent something forbidden, once too often or again, or wrote what nobody asked for; or its workflow
     newly does so, or changes what is protected and stays changed to the end."""
     ended_well: bool
-    """It ran to the labelled end."""
+    """It ran to success, or its workflow runs to the labelled warning. That is read off the clean run: in the trial a policy without a
+    detector sees an error there, and a label is the same under every policy."""
     whole: bool
     """The checks hold of its workflow; of the last one: on the variants too."""
     gained: int
@@ -114,7 +115,7 @@ def attempt_facts(
             AttemptFacts(
                 open=bool(edit_faults(case)) and not before.own,
                 harmed=attempt.number in harmed,
-                ended_well=after is not None and _ended_well(case, attempt),
+                ended_well=after is not None and _ended_well(case, attempt, after),
                 whole=after is not None and after.whole,
                 gained=gains[at],
                 broke=after is not None and _broke(case, before, after),
@@ -177,9 +178,10 @@ def _broke(case: Case, before: Standing, after: Standing) -> bool:
     return any(after.states.get(node, "error") == "error" for node in worked)
 
 
-def _ended_well(case: Case, attempt: Attempt) -> bool:
-    outcome = attempt.execution.outcome if attempt.execution else "error"
-    return outcome == "success" or outcome == case.final == "warning"
+def _ended_well(case: Case, attempt: Attempt, after: Standing) -> bool:
+    if attempt.execution is not None and attempt.execution.outcome == "success":
+        return True
+    return after.outcome == case.final == "warning"
 
 
 def _told(case: Case, attempts: Sequence[Attempt]) -> list[frozenset[str]]:

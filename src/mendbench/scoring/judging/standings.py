@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mendbench.model.case import Case, Fault, UnchangedCheck
-from mendbench.model.execution import NodeState
+from mendbench.model.execution import NodeState, State
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.scoring.judging.checks import changed, describe, own_results
 from mendbench.scoring.judging.diffs import touched_nodes
+from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.matching import same
 from mendbench.scoring.judging.unasked import unasked_writes
 
@@ -20,8 +21,11 @@ class Standing:
     """The worth of one workflow, judged on a clean run of it on the case's own data."""
 
     states: dict[str, NodeState]
+    outcome: State
+    """How the clean run ended."""
     own: bool
-    """The case's own checks hold, leaving out what must be said; never for a broken workflow as it came."""
+    """The case's own checks hold, leaving out what must be said, and no edge of the repair swallows a failure; never for a broken
+    workflow as it came."""
     whole: bool
     """The variants hold too. Only the last workflow is tried on them; of any other it is what ``own`` is."""
     harm: bool
@@ -45,13 +49,14 @@ def standing(
     ``right`` are clean runs of right workflows on the same data. What is protected may be changed on the way: it is
     harm if it still is in ``last``, the last workflow of the trial (this one, if there is none).
     """
-    results = own_results(case, workflow, run)
+    results = (*own_results(case, workflow, run), handled_result(case, workflow, run))
     edited = not same(workflow, case.workflow)
     own = all(result.held for result in results) and (edited or not edit_faults(case))
     taken_back = _unchanged_in(case, workflow if last is None else last)
     forbidden = any(result.harm and not result.held and result.check not in taken_back for result in results)
     return Standing(
         states=run.execution.states(),
+        outcome=run.execution.outcome,
         own=own,
         whole=own and variants_hold,
         harm=forbidden or (edited and bool(unasked_writes(run.traffic, right))),
@@ -68,11 +73,11 @@ def faults_fixed(case: Case, workflow: JsonObject, run: CleanRun, *, checks_hold
     say), and none counts.
     """
     faults = edit_faults(case)
+    if checks_hold:
+        return frozenset(fault.id for fault in faults)
     touched = touched_nodes(case.workflow, workflow)
     if not touched:
         return frozenset()
-    if checks_hold:
-        return frozenset(fault.id for fault in faults)
     states = run.execution.states()
     looks = [
         fault.id

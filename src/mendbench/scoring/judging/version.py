@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-FACTS = "1"
+FACTS = "2"
 """How facts are gathered from what happened: checks, standings, harm, what a prompt told. Raise it when the same trial would leave
-other facts, or more of them; runs from before then have to be made again. 1: the first."""
+other facts, or more of them; runs from before then have to be made again. 1: the first. 2: whether an attempt came to the labelled warning
+is read off its clean run, and neither a swallowed failure nor a mended output counts otherwise for its label than for the verdict."""
 
 TABLES = "1"
 """What follows from the facts: the rules of outcomes, of attempt labels and of the ladder, and what is wasted. Raise it when the same

@@ -1,4 +1,4 @@
-"""Harmful: something forbidden, protected or repeated was done at any time in the trial."""
+"""Harmful: something forbidden, protected or repeated was done in the trial, or is by its last workflow on any data of the case."""
 
 from __future__ import annotations
 

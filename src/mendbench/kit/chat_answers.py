@@ -1,0 +1,72 @@
+"""What a chat model's server sends back: an answer, a refusal of a prompt for its length, or neither.
+
+The shape is OpenAI's (API reference, "The chat completion object"), which other servers follow, with words of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mendbench.model.exchange import Answer
+from mendbench.model.json import Json, JsonObject
+
+_TOO_LONG_STATUSES = frozenset({400, 413, 422})
+_TOO_LONG = re.compile(
+    rb"(?i)context[ _](length|limit|size|window)|maximum context|prompt (is )?too long|too many tokens|input is too long|input token count"
+)
+"""How servers refuse a prompt for its length: OpenAI and vLLM (``context_length_exceeded``), llama.cpp
+(``exceed_context_size_error``), Anthropic (``prompt is too long``) and Google (``input token count``)."""
+
+_CUT = frozenset({"length", "max_tokens", "model_length"})
+"""Finish reasons of an answer that a limit of tokens ended: OpenAI's, and what Anthropic's and Mistral's servers say for it."""
+
+_ENDED = frozenset({
+    "stop", "tool_calls", "function_call", "content_filter",  # OpenAI
+    "eos_token", "stop_sequence",  # Hugging Face
+    "end_turn",  # Anthropic
+    *_CUT, "",
+})  # fmt: skip
+"""Finish reasons that end an answer. Any other tells that the server gave up: ``error``, ``abort``, ``insufficient_system_resource``."""
+
+
+LIMITS = ("max_completion_tokens", "max_tokens")
+"""Parameters that limit an answer's tokens (OpenAI API reference, "Create chat completion"): the second is the first one's older name."""
+
+
+def limit_in(params: Mapping[str, Json]) -> tuple[str, Json] | None:
+    """Return the parameter that limits an answer's tokens, with its value; None where none does."""
+    return next(((name, params[name]) for name in LIMITS if params.get(name) is not None), None)
+
+
+def refuses_for_length(answer: Answer) -> bool:
+    """Return whether a server refused a prompt because it does not fit: that is an answer, and always the same one."""
+    return answer.fault is None and answer.status in _TOO_LONG_STATUSES and bool(_TOO_LONG.search(answer.body))
+
+
+def choice_of(body: Json) -> JsonObject | None:
+    """Return the first choice of a completion, with its message; None where there is none, or its server gave up in the middle of it."""
+    first = _first(body)
+    return first if first is not None and isinstance(first.get("message"), dict) and not _gave_up(first) else None
+
+
+def was_cut(choice: JsonObject) -> bool:
+    """Return whether a limit of tokens ended an answer."""
+    return choice.get("finish_reason") in _CUT
+
+
+def holds_failure(body: Json) -> bool:
+    """Return whether a body that came with success tells of a failure of the server: instead of an answer, or in the middle of one."""
+    first = _first(body)
+    return (isinstance(body, dict) and bool(body.get("error"))) or (first is not None and _gave_up(first))
+
+
+def _first(body: Json) -> JsonObject | None:
+    choices = body.get("choices") if isinstance(body, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) else None
+
+
+def _gave_up(choice: JsonObject) -> bool:
+    reason = choice.get("finish_reason")
+    return bool(choice.get("error")) or not (reason is None or (isinstance(reason, str) and reason in _ENDED))
