@@ -1,5 +1,6 @@
 """What `mendbench case check` refuses beside a proof that does not hold: recordings that nothing asks for, and credentials in them."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -46,6 +47,14 @@ def test_the_answers_to_a_strategy_that_is_configured_no_more_fail_it(corpus, ch
     assert said.code == 1
     assert f"{ANSWERS}: " in said.line
     assert "recorded answers that nothing asks for any more" in said.line
+
+
+def test_recordings_of_a_case_that_there_is_not_fail_the_check_of_all_and_no_other(corpus, mendbench, check):
+    shutil.copytree(corpus / "cassettes" / cases.RENAMED, corpus / "cassettes" / "http" / "gone")
+    said = mendbench("case", "check", "--workers", "1")
+    assert said.code == 1
+    assert "cassettes/http/gone: recordings of no case; delete the folder, or bring its case back" in said.err
+    assert check().code == 0
 
 
 def test_of_a_corpus_that_is_not_the_configurations_it_is_not_known_what_is_asked_for(corpus, check):

@@ -12,7 +12,7 @@ from typing import cast, get_args
 from mendbench.api.plans import plan_of
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
-from mendbench.bench.checking import Checked, check
+from mendbench.bench.checking import Checked, check, left_behind
 from mendbench.bench.config import Loaded, PathsConfig, load_config
 from mendbench.bench.corpus import selected_ids
 from mendbench.bench.corpus_summary import counts, summary
@@ -125,14 +125,25 @@ def check_cases(
     loaded = load_config(Path.cwd())
     setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
     checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))
+    if (
+        not names
+        and _is_configured(loaded, setting)
+        and setting.cassettes_dir == loaded.root / loaded.config.paths.cassettes
+    ):
+        checked = tuple(sorted((*checked, *left_behind(setting.corpus)), key=lambda one: one.case))
     ids = {one.case for one in checked}
     sound = [case for case in setting.corpus.cases if case.id in ids]
     return CheckedCorpus(cases=checked, summary=summary(checked, sound))
 
 
+def _is_configured(loaded: Loaded, setting: Setting) -> bool:
+    """Return whether the corpus is the configuration's."""
+    return setting.cases_dir == loaded.root / loaded.config.paths.cases
+
+
 def _configured_trials(loaded: Loaded, setting: Setting) -> Mapping[str, tuple[TrialKey, ...]]:
     """Return all configured trials by case; none for a corpus that is not the configuration's."""
-    if setting.cases_dir != loaded.root / loaded.config.paths.cases:
+    if not _is_configured(loaded, setting):
         return {}
     found: dict[str, list[TrialKey]] = defaultdict(list)
     for key in plan_of(loaded.config, RunOptions(), setting.corpus).keys:

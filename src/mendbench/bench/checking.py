@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from mendbench.bench.corpus import selected_ids
+from mendbench.bench.corpus import Corpus, selected_ids
 from mendbench.bench.credentials import of_case
 from mendbench.bench.executor import run_all, workers_for
 from mendbench.bench.parts import Setting, asked_models
@@ -88,6 +88,18 @@ def check(
         found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
         on_progress(done, len(sound), one.case)
     return tuple(sorted(found, key=lambda one: one.case))
+
+
+def left_behind(corpus: Corpus) -> tuple[Checked, ...]:
+    """Return one for each folder of recordings of which there is no case (any more), by what would be its case's id."""
+    folders = sorted({path.parent for path in corpus.cassettes_dir.glob("*/*/*.yaml")})
+    named = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
+    mend = "delete the folder, or bring its case back"
+    return tuple(
+        Checked(case=name, problems=(BadInput(str(folder), "recordings of no case", mend),), proof=None)
+        for name, folder in named.items()
+        if name not in corpus.folders
+    )
 
 
 def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
