@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from mendbench.scoring.judging import outcomes
-from mendbench.scoring.judging.version import SCORER
+from mendbench.scoring.judging.version import FACTS, SCORER
 from tests.fakes import cases
 
 NOTHING = f"rescored: 3 trials by scorer {SCORER}: 0 verdicts, 0 outcomes, 0 labels, 0 rungs and 0 costs changed"
@@ -42,9 +42,10 @@ def test_how_many_judgements_changed_is_one_line(ran, mendbench, monkeypatch):
 def test_a_run_of_an_older_scorer_says_by_which_it_was_judged_and_what_the_prices_are(corpus, mendbench):
     mendbench("run", "--workers", "1")
     path = corpus / "reports/latest/run.json"
-    path.write_text(path.read_text().replace(f'"scorer": "{SCORER}"', '"scorer": "1.0"'), encoding="utf-8")
+    older = f"{FACTS}.0"
+    path.write_text(path.read_text().replace(f'"scorer": "{SCORER}"', f'"scorer": "{older}"'), encoding="utf-8")
     said = mendbench("report", "--rescore")
-    assert said.line.startswith(f"rescored: 18 trials by scorer {SCORER}, and no longer by 1.0: 0 verdicts, ")
+    assert said.line.startswith(f"rescored: 18 trials by scorer {SCORER}, and no longer by {older}: 0 verdicts, ")
     assert said.line.endswith(f" 0 costs changed; prices of today: {cases.MODEL} (unknown)")
 
 
