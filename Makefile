@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test. Both set up what they need.
+# Two commands on a fresh machine: `make bench` replays the shipped matrix, `make test` runs every test but the slow ones. Both set up what they need.
 .DEFAULT_GOAL := help
 .PHONY: help bench test check check-release torture speed profile gallery format lock clean record-world record-test record-lock
 
@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 help:
 	@echo "make bench   replay the shipped matrix and write reports/latest/index.html"
-	@echo "make test    every test, the browser's too"
+	@echo "make test    every test but the slow ones, the browser's too"
 	@echo "make check   format, lint, types, layers, the proof of every case, the README's figures, and the gate on the shipped matrix"
 	@echo "make check-release   the same and every test, properties with ten times the examples; the corpus again and again; packages, audit, lowest and newest dependencies"
 	@echo "make torture   kill it, damage its files, feed it hostile answers and secrets: what was tried and what survived"

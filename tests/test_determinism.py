@@ -36,7 +36,8 @@ def test_the_environment_the_number_of_workers_and_the_folder_together_change_no
     other = tmp_path / "elsewhere, with a space" / "bürö"
     shutil.copytree(desk, other, ignore=shutil.ignore_patterns("out", "made"))
     environment = {name: value for each in OTHERWISE.values() for name, value in each.items()}
-    again = replayed(other, workers=2, made=MADE, by=as_another(), **environment)
+    by = as_another()
+    again = replayed(other, workers=2, made=MADE, by=by, **environment)
     assert again == replayed(desk, made=MADE)
     assert {
         "out/trials.jsonl",
@@ -45,3 +46,5 @@ def test_the_environment_the_number_of_workers_and_the_folder_together_change_no
         "made/baseline.tsv",
         "made/prompts.jsonl",
     } <= again.keys()
+    if not by:
+        pytest.skip("all of it holds but for another user: this machine lets no process become one")

@@ -86,7 +86,7 @@ def test_a_run_says_what_it_consists_of_and_what_came_out(root):
         "recorded_from": {"simulator": 3},
     }
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
-    assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer"}
+    assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer", "treatments"}
 
 
 def test_repair_success_is_counted_per_treatment(root):
@@ -155,6 +155,32 @@ def test_a_run_is_not_resumed_once_its_cases_its_strategies_or_its_models_parame
     change(root)
     with pytest.raises(BadInput, match="begun with another plan"):
         api.run(replace(options, resume=True), quietly)
+
+
+def recordings(root):
+    return next((root / "cassettes" / RENAMED).glob("*.yaml"))
+
+
+def test_a_run_is_not_resumed_once_its_recordings_have_changed(root):
+    interrupted(2)
+    path = recordings(root)
+    path.write_bytes(path.read_bytes() + b"# and more\n")
+    with pytest.raises(
+        BadInput, match="begun with another plan; run it with the options, corpus, templates and recordings"
+    ):
+        api.run(replace(ONE, resume=True), quietly)
+
+
+def test_a_run_in_which_a_recording_was_changed_is_refused_and_leaves_nothing_behind(root):
+    def changing(done, total, told):
+        path = recordings(root)
+        entries = cassette.load(path)
+        cassette.append(path, replace(entries[0], key=f"{len(entries):016x}"))
+
+    with pytest.raises(BadInput, match="a recording changed while the run went on, so that some trials are of before"):
+        api.run(ONE, changing)
+    assert not PARTIAL.exists()
+    assert api.run(ONE, quietly).run["trials"] == TRIALS
 
 
 def template(words):

@@ -10,10 +10,14 @@ from pyarrow import parquet
 from mendbench.bench import columns, results
 from mendbench.bench.columns import FOLDER, INDEX
 from mendbench.bench.results import open_run, read_run
-from mendbench.bench.rewriting import rewrite_run
+from mendbench.bench.rewriting import rewrite_run, seen_in
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from tests.fakes.runs import small_run
+
+
+def rewritten(run, files):
+    rewrite_run(run, files, seen_in(run.folder))
 
 
 @pytest.fixture(autouse=True)
@@ -154,7 +158,7 @@ def test_a_run_with_a_number_that_no_column_holds_has_none(tmp_path):
 
 def test_a_run_that_is_written_anew_gets_columns_of_what_it_has_now(place):
     run = read_run(place)
-    rewrite_run(run, {})
+    rewritten(run, {})
     assert list(by_columns(place).records) == list(run.records)
 
 

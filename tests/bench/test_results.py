@@ -148,7 +148,7 @@ def test_there_has_to_be_something_to_resume(place):
 def test_a_run_is_resumed_only_with_the_plan_that_it_began_with(place):
     interrupt(place)
     message = refusal(place, plan={"keys": ["a"]}, resume=True)
-    assert "begun with another plan; run it with the options and the corpus it began with" in message
+    assert "begun with another plan; run it with the options, corpus, templates and recordings it began with" in message
     (partial_of(place) / "plan.json").write_text("{torn", encoding="utf-8")
     assert "begun with another plan" in refusal(place, resume=True)
 
@@ -211,6 +211,22 @@ def test_bad_input_before_the_first_trial_leaves_nothing_behind(place):
     with pytest.raises(CheckFailed), open_run(place, PLAN, resume=False):
         raise CheckFailed("no")
     assert not place.exists()
+    assert not partial_of(place).exists()
+
+
+def test_bad_input_after_something_was_recorded_anew_keeps_the_word_of_it(place):
+    with pytest.raises(CheckFailed), open_run(place, PLAN, resume=False) as folder:
+        folder.anew.write_text("one answer\n", encoding="utf-8")
+        raise CheckFailed("no")
+    with open_run(place, PLAN, resume=True) as folder:
+        assert folder.anew.read_text(encoding="utf-8") == "one answer\n"
+
+
+def test_what_was_overtaken_goes_with_the_error_that_says_so(place):
+    with pytest.raises(CheckFailed), open_run(place, PLAN, resume=False) as folder:
+        folder.add(*ROWS[0])
+        folder.overtake()
+        raise CheckFailed("no")
     assert not partial_of(place).exists()
 
 

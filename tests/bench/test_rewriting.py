@@ -10,9 +10,24 @@ import pytest
 from mendbench.bench import place as places
 from mendbench.bench import rewriting
 from mendbench.bench.results import open_run, read_run
-from mendbench.bench.rewriting import rewrite_run
+from mendbench.bench.rewriting import rewrite_run, seen_in
 from mendbench.errors import BadInput
 from tests.fakes.runs import small_run
+
+
+def rewritten(run, files):
+    rewrite_run(run, files, seen_in(run.folder))
+
+
+def test_a_run_that_took_its_place_after_it_was_read_is_left_alone(place):
+    seen, run = seen_in(place), read_run(place)
+    later = (place / "run.json").read_text(encoding="utf-8") + "\n"
+    (place / "run.json").write_text(later, encoding="utf-8")
+    with pytest.raises(
+        BadInput, match="another run took the place of the one that was read; begin again with that one"
+    ):
+        rewrite_run(run, {}, seen)
+    assert (place / "run.json").read_text(encoding="utf-8") == later
 
 
 @pytest.fixture
@@ -37,7 +52,7 @@ def names(folder):
 
 def test_what_is_not_said_anew_stays_byte_by_byte(place):
     before = bytes_of(place)
-    rewrite_run(read_run(place), {"index.html": "<p>"})
+    rewritten(read_run(place), {"index.html": "<p>"})
     assert bytes_of(place) == before
     assert names(place.parent) == ["latest"]
 
@@ -45,7 +60,7 @@ def test_what_is_not_said_anew_stays_byte_by_byte(place):
 def test_rows_document_and_files_are_written_and_nothing_else(place):
     before, run = bytes_of(place), read_run(place)
     rows = tuple({**row, "verdict": "correct"} for row in run.rows)
-    rewrite_run(replace(run, rows=rows, run={**run.run, "totals": []}), {"index.html": "<p>anew"})
+    rewritten(replace(run, rows=rows, run={**run.run, "totals": []}), {"index.html": "<p>anew"})
     after = bytes_of(place)
     assert {name for name in before if before[name] != after[name]} == {"index.html", "run.json", "trials.jsonl"}
     assert {row["verdict"] for row in read_run(place).rows} == {"correct"}
@@ -60,7 +75,7 @@ def test_a_run_that_cannot_be_written_whole_stays_as_it_was(place, monkeypatch):
 
     monkeypatch.setattr(rewriting, "write_files", full)
     with pytest.raises(BadInput, match="No space left on device; check the folder and its permissions") as raised:
-        rewrite_run(run, {})
+        rewritten(run, {})
     assert str(raised.value).startswith(str(place))
     assert bytes_of(place) == before
     assert names(place.parent) == ["latest"]
@@ -74,7 +89,7 @@ def test_a_run_that_cannot_be_copied_stays_as_it_was(place, monkeypatch):
 
     monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(BadInput, match=r"No space left on device; check the folder and its permissions$"):
-        rewrite_run(run, {})
+        rewritten(run, {})
     assert bytes_of(place) == before
     assert names(place.parent) == ["latest"]
 
@@ -96,7 +111,7 @@ def test_a_run_that_cannot_be_swapped_in_leaves_the_old_one_in_its_place(place, 
 
     monkeypatch.setattr(Path, "rename", no_new)
     with pytest.raises(BadInput, match="Permission denied"):
-        rewrite_run(run, {})
+        rewritten(run, {})
     assert bytes_of(place) == before
     assert names(place.parent) == ["latest"]
 
@@ -109,7 +124,7 @@ def test_an_interrupt_leaves_the_old_run(place, monkeypatch):
 
     monkeypatch.setattr(rewriting, "write_files", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        rewrite_run(run, {})
+        rewritten(run, {})
     assert bytes_of(place) == before
     assert names(place.parent) == ["latest"]
 
@@ -117,20 +132,20 @@ def test_an_interrupt_leaves_the_old_run(place, monkeypatch):
 def test_a_link_to_a_run_stays_a_link(place, tmp_path):
     link = tmp_path / "newest"
     link.symlink_to(place)
-    rewrite_run(read_run(link), {"index.html": "anew"})
+    rewritten(read_run(link), {"index.html": "anew"})
     assert link.is_symlink()
     assert (place / "index.html").read_text() == "anew"
 
 
 def test_the_folder_that_one_stands_in_can_be_written_too(place, monkeypatch):
     monkeypatch.chdir(place)
-    rewrite_run(read_run(Path()), {"index.html": "anew"})
+    rewritten(read_run(Path()), {"index.html": "anew"})
     assert (place / "index.html").read_text() == "anew"
 
 
 @pytest.mark.usefixtures("in_two_steps")
 def test_a_run_is_rewritten_in_two_steps_too(place):
-    rewrite_run(read_run(place), {"index.html": "anew"})
+    rewritten(read_run(place), {"index.html": "anew"})
     assert (place / "index.html").read_text() == "anew"
     assert names(place.parent) == ["latest"]
 
@@ -147,7 +162,7 @@ def test_a_run_whose_place_was_taken_meanwhile_is_kept_and_named(place, monkeypa
 
     monkeypatch.setattr(Path, "rename", taken)
     with pytest.raises(BadInput, match="something else took its place; the run is in") as raised:
-        rewrite_run(run, {})
+        rewritten(run, {})
     kept = Path(str(raised.value).partition("the run is in ")[2].partition(" now")[0])
     assert bytes_of(kept) == before
 
@@ -156,4 +171,4 @@ def test_a_run_that_is_being_written_is_not_judged_anew(place):
     run = read_run(place)
     (place / "notes.txt").unlink()
     with open_run(place, {}, resume=False), pytest.raises(BadInput, match="another run is writing it; wait for it"):
-        rewrite_run(run, {})
+        rewritten(run, {})

@@ -92,6 +92,15 @@ def test_a_shard_that_does_not_say_which_it_is_is_refused(sharded, mendbench, to
     assert said.line.startswith("shard-2/run.json: shard")
 
 
+def test_a_shard_that_was_made_of_another_template_is_refused(sharded, mendbench):
+    digests = json.loads((sharded / "shard-2/run.json").read_text(encoding="utf-8"))["digests"]
+    assert "treatments" in digests
+    change(sharded / "shard-2/run.json", digests={**digests, "treatments": "another"})
+    said = mendbench("merge", "shard-1", "shard-2", "shard-3", "--out", "merged")
+    assert said.code == 2
+    assert said.line.startswith("shard-2: digests.treatments differs from that of shard-1; merge shards of one run")
+
+
 def test_a_trial_that_two_shards_have_is_refused(sharded, mendbench):
     shutil.copy(sharded / "shard-1/trials.jsonl", sharded / "shard-2/trials.jsonl")
     shutil.copy(sharded / "shard-1/texts.jsonl", sharded / "shard-2/texts.jsonl")

@@ -133,6 +133,7 @@ def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
     )
     row, _ = run_trial(setting, key, None)
     assert (row["verdict"], row["outcome"]) == ("incorrect", "harmful")
+    assert [one["status"] for one in row["attempts"]] == ["edited"]
 
 
 def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody(root):
@@ -147,4 +148,3 @@ def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody
     (attempt,) = row["attempts"]
     assert (attempt["cost_usd"], row["cost_usd"]) == (None, None)
     assert "it may have asked another" in str(whole(attempt["problem"], texts))
-    assert [one["status"] for one in row["attempts"]] == ["edited"]

@@ -12,21 +12,24 @@ def completion(reason, **more):
     return {"choices": [{"message": {"content": "x"}, "finish_reason": reason, **more}]}
 
 
-@pytest.mark.parametrize("reason", ["stop", "length", "tool_calls", "content_filter", "eos_token", "", None])
+@pytest.mark.parametrize(
+    "reason", ["stop", "length", "tool_calls", "content_filter", "eos", "STOP", "tool_use", "a new word", "", None, 7]
+)
 def test_what_ended_is_an_answer(reason):
     assert choice_of(completion(reason)) is not None
     assert not holds_failure(completion(reason))
 
 
-@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource", "a new word", 7, ["stop"]])
+@pytest.mark.parametrize("reason", ["error", "Error", "abort", "cancelled", "insufficient_system_resource"])
 def test_what_its_server_gave_up_on_is_none(reason):
     assert choice_of(completion(reason)) is None
     assert holds_failure(completion(reason))
 
 
 def test_an_error_beside_the_text_is_a_failure_whatever_the_reason():
-    body = completion("stop", error={"code": 429})
-    assert (choice_of(body), holds_failure(body)) == (None, True)
+    for body in (completion("stop", error={"code": 429}), {**completion("stop"), "error": {"code": 429}}):
+        assert (choice_of(body), holds_failure(body)) == (None, True)
+    assert choice_of({**completion("stop"), "error": None}) is not None
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,13 @@ def test_a_key_that_breaks_off_with_its_answer_takes_nothing_else_along():
     assert said["choices"][0]["message"]["content"].startswith('{"value": "<redacted:')
 
 
+def test_a_key_in_a_member_that_stands_twice_is_taken_out_too():
+    key = "gh" + "p_" + secrets.token_hex(18)
+    said = without_provider_shapes(Answer(status=200, body=f'{{"x": "{key}", "x": "ok"}}'.encode())).body.decode()
+    assert json.loads(said) == {"x": "ok"}
+    assert key not in said
+
+
 def test_an_answer_without_a_providers_key_stays_to_the_byte_and_one_that_is_no_json_is_cleaned_too():
     plain = Answer(status=200, body=b'{"a" :  1}')
     assert without_provider_shapes(plain) == plain

@@ -123,6 +123,12 @@ def test_a_broken_case_is_a_collection_error_in_one_line_and_keeps_nobody_from_t
     assert "short test summary" in result.outlines[at + 2]
 
 
+def test_a_case_that_lost_its_file_is_a_collection_error_and_no_case_fewer(mendbench, project):
+    (project / "cases" / RENAMED / "case.yaml").unlink()
+    result = mendbench(*RULES, "--continue-on-collection-errors")
+    result.assert_outcomes(errors=1, passed=2)
+
+
 def test_a_corpus_of_broken_cases_alone_is_told_case_by_case(mendbench, project):
     for case in (RENAMED, CLOSED, QUIET):
         change_case(project, case, lambda truth: truth.pop("checks"))

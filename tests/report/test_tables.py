@@ -124,6 +124,19 @@ def test_twenty_cases_give_a_rate():
     assert "30\u202f%" in told.bar.says
 
 
+@pytest.mark.parametrize("open_one", ["naive", "two-layer"])
+def test_a_trial_without_a_verdict_is_neither_lost_nor_gained(open_one):
+    case = repairable()
+    made = [
+        row_of(case, repaired(), key_of(case, policy=name), problem=unjudged() if name == open_one else None)
+        for name in ("naive", "two-layer")
+    ]
+    run = stored_run(made)
+    (table,) = policy_tables(run.records, views_of(run))
+    told = {one.label: one for one in table.lines}["two-layer"]
+    assert (told.lost, told.gained) == ("0", "0")
+
+
 def test_the_policies_are_compared_over_the_trials_that_all_of_them_have():
     only_naive = repairable("only")
     extra = [row_of(only_naive, repaired(), key_of(only_naive, policy="naive"))]

@@ -103,6 +103,13 @@ class CheckedCorpus:
     cases: tuple[Checked, ...]
     """Sorted by id."""
     summary: JsonObject
+    left: tuple[BadInput, ...] = ()
+    """Folders of recordings of which there is no case (any more), where all cases were checked."""
+
+    @property
+    def held(self) -> bool:
+        """Whether every case holds, and nothing was left behind."""
+        return not self.left and all(one.held for one in self.cases)
 
 
 def check_cases(
@@ -125,15 +132,12 @@ def check_cases(
     loaded = load_config(Path.cwd())
     setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
     checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))
-    if (
-        not names
-        and _is_configured(loaded, setting)
-        and setting.cassettes_dir == loaded.root / loaded.config.paths.cassettes
-    ):
-        checked = tuple(sorted((*checked, *left_behind(setting.corpus)), key=lambda one: one.case))
     ids = {one.case for one in checked}
     sound = [case for case in setting.corpus.cases if case.id in ids]
-    return CheckedCorpus(cases=checked, summary=summary(checked, sound))
+    whole = not names and _is_configured(loaded, setting)
+    own = whole and setting.cassettes_dir == loaded.root / loaded.config.paths.cassettes
+    left = left_behind(setting.corpus) if own else ()
+    return CheckedCorpus(cases=checked, summary=summary(checked, sound), left=left)
 
 
 def _is_configured(loaded: Loaded, setting: Setting) -> bool:

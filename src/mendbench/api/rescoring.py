@@ -13,7 +13,7 @@ from mendbench.bench.parts import Setting
 from mendbench.bench.prices import Price
 from mendbench.bench.repricing import prices_today, repriced
 from mendbench.bench.results import RUN, StoredRun, read_run
-from mendbench.bench.rewriting import rewrite_run
+from mendbench.bench.rewriting import rewrite_run, seen_in
 from mendbench.bench.run_document import told_by_trials
 from mendbench.bench.run_lines import TRIALS
 from mendbench.bench.stored_rows import GrowingFile, Lines, StoredRows
@@ -52,6 +52,7 @@ def rescore(folder: Path) -> Rescored:
     Raises:
         BadInput: there is no run, it is of another format, or its facts are missing, broken or of another version.
     """
+    seen = seen_in(folder)
     stored, setting = read_run(folder), _setting()
     with _told_with(folder / RUN):
         digests = held(stored.run, "digests", dict)
@@ -70,7 +71,7 @@ def rescore(folder: Path) -> Rescored:
             **told_by_trials(rows.records()),
         }
         done = replace(stored, run=run, rows=rows)
-        rewrite_run(done, {"index.html": html_parts(done)})
+        rewrite_run(done, {"index.html": html_parts(done)}, seen)
     return Rescored(
         run=done,
         before=before,

@@ -63,8 +63,9 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
     plan: JsonObject = {
         "trials": len(keys),
         "keys": digest_of_keys(keys),
+        "mendbench": __version__,
         "digests": _digests(setting, chosen, planned.keys),
-        "treatments": _treatments(setting, keys.each_first()),
+        "recordings": _recordings(setting, chosen),
     }
     with open_run(out, plan, resume=options.resume) as folder:
         if setting.record == "none":
@@ -73,6 +74,11 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
             _record(setting, keys, folder, options, on_progress)
         rows, texts = folder.rows(), folder.texts()
         document = _run_document(planned, setting, rows.records())
+        try:
+            _refuse_overtaken(out, plan, document, _recordings(setting, chosen))
+        except BadInput:
+            folder.overtake()
+            raise
         protocol = read_protocol(setting.cases_dir)
         if protocol is not None:
             changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys))
@@ -175,7 +181,44 @@ def _digests(setting: Setting, chosen: Iterable[Case], keys: TrialKeys) -> JsonO
         "frame": frame_digest(),
         "prices": prices_of(keys, setting),
         "scorer": SCORER,
+        "treatments": digest(_treatments(setting, keys.each_first())),
     }
+
+
+def _recordings(setting: Setting, chosen: Iterable[Case]) -> str | None:
+    """Return the digest of what a replay reads; None where recording changes it."""
+    if setting.record != "none":
+        return None
+    folders = {case.id: setting.corpus.cassettes(case) for case in chosen}
+    files = {name: {path.name: _file_digest(path) for path in place.glob("*.yaml")} for name, place in folders.items()}
+    return digest(files)
+
+
+def _file_digest(path: Path) -> str:
+    """Return the digest of a file; of one that cannot be read nothing: whoever needs it says so."""
+    try:
+        return digest(path.read_bytes()) if path.is_file() else ""
+    except OSError:
+        return ""
+
+
+def _refuse_overtaken(out: Path, plan: JsonObject, document: JsonObject, recordings: str | None) -> None:
+    """Refuse a run in which not all trials are of the same: what a replay reads again and again was changed on the way.
+
+    Raises:
+        BadInput: it was.
+    """
+    changed = [
+        *(
+            ["a template, or what else a treatment is made of,"]
+            if plan["digests"]["treatments"] != document["digests"]["treatments"]
+            else []
+        ),
+        *(["a recording"] if plan["recordings"] != recordings else []),
+    ]
+    if changed:
+        what = f"{' and '.join(changed)} changed while the run went on, so that some trials are of before and some of after"
+        raise BadInput(str(out), what, "make the run again")
 
 
 def _strategy_digests(setting: Setting, keys: Iterable[TrialKey]) -> dict[str, str]:
@@ -184,7 +227,7 @@ def _strategy_digests(setting: Setting, keys: Iterable[TrialKey]) -> dict[str, s
 
 
 def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
-    """Return what the two halves of a resumed run must share too: the templates' bytes and what models are sent."""
+    """Return what the parts of one run must share too, resumed or sharded: the templates' bytes and what models are sent."""
     return {
         "strategies": _strategy_digests(setting, keys),
         "repairers": {

@@ -90,15 +90,14 @@ def check(
     return tuple(sorted(found, key=lambda one: one.case))
 
 
-def left_behind(corpus: Corpus) -> tuple[Checked, ...]:
-    """Return one for each folder of recordings of which there is no case (any more), by what would be its case's id."""
+def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
+    """Return one line for each folder of recordings of which there is no case (any more)."""
     folders = sorted({path.parent for path in corpus.cassettes_dir.glob("*/*/*.yaml")})
-    named = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
     mend = "delete the folder, or bring its case back"
     return tuple(
-        Checked(case=name, problems=(BadInput(str(folder), "recordings of no case", mend),), proof=None)
-        for name, folder in named.items()
-        if name not in corpus.folders
+        BadInput(str(folder), "recordings of no case", mend)
+        for folder in folders
+        if f"{folder.parent.name}/{folder.name}" not in corpus.folders
     )
 
 

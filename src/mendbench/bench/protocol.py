@@ -1,4 +1,4 @@
-"""What was settled before the answers of the test part were recorded: the primary contrasts, and what was frozen.
+"""What was settled beforehand: the primary contrasts, and what was frozen.
 
 What is changed afterwards is not refused; it is said: a strategy that was tuned with the test part in sight has no test result.
 """

@@ -91,6 +91,7 @@ class RunFolder:
         self._text_lines = GrowingFile(partial / TEXTS, self._begun_texts())
         self._row_lines = GrowingFile(partial / TRIALS, self._begun_rows())
         self._sorted: StoredRows | None = None
+        self._overtaken = False
 
     def __len__(self) -> int:
         """Return how many trials are there."""
@@ -100,6 +101,17 @@ class RunFolder:
     def anew(self) -> Path:
         """Where to write down what was recorded anew, for who resumes."""
         return self._partial / ANEW
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it holds nothing that a resumed run could go on from: no trial, and no word of what was recorded anew."""
+        if self._overtaken:
+            return True
+        return not self._keys and not (self.anew.is_file() and self.anew.stat().st_size)
+
+    def overtake(self) -> None:
+        """Say that what was done is of no use to anybody who resumes: it goes with the error that ends the run."""
+        self._overtaken = True
 
     def done(self) -> frozenset[str]:
         """Return the keys of the trials that are already there."""
@@ -197,7 +209,7 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
     """Yield the folder of a run, locked against a second writer.
 
     ``plan`` says what the run consists of; one can be resumed only with the plan that it began with. A run that ends
-    in an error of ours before its first trial leaves nothing behind.
+    in an error of ours before its first trial, and before anything was recorded anew, leaves nothing behind.
 
     Raises:
         BadInput: the folder cannot be written, is in use, holds an unfinished run and ``resume`` is false, or the other way
@@ -217,7 +229,7 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
         try:
             yield folder
         except MendbenchError:
-            if not len(folder):
+            if folder.is_void:
                 remove(partial)
             raise
         finally:
@@ -292,7 +304,7 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool) -> Non
         raise BadInput(str(place), "a run was begun here and not finished", mend)
     begun = place if ended else partial
     if resume and _read_plan(begun) != json.loads(canonical_json(plan)):
-        mend = "run it with the options and the corpus it began with, or delete the folder"
+        mend = "run it with the options, corpus, templates and recordings it began with, or delete the folder"
         raise BadInput(str(begun), "the unfinished run there was begun with another plan", mend)
     if not unfinished:
         remove(partial)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 from mendbench.bench.columns import FOLDER, write_columns
 from mendbench.bench.place import held, take
@@ -15,16 +16,30 @@ from mendbench.errors import BadInput
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.files import folder_beside
 
+Seen: TypeAlias = tuple[tuple[int, int, int], ...]
+"""Which files of a run's folder were read: where each stands, when it was written, and how long it is."""
 
-def rewrite_run(run: StoredRun, files: Files) -> None:
+
+def seen_in(folder: Path) -> Seen:
+    """Return which run stands in a folder; to be asked before it is read."""
+    found = (folder / name for name in (RUN, TRIALS))
+    stats = [path.stat() for path in found if path.is_file()]
+    return tuple((one.st_ino, one.st_mtime_ns, one.st_size) for one in stats)
+
+
+def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
     """Write the trials, the document and these other ``files`` of a run into its folder. A reader sees the old run or the new one.
 
     Raises:
-        BadInput: the folder cannot be replaced, or a run is being written to it. It is then as it was; if it could not even be put
-            back, the message says where it is.
+        BadInput: the folder cannot be replaced, a run is being written to it, or it holds another run than was ``seen`` there. It is
+            then as it was; if it could not even be put back, the message says where it is.
     """
     place, mend = run.folder.resolve(), "check the folder and its permissions"
     with held(place, busy="wait for it", unwritable=mend):
+        if seen_in(place) != seen:
+            raise BadInput(
+                str(run.folder), "another run took the place of the one that was read", "begin again with that one"
+            )
         try:
             with folder_beside(place) as beside:
                 _write(run, files, place, beside / "new")

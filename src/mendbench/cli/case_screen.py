@@ -42,10 +42,10 @@ def show_cases(listed: CaseList, output: Format) -> int:
 def show_checked(checked: CheckedCorpus, output: Format) -> int:
     """Print what became of cases, and what that amounts to; exit 1 if one does not hold."""
     summary = checked.summary
-    failed = [one for one in checked.cases if not one.held]
     if output is Format.json:
-        write_json({"summary": summary, "cases": [one.document() for one in checked.cases]})
-        return Exit.FAILED if failed else Exit.DONE
+        left = [str(one) for one in checked.left]
+        write_json({"summary": summary, "cases": [one.document() for one in checked.cases], "left": left})
+        return Exit.DONE if checked.held else Exit.FAILED
     found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
     for one in checked.cases:
         found.add_row(*_row(one))
@@ -57,7 +57,9 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         write(f"{line}\n")
     for checked_case in checked.cases:
         _say_problems(checked_case)
-    return Exit.FAILED if failed else Exit.DONE
+    for problem in checked.left:
+        say(str(problem))
+    return Exit.DONE if checked.held else Exit.FAILED
 
 
 def show_case(document: JsonObject, output: Format) -> int:

@@ -45,7 +45,7 @@ def compare(
 
     Newly failing and newly passing trials come first, then how the scores differ and how sure that is. A and B are narrowed by engine,
     repairer, model, strategy, policy, detector, part, kind and family. Exits 3 where the two may not be compared. A run alone is
-    compared as the corpus's protocol says: the contrasts that were written down before there were results.
+    compared as the corpus's protocol says: the contrasts that were written down beforehand.
     """
     from mendbench import api
     from mendbench.cli import compare_screen

@@ -26,7 +26,8 @@ NOT_TOLD = "The engine does not tell what it made of this answer."
 NO_ANSWER = "The engine changed the workflow without asking a model."
 UNHEARD = "The engine changed the workflow without asking the trial's model; with the machine's network it may have asked another."
 ANY = "unknown"
-"""What stands for a model of which nobody knows whether it was asked: what it cost is not known either."""
+"""What stands for a model of which nobody knows whether it was asked: what it cost is not known either. Where the trial's model was asked,
+the cost is that of these asks: what an engine asks elsewhere besides is its own matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

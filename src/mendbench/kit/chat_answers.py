@@ -18,17 +18,14 @@ _TOO_LONG = re.compile(
 """How servers refuse a prompt for its length: OpenAI and vLLM (``context_length_exceeded``), llama.cpp
 (``exceed_context_size_error``), Anthropic (``prompt is too long``) and Google (``input token count``)."""
 
-_CUT = frozenset({"length", "max_tokens", "model_length"})
+_CUT = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
 """Finish reasons of an answer that a limit of tokens ended: OpenAI's, and what Anthropic's and Mistral's servers say for it."""
 
-_ENDED = frozenset({
-    "stop", "tool_calls", "function_call", "content_filter",  # OpenAI
-    "eos_token", "stop_sequence",  # Hugging Face
-    "end_turn",  # Anthropic
-    *_CUT, "",
-})  # fmt: skip
-"""Finish reasons that end an answer. Any other tells that the server gave up: ``error``, ``abort``, ``insufficient_system_resource``."""
-
+_GAVE_UP = frozenset(
+    {"error", "abort", "aborted", "cancelled", "canceled", "timeout", "failed", "insufficient_system_resource"}
+)
+"""Finish reasons with which a server tells that it did not come to the end (OpenRouter, vLLM, DeepSeek and their like). There are
+many words for an end, and who has another one for giving up puts an ``error`` beside it."""
 
 LIMITS = ("max_completion_tokens", "max_tokens")
 """Parameters that limit an answer's tokens (OpenAI API reference, "Create chat completion"): the second is the first one's older name."""
@@ -47,12 +44,12 @@ def refuses_for_length(answer: Answer) -> bool:
 def choice_of(body: Json) -> JsonObject | None:
     """Return the first choice of a completion, with its message; None where there is none, or its server gave up in the middle of it."""
     first = _first(body)
-    return first if first is not None and isinstance(first.get("message"), dict) and not _gave_up(first) else None
+    return None if first is None or not isinstance(first.get("message"), dict) or holds_failure(body) else first
 
 
 def was_cut(choice: JsonObject) -> bool:
     """Return whether a limit of tokens ended an answer."""
-    return choice.get("finish_reason") in _CUT
+    return _reason(choice) in _CUT
 
 
 def holds_failure(body: Json) -> bool:
@@ -68,5 +65,8 @@ def _first(body: Json) -> JsonObject | None:
 
 
 def _gave_up(choice: JsonObject) -> bool:
-    reason = choice.get("finish_reason")
-    return bool(choice.get("error")) or not (reason is None or (isinstance(reason, str) and reason in _ENDED))
+    return bool(choice.get("error")) or _reason(choice) in _GAVE_UP
+
+
+def _reason(choice: JsonObject) -> str:
+    return str(choice.get("finish_reason") or "").lower()

@@ -37,7 +37,7 @@ def without_provider_shapes(answer: Answer) -> Answer:
     try:
         value: Json = json.loads(text)
         bare = _bare(value)
-        clean = text if bare == value else json.dumps(bare)
+        clean = text if bare == value and without_shapes(text) == text else json.dumps(bare)
     except (ValueError, RecursionError):
         clean = without_shapes(text)
     return answer if clean == text else replace(answer, body=clean.encode("utf-8", "surrogateescape"))

@@ -87,7 +87,7 @@ class Collecting:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect a case file, if it is one of ours."""
-        if file_path.name != CASE_FILE or len(file_path.parents) < 3:  # noqa: PLR2004 - CASES/FAMILY/NAME/case.yaml
+        if len(file_path.parents) < 3 or not _begins_case(file_path):  # noqa: PLR2004 - CASES/FAMILY/NAME/case.yaml
             return None
         if not self._is_ours(file_path.parents[2]) and (self.own.cases is not None or not _is_case(file_path)):
             return None
@@ -176,6 +176,11 @@ class CaseFile(pytest.File):
         return planned.get(self.case_id, ())
 
 
+def _begins_case(path: Path) -> bool:
+    """Return whether a file is that of a case, or the workflow of one that has lost it: that is broken, and no case fewer."""
+    return path.name == CASE_FILE or (path.name == WORKFLOW_FILE and not path.with_name(CASE_FILE).exists())
+
+
 def _is_case(path: Path) -> bool:
     """Return whether a file of that name, which may be anybody's, has a workflow beside it as a case has."""
-    return (path.parent / WORKFLOW_FILE).is_file()
+    return path.name == CASE_FILE and (path.parent / WORKFLOW_FILE).is_file()

@@ -224,7 +224,7 @@ class _Sum:
             self.of += 1
             self.right += own.right
             self.open += own.verdict == "unjudged"
-            if unstopped is not None:
+            if unstopped is not None and "unjudged" not in {own.verdict, unstopped.verdict}:
                 self.lost += unstopped.right > own.right
                 self.gained += own.right > unstopped.right
         if judged:

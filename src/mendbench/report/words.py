@@ -23,7 +23,7 @@ def stale_told(stale: JsonObject) -> tuple[str, ...]:
         where = f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes"
         lines.append(f"{where}, that nothing asks for any more; `mendbench prompts prune` lists them")
     if stale.get("open"):
-        unsure = "that a trial without a verdict may ask for, and no other one does: what is missing has to be recorded to know"
+        unsure = "that a trial without a verdict may ask for, and no other one does: known once it has one"
         lines.append(f"{stale['open']} recorded answers {unsure}")
     return tuple(lines)
 

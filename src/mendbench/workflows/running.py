@@ -12,6 +12,7 @@ from mendbench import __version__
 from mendbench.bench.config import Loaded, ModelConfig, load_config
 from mendbench.detectors import detector
 from mendbench.errors import BadInput
+from mendbench.kit.chat_answers import limit_in
 from mendbench.kit.redaction import Redactor, sanitise
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
@@ -193,7 +194,8 @@ def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     if options.repairer == DEFAULT_REPAIRER:
         name = options.model or next(iter(config.matrix.models), None)
     used = configured_model(config.models, name) if name else ModelConfig()
-    tokens = used.parameters.get("max_tokens")
+    limit = limit_in(used.parameters)
+    tokens = limit[1] if limit else None
     folders = tuple(loaded.root / folder for folder in config.paths.strategies)
     made = Options(model=name, params=used.parameters, response_format=used.response_format)
     budget = Budget(window=used.window, answer=tokens if isinstance(tokens, int) else Budget().answer)

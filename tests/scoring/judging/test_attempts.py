@@ -184,7 +184,7 @@ def test_a_warning_is_a_good_end_only_where_one_is_expected():
     assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: wrong}) == ("fruitless",)
 
 
-def test_an_attempt_has_one_label_whether_or_not_the_policy_knows_a_warning_from_an_error():
+def test_a_label_is_the_same_whether_or_not_the_policy_knows_a_warning_from_an_error():
     case = make_case(faults=MIXED.faults, after_fix=MIXED.after_fix, final="warning")
     clean = {0: clean_run(of=FAILED), 1: clean_run("Hi!", of=WARNED)}
     told = {

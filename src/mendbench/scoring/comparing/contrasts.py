@@ -1,4 +1,4 @@
-"""The primary contrasts: the few comparisons that were written down before the results were seen, and the only ones with a p-value."""
+"""The primary contrasts: the few comparisons that were written down beforehand, and the only ones with a p-value."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class AttemptFacts:
     newly does so, or changes what is protected and stays changed to the end."""
     ended_well: bool
     """It ran to success, or its workflow runs to the labelled warning. That is read off the clean run: in the trial a policy without a
-    detector sees an error there, and a label is the same under every policy."""
+    detector sees an error there, and what a policy sees is no matter of a label."""
     whole: bool
     """The checks hold of its workflow; of the last one: on the variants too."""
     gained: int
