@@ -12,6 +12,7 @@ from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
+from mendbench.bench.corpus import file_digest
 from mendbench.bench.engines import OURS, engine_digest, engines_document
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
@@ -190,16 +191,8 @@ def _recordings(setting: Setting, chosen: Iterable[Case]) -> str | None:
     if setting.record != "none":
         return None
     folders = {case.id: setting.corpus.cassettes(case) for case in chosen}
-    files = {name: {path.name: _file_digest(path) for path in place.glob("*.yaml")} for name, place in folders.items()}
+    files = {name: {path.name: file_digest(path) for path in place.glob("*.yaml")} for name, place in folders.items()}
     return digest(files)
-
-
-def _file_digest(path: Path) -> str:
-    """Return the digest of a file; of one that cannot be read nothing: whoever needs it says so."""
-    try:
-        return digest(path.read_bytes()) if path.is_file() else ""
-    except OSError:
-        return ""
 
 
 def _refuse_overtaken(out: Path, plan: JsonObject, document: JsonObject, recordings: str | None) -> None:
@@ -208,14 +201,11 @@ def _refuse_overtaken(out: Path, plan: JsonObject, document: JsonObject, recordi
     Raises:
         BadInput: it was.
     """
-    changed = [
-        *(
-            ["a template, or what else a treatment is made of,"]
-            if plan["digests"]["treatments"] != document["digests"]["treatments"]
-            else []
-        ),
-        *(["a recording"] if plan["recordings"] != recordings else []),
-    ]
+    treatments = plan["digests"]["treatments"], document["digests"]["treatments"]
+    read_again = {
+        "a template, or what else a treatment is made of,": treatments, "a recording": (plan["recordings"], recordings)
+    }  # fmt: skip
+    changed = [told for told, (before, after) in read_again.items() if before != after]
     if changed:
         what = f"{' and '.join(changed)} changed while the run went on, so that some trials are of before and some of after"
         raise BadInput(str(out), what, "make the run again")

@@ -85,7 +85,7 @@ def load_corpus(cases_dir: Path, cassettes_dir: Path, *, tolerant: bool = False)
     if not folders:
         raise BadInput(str(cases_dir), "no case below it", "a case is FAMILY/NAME/case.yaml beside workflow.json")
     by_id = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
-    files = {case_id: [_file_digest(folder / name) for name in CASE_FILES] for case_id, folder in by_id.items()}
+    files = {case_id: [file_digest(folder / name) for name in CASE_FILES] for case_id, folder in by_id.items()}
     return Corpus(
         cases_dir=cases_dir, cassettes_dir=cassettes_dir, folders=by_id, digest=digest(files), tolerant=tolerant
     )
@@ -99,9 +99,10 @@ def _stamp(path: Path) -> _Stamp | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _file_digest(path: Path) -> str | None:
+def file_digest(path: Path) -> str | None:
+    """Return the digest of a file; None of one that cannot be read: whoever needs it says so."""
     try:
-        return digest(path.read_bytes())
+        return digest(path.read_bytes()) if path.is_file() else None
     except OSError:
         return None
 
