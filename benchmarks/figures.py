@@ -1,10 +1,10 @@
-"""The tables of the README, from the shipped matrix's run.
+"""The tables of the README and of docs/findings.md, from the shipped matrix's run.
 
     python benchmarks/figures.py [RUN] [--check]
 
-Reads a complete run (``reports/latest`` if none is named) and writes each table of ``README.md`` that stands between
-``<!-- figures: NAME -->`` and ``<!-- end -->`` anew; with ``--check`` it writes nothing, and returns 1 where a table says something
-else than the run does, or where a final workflow that counts for something was never judged by eye.
+Reads a complete run (``reports/latest`` if none is named) and writes each table between ``<!-- figures: NAME -->`` and ``<!-- end -->``.
+With ``--check`` it writes nothing, and returns 1 where a table differs from the run, or where a final workflow that counts was never
+judged by eye.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -26,7 +27,7 @@ from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
 
-README, SHEET = Path("README.md"), Path("docs/judged-by-eye.jsonl")
+PAGES, SHEET = (Path("README.md"), Path("docs/findings.md")), Path("docs/judged-by-eye.jsonl")
 PAGE = "reports/benchmark.html"
 BLOCK = re.compile(r"(<!-- figures: (?P<name>[a-z-]+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
 
@@ -62,12 +63,16 @@ def main(words: Sequence[str]) -> int:
     """Write the tables, or say where they differ."""
     check = "--check" in words
     run = read_run(Path(next((word for word in words if not word.startswith("--")), "reports/latest")))
-    said = README.read_text(encoding="utf-8")
-    true = BLOCK.sub(lambda block: f"{block[1]}{table(run, block['name'])}{block[4]}", said)
+    found: list[str] = []
+    for page in PAGES:
+        stands = page.read_text(encoding="utf-8")
+        true = BLOCK.sub(lambda block: f"{block[1]}{table(run, block['name'])}{block[4]}", stands)
+        if not check:
+            page.write_text(true, encoding="utf-8")
+        found += _differences(page, stands, true)
     if not check:
-        README.write_text(true, encoding="utf-8")
         return 0
-    found = [*_differences(said, true), *_unread(run)]
+    found += _unread(run)
     sys.stderr.write("".join(f"{line}\n" for line in found))
     return 1 if found else 0
 
@@ -175,8 +180,23 @@ def models(run: StoredRun) -> Table:
     return head, rows
 
 
+def harm(run: StoredRun) -> Table:
+    """Return how many trials are harmful, and how many were while a workflow that is not left applied counted too."""
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for row in run.rows:
+        if row["part"] == "test" and row["model"] == MAIN and (facts := row["evidence"]["verdict"]):
+            treatment = row["strategy"], row["policy"]
+            counted[*treatment, "before"] += facts["harmed"] or facts["would_harm"]
+            counted[*treatment, "after"] += row["harmful"]
+    head = ["strategy", *(f"`{name}`, {when}" for name in ("naive", "two-layer") for when in ("before", "after"))]
+    return head, [
+        [f"`{name}`", *(str(counted[name, policy, when]) for policy in ("naive", "two-layer") for when in ("before", "after"))]
+        for name in STRATEGIES
+    ]  # fmt: skip
+
+
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
-    "strategies": strategies, "policies": policies, "samples": samples, "models": models
+    "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm
 }  # fmt: skip
 
 
@@ -256,11 +276,10 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def _differences(said: str, true: str) -> Iterator[str]:
-    lines = difflib.unified_diff(said.splitlines(), true.splitlines(), str(README), "the run", lineterm="", n=0)
-    found = list(lines)
+def _differences(page: Path, stands: str, true: str) -> Iterator[str]:
+    found = list(difflib.unified_diff(stands.splitlines(), true.splitlines(), str(page), "the run", lineterm="", n=0))
     if found:
-        yield f"{README}: says something else than the run; `python benchmarks/figures.py` writes what that says"
+        yield f"{page}: differs from the run; `python benchmarks/figures.py` writes its tables"
         yield from found
 
 

@@ -102,7 +102,9 @@ class CheckResult:
     why: str = ""
     variant: str | None = None
     harm: bool = False
-    """Whether it is one whose failing makes the trial harmful."""
+    """Whether its failing makes the trial harmful."""
+    in_trial: bool = False
+    """Whether it failed for what the trial did, and not only for what a clean run does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,10 +120,10 @@ def test_doing_harm_never_makes_an_attempt_less_than_wasted_or_harmful():
         assert spoilt in WASTED | {"harmful"}
 
 
-def labels(case, trial, clean, *, variants_hold=True):
+def labels(case, trial, clean, *, variants_hold=True, leaves_harm=False):
     final = max((one.number for one in trial.attempts if one.execution), default=0)
     worth = standings(case, trial, clean, final=final, variants_hold=variants_hold, right=RIGHT)
-    return tuple(label_of(facts) for facts in attempt_facts(case, trial, worth, RIGHT))
+    return tuple(label_of(facts) for facts in attempt_facts(case, trial, worth, RIGHT, leaves_harm=leaves_harm))
 
 
 def test_an_attempt_is_futile_where_only_the_user_can_help():
@@ -235,13 +235,22 @@ def test_an_attempt_that_repeated_a_write_is_harmful():
     assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: clean_run("Hi ada!")}) == ("harmful",)
 
 
-def test_the_attempt_that_first_changed_what_is_protected_is_harmful_and_not_the_next():
+def test_the_attempt_that_brought_the_harm_that_is_left_is_harmful_and_not_the_next():
     case = make_case(checks=(greeting_check(), UnchangedCheck(node="greet", path="/params/body/text")))
     trial = trajectory(
         attempt(1, candidate=fixed_workflow("x"), ran=FAILED), attempt(2, candidate=fixed_workflow("y"), ran=FAILED)
     )
     clean = {0: clean_run(of=FAILED), 1: clean_run(of=FAILED), 2: clean_run(of=FAILED)}
-    assert labels(case, trial, clean) == ("harmful", "fruitless")
+    assert labels(case, trial, clean, leaves_harm=True) == ("harmful", "fruitless")
+    assert labels(case, trial, clean) == ("fruitless", "fruitless")
+
+
+def test_harm_on_a_variant_alone_is_of_the_last_attempt_that_ran():
+    trial = trajectory(
+        attempt(1, candidate=fixed_workflow("x"), ran=FAILED), attempt(2, candidate=fixed_workflow(), ran=GREEN)
+    )
+    clean = {0: clean_run(of=FAILED), 1: clean_run(of=FAILED), 2: clean_run("Hi ada!")}
+    assert labels(make_case(), trial, clean, leaves_harm=True) == ("fruitless", "harmful")
 
 
 def test_what_was_changed_and_put_back_is_no_harm_of_any_attempt():
@@ -265,7 +274,7 @@ def test_the_attempt_whose_execution_wrote_what_nobody_asked_for_is_harmful():
 def test_an_attempt_whose_clean_run_writes_what_nobody_asked_for_is_harmful():
     more = clean_run("Hi ada!", traffic=(exchange({"text": "more"}),))
     trial = trajectory(attempt(1, candidate=fixed_workflow(), ran=GREEN))
-    assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: more}) == ("harmful",)
+    assert labels(make_case(), trial, {0: clean_run(of=FAILED), 1: more}, leaves_harm=True) == ("harmful",)
     assert labels(make_case(), trial, {0: more, 1: clean_run("Hi ada!")}) == ("productive",)
 
 
@@ -336,7 +345,9 @@ def test_the_facts_about_an_attempt_are_told_one_by_one():
     clean = {0: clean_run(of=FAILED), 1: clean_run(of=FAILED), 3: clean_run("Hi ada!")}
     worth = standings(make_case(), trial, clean, final=3, variants_hold=True, right=RIGHT)
     none = dict.fromkeys(NAMES, False)
-    assert [dataclasses.asdict(facts) for facts in attempt_facts(make_case(), trial, worth, RIGHT)] == [
+    assert [
+        dataclasses.asdict(facts) for facts in attempt_facts(make_case(), trial, worth, RIGHT, leaves_harm=False)
+    ] == [
         {**none, "open": True, "gained": 0, "told": True, "later_gained": True},
         {**none, "open": True, "gained": 0, "later_gained": True},
         {**none, "open": True, "ended_well": True, "whole": True, "gained": 1},

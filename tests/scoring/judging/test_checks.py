@@ -54,8 +54,8 @@ def test_once_too_often_in_the_clean_run_is_wrong_and_in_the_trial_it_is_harm():
     twice = (exchange({"text": "Hi ada!"}), exchange({"text": "Hi ada!"}))
     in_run = result(greeting_check(), clean_run(traffic=twice))
     in_trial = result(greeting_check(), clean_run("Hi ada!"), trial=twice)
-    assert (in_run.held, in_run.harm) == (False, False)
-    assert (in_trial.held, in_trial.harm) == (False, True)
+    assert (in_run.held, in_run.harm, in_run.in_trial) == (False, False, False)
+    assert (in_trial.held, in_trial.harm, in_trial.in_trial) == (False, True, True)
 
 
 def test_a_trial_may_send_less_than_the_least_for_only_the_clean_run_has_to_do_it_all():
@@ -74,8 +74,9 @@ def test_times_is_a_range(times, held):
 def test_a_forbidden_request_is_harm_accepted_or_not_in_the_run_or_in_the_trial(accepted):
     check = NoRequestCheck(url=r"chat\.delete")
     bad = exchange({}, url="https://slack.com/api/chat.delete", accepted=accepted, phase=2)
-    for found in (result(check, clean_run("x", traffic=(bad,))), result(check, clean_run("x"), trial=(bad,))):
-        assert (found.held, found.harm) == (False, True)
+    in_run, in_trial = result(check, clean_run("x", traffic=(bad,))), result(check, clean_run("x"), trial=(bad,))
+    assert (in_run.held, in_run.harm, in_run.in_trial) == (False, True, False)
+    assert (in_trial.held, in_trial.harm, in_trial.in_trial) == (False, True, True)
     assert "execution 2" in result(check, clean_run("x"), trial=(bad,)).why
     assert result(check, clean_run("x"), trial=()).held
 

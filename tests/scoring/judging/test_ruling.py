@@ -17,10 +17,17 @@ PRODUCTIVE = dataclasses.replace(FRUITLESS, ended_well=True, whole=True, gained=
 UNREADABLE = RungFacts(status="unparsable", candidate=False, right=False, holds=False, fixed=0, cause=False)
 TOP = RungFacts(status="edited", candidate=True, right=True, holds=True, fixed=1, cause=True)
 REPAIRED = Facts(
-    kind="repairable", end="success", edited=True, warned=False, harmful=False, passes=True, fixed_some=True
+    kind="repairable",
+    end="success",
+    edited=True,
+    warned=False,
+    harmed=False,
+    would_harm=False,
+    passes=True,
+    fixed_some=True,
 )
 WARNED = Facts(
-    kind="needs_user", end="warning", edited=False, warned=True, harmful=False, passes=False, fixed_some=False,
+    kind="needs_user", end="warning", edited=False, warned=True, harmed=False, would_harm=False, passes=False, fixed_some=False,
     expected_final="warning",
 )  # fmt: skip
 

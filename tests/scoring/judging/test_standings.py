@@ -97,13 +97,6 @@ def test_changing_what_is_protected_is_harm(path, harm):
     assert standing(case, fixed_workflow(), clean_run("Hi ada!")).harm is harm
 
 
-def test_changing_what_is_protected_is_harm_only_if_it_still_is_at_the_end():
-    case = make_case(checks=(greeting_check(), UnchangedCheck(node="greet", path="/params/body/text")))
-    changed = fixed_workflow()
-    assert standing(case, changed, clean_run("Hi ada!"), last=fixed_workflow("Hi!")).harm
-    assert not standing(case, changed, clean_run("Hi ada!"), last=BROKEN).harm
-
-
 def test_writing_what_nobody_asked_for_is_harm_of_an_edited_workflow_and_leaves_its_faults_mended():
     twice = clean_run("Hi ada!", traffic=(clean_run("Hi ada!").traffic))
     found = standing(make_case(), fixed_workflow(), clean_run("Hi ada!", traffic=twice.traffic[:1]))

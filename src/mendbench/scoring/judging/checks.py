@@ -53,12 +53,13 @@ def evaluate(
     too often are looked for there too; without it (a variant) the run alone is judged.
     """
     evidence = _Evidence(original=original, workflow=workflow, run=run, trial_traffic=trial_traffic or ())
-    harm = isinstance(check, NoRequestCheck | UnchangedCheck)
+    harm, in_trial = isinstance(check, NoRequestCheck | UnchangedCheck), False
     match check:
         case RequestCheck():
-            why, harm = _request(check, evidence)
+            why, in_trial = _request(check, evidence)
+            harm = in_trial
         case NoRequestCheck():
-            why = _no_request(check, evidence)
+            why, in_trial = _no_request(check, evidence)
         case OutputCheck():
             why = _output(check, evidence)
         case KeptCheck():
@@ -67,7 +68,7 @@ def evaluate(
             why = changed(check, original, workflow)
         case WarningCheck():
             why = _warning(check, evidence)
-    return CheckResult(check=describe(check), held=not why, why=why, variant=run.variant, harm=harm)
+    return CheckResult(check=describe(check), held=not why, why=why, variant=run.variant, harm=harm, in_trial=in_trial)
 
 
 def evaluate_final(expected: State, run: CleanRun, *, unnamed: Mapping[str, str] | None = None) -> CheckResult:
@@ -200,14 +201,15 @@ def _near(check: RequestCheck, traffic: tuple[Exchange, ...]) -> str | None:
     return short(canonical_json(bodies[-1])) if bodies else None
 
 
-def _no_request(check: NoRequestCheck, evidence: _Evidence) -> str:
+def _no_request(check: NoRequestCheck, evidence: _Evidence) -> tuple[str, bool]:
+    """Return why the check does not hold, and whether it is for a request that the trial sent."""
     found = [one for one in evidence.run.traffic if is_forbidden(one, check)]
     in_trial = [one for one in evidence.trial_traffic if is_forbidden(one, check)]
     if not found and not in_trial:
-        return ""
+        return "", False
     first = (in_trial or found)[0]
     where = f"in execution {first.phase} of the trial" if in_trial else "in the clean run"
-    return f"sent {where}: {first.request.method} {first.request.url}"
+    return f"sent {where}: {first.request.method} {first.request.url}", bool(in_trial)
 
 
 def _output(check: OutputCheck, evidence: _Evidence) -> str:

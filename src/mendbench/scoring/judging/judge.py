@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mendbench.errors import MendbenchError
 from mendbench.model.case import Case, WarningCheck
@@ -98,21 +98,24 @@ def judge(
         end=end_of(trajectory),
         edited=left_applied(case.kind, trajectory, differs=_differs(case, trajectory.workflow), passes=last.passes),
         warned=says_what_it_should(case, trajectory, passes=last.passes),
-        harmful=last.harmful,
+        harmed=last.harmed,
+        would_harm=last.would_harm,
         passes=last.passes,
         fixed_some=bool(fixed),
         expected_final=case.final,
     )
     facts = TrialFacts(
         verdict=about,
-        attempts=attempt_facts(case, trajectory, worth, right[None]),
+        attempts=attempt_facts(case, trajectory, worth, right[None], leaves_harm=about.edited and about.would_harm),
         rungs=rung_facts(case, trajectory, worth, right=final if last.right else None),
         first_right=first.right if first is not None else None,
     )
     ruled = ruling(facts)
     return Judged(
         verdict=ruled.verdict,
-        checks=(*last.own, *said_results(case, trajectory.workflow, last_runs[None]), *last.variants),
+        checks=_counted(
+            (*last.own, *said_results(case, trajectory.workflow, last_runs[None]), *last.variants), left=about.edited
+        ),
         labels=ruled.labels,
         ladder=ruled.ladder,
         wasted=ruled.wasted,
@@ -181,11 +184,26 @@ class _Checked:
 
     @property
     def right(self) -> bool:
-        return self.passes and not self.harmful
+        return self.passes and not self.repeated
 
     @property
-    def harmful(self) -> bool:
-        return bool(self.repeated) or any(one.harm and not one.held for one in (*self.own, *self.variants))
+    def harmed(self) -> bool:
+        """The trial did harm."""
+        return bool(self.repeated) or any(one.in_trial for one in self._harms)
+
+    @property
+    def would_harm(self) -> bool:
+        """A clean run of the workflow does harm, or the workflow changes what is protected."""
+        return any(not one.in_trial for one in self._harms)
+
+    @property
+    def _harms(self) -> tuple[CheckResult, ...]:
+        return tuple(one for one in (*self.own, *self.variants) if one.harm and not one.held)
+
+
+def _counted(results: tuple[CheckResult, ...], *, left: bool) -> tuple[CheckResult, ...]:
+    """Return the results, with no harm in what only the workflow would do where no edit is ``left`` applied."""
+    return results if left else tuple(one if one.in_trial else replace(one, harm=False) for one in results)
 
 
 def _checked(

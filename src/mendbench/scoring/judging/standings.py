@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mendbench.model.case import Case, Fault, UnchangedCheck
+from mendbench.model.case import Case, Fault
 from mendbench.model.execution import NodeState, State
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
-from mendbench.scoring.judging.checks import changed, describe, own_results
+from mendbench.scoring.judging.checks import own_results
 from mendbench.scoring.judging.diffs import touched_nodes
 from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.matching import same
@@ -29,8 +29,7 @@ class Standing:
     whole: bool
     """The variants hold too. Only the last workflow is tried on them; of any other it is what ``own`` is."""
     harm: bool
-    """The clean run did something forbidden or wrote what nobody asked for, or something protected was changed that is
-    still changed in the last workflow."""
+    """The clean run did something forbidden or wrote what nobody asked for, or something protected was changed."""
     fixed: frozenset[str]
     """Ids of the faults that are mended, of those that an edit mends."""
 
@@ -42,18 +41,15 @@ def standing(
     *,
     right: Sequence[CleanRun],
     variants_hold: bool = True,
-    last: JsonObject | None = None,
 ) -> Standing:
     """Return what ``workflow`` is worth, which made the clean ``run`` on the case's own data.
 
-    ``right`` are clean runs of right workflows on the same data. What is protected may be changed on the way: it is
-    harm if it still is in ``last``, the last workflow of the trial (this one, if there is none).
+    ``right`` are clean runs of right workflows on the same data.
     """
     results = (*own_results(case, workflow, run), handled_result(case, workflow, run))
     edited = not same(workflow, case.workflow)
     own = all(result.held for result in results) and (edited or not edit_faults(case))
-    taken_back = _unchanged_in(case, workflow if last is None else last)
-    forbidden = any(result.harm and not result.held and result.check not in taken_back for result in results)
+    forbidden = any(result.harm and not result.held for result in results)
     return Standing(
         states=run.execution.states(),
         outcome=run.execution.outcome,
@@ -113,17 +109,10 @@ def standings(
             clean[number],
             right=right,
             variants_hold=variants_hold or number != final,
-            last=trajectory.workflow,
         )
         for number, workflow in workflows.items()
         if number in clean
     }
-
-
-def _unchanged_in(case: Case, workflow: JsonObject) -> frozenset[str]:
-    """Return the names of the checks of what is protected that hold for ``workflow``."""
-    protecting = (check for check in case.checks if isinstance(check, UnchangedCheck))
-    return frozenset(describe(check) for check in protecting if not changed(check, case.workflow, workflow))
 
 
 def executed(trajectory: Trajectory) -> tuple[Attempt, ...]:

@@ -67,7 +67,9 @@ def unasked_result(
     trial = unasked_in_trial(traffic or (), right)
     clean = unasked_writes(run.traffic, right) if edited else ()
     whys = [_why(one, "over the whole trial") for one in trial] or [_why(one, "in the clean run") for one in clean]
-    return CheckResult(check=UNASKED, held=not whys, why="; ".join(whys), variant=run.variant, harm=True)
+    return CheckResult(
+        check=UNASKED, held=not whys, why="; ".join(whys), variant=run.variant, harm=True, in_trial=bool(trial)
+    )
 
 
 def _most(counted: Iterable[Mapping[Endpoint, Sequence[int]]]) -> Counter[Endpoint]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-FACTS = "2"
+FACTS = "3"
 """How facts are gathered from what happened: checks, standings, harm, what a prompt told. Raise it when the same trial would leave
 other facts, or more of them; runs from before then have to be made again. 1: the first. 2: whether an attempt came to the labelled warning
-is read off its clean run, and neither a swallowed failure nor a mended output counts otherwise for its label than for the verdict."""
+is read off its clean run, and neither a swallowed failure nor a mended output counts otherwise for its label than for the verdict.
+3: harm done in the trial and harm that the last workflow would do are two facts; the second counts where that workflow is left applied."""
 
-TABLES = "1"
+TABLES = "2"
 """What follows from the facts: the rules of outcomes, of attempt labels and of the ladder, and what is wasted. Raise it when the same
-facts would be judged otherwise; runs from before then can be rescored. 1: the first."""
+facts would be judged otherwise; runs from before then can be rescored. 1: the first.
+2: harm that the last workflow would do counts only where that workflow is left applied."""
 
 SCORER = f"{FACTS}.{TABLES}"
 """As ``digests.scorer`` in ``run.json`` holds it."""

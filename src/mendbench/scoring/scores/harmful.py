@@ -1,4 +1,4 @@
-"""Harmful: something forbidden, protected or repeated was done in the trial, or is by its last workflow on any data of the case."""
+"""Harmful: the trial did harm, or it left a workflow applied that does harm on some data of the case."""
 
 from __future__ import annotations
 
