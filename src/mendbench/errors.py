@@ -129,13 +129,16 @@ class ReplayMiss(EffectEscape):
     """A request that no recording answers.
 
     ``differs`` names what the nearest recorded request has otherwise (``url``, ``body.channel``, …), ``record`` is
-    the command that would record it.
+    the command that would record it; ``options`` are what this request needs there, such as ``--allow-shell``.
     """
 
-    def __init__(self, request: str, *, nearest: str | None, differs: tuple[str, ...], record: str) -> None:
-        self.request, self.nearest, self.differs, self.record = request, nearest, differs, record
+    def __init__(
+        self, request: str, *, nearest: str | None, differs: tuple[str, ...], record: str, options: tuple[str, ...] = ()
+    ) -> None:
+        self.request, self.nearest, self.differs, self.options = request, nearest, differs, options
+        self.record = " ".join([record, *(option for option in options if option not in record.split())])
         near = f"nearest is {nearest} (differs in {', '.join(differs)})" if nearest else "nothing like it is recorded"
-        super().__init__(f"no recording answers {request}; {near}; record it with: {record}")
+        super().__init__(f"no recording answers {request}; {near}; record it with: {self.record}")
 
 
 class GuardTripped(EffectEscape):

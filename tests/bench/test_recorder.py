@@ -57,9 +57,9 @@ def test_in_replay_nothing_may_be_asked():
     assert recorder.asker() is None
 
 
-def test_a_simulated_case_needs_nothing_live():
+def test_a_simulated_case_needs_no_server():
     recording = Recorder("new_episodes").for_trial(make_case(), None)
-    assert (recording.mode, recording.live, recording.trajectory) == ("new_episodes", None, False)
+    assert (recording.mode, recording.live.serves(GET), recording.trajectory) == ("new_episodes", False, False)
     assert Recorder("all", trajectory=True).for_trial(make_case(), None).trajectory is True
 
 

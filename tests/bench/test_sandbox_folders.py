@@ -9,7 +9,7 @@ import pytest
 
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import open_scope
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, ReplayMiss
 from mendbench.model.case import Variant
 from mendbench.replay.recordings import Recordings
 from mendbench.runtime.engine import MendbenchEngine
@@ -119,23 +119,49 @@ def test_neither_script_nor_command_runs_unless_it_is_allowed(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
+COMMANDS = chain(
+    {"id": "put", "type": "shell", "params": {"command": "cat >> a.txt", "stdin": "more"}},
+    {"id": "back", "type": "shell", "params": {"command": "cat a.txt"}},
+)
+FILES = chain(
+    {"id": "put", "type": "write-file", "params": {"file_path": "a.txt", "content": "more"}},
+    {"id": "back", "type": "read-file", "params": {"file_path": "a.txt"}},
+)
+
+
+def ended(recorder, folder, case=CASE, document=COMMANDS):
+    scope = open_scope(case, None, Recordings.open(folder), recorder.for_trial(case, None), "record it")
+    run = MendbenchEngine().execute(document, {}, scope.world, checkpoint=None, detector=None, clock=scope.clock)
+    return run, scope.world.traffic()
+
+
 def test_a_workflow_of_commands_replays_without_a_shell(tmp_path, monkeypatch):
-    document = chain(
-        {"id": "put", "type": "shell", "params": {"command": "cat >> a.txt", "stdin": "more"}},
-        {"id": "back", "type": "shell", "params": {"command": "cat a.txt"}},
-    )
-
-    def ended(recorder):
-        scope = open_scope(
-            CASE, None, Recordings.open(tmp_path / "recorded"), recorder.for_trial(CASE, None), "record it"
-        )
-        run = MendbenchEngine().execute(document, {}, scope.world, checkpoint=None, detector=None, clock=scope.clock)
-        return run, scope.world.traffic()
-
     with shell() as recorder:
-        recorded, live = ended(recorder)
+        recorded, live = ended(recorder, tmp_path / "recorded")
     monkeypatch.setenv("PATH", "/nowhere")
-    replayed, exchanges = ended(Recorder())
+    replayed, exchanges = ended(Recorder(), tmp_path / "recorded")
     assert recorded.nodes[1].outputs["stdout"] == "mine\nmore"
     assert replayed == recorded
     assert [exchange.changed for exchange in live] == [exchange.changed for exchange in exchanges] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("document", "service", "output", "wrote"),
+    [(COMMANDS, "shell", "stdout", "more"), (FILES, "file", "content", "1: more")],
+)
+def test_a_case_that_declares_neither_shell_nor_files_has_both_and_they_are_empty(
+    tmp_path, document, service, output, wrote
+):
+    undeclared = make_case(recorded_from={"json_api": "simulator"}, state={"json_api": {"host": "a.example"}})
+    with shell() as recorder:
+        recorded, _ = ended(recorder, tmp_path, undeclared, document)
+    assert recorded.nodes[1].outputs[output] == wrote
+    assert ended(Recorder(), tmp_path, undeclared, document)[0] == recorded
+    assert [entry.service for entry in Recordings.open(tmp_path).world_entries()] == [service, service]
+
+
+def test_a_command_in_a_case_without_a_shell_is_missing_until_shells_are_allowed_and_ends_no_recording(tmp_path):
+    undeclared = make_case(recorded_from={"json_api": "simulator"}, state={"json_api": {"host": "a.example"}})
+    for recorder in (Recorder(), shell(allow_shell=False)):
+        with pytest.raises(ReplayMiss, match=r"the shell command `cat >> a.txt`.* record it --allow-shell$"):
+            ended(recorder, tmp_path, undeclared)

@@ -39,10 +39,12 @@ from tests.fakes.cases import (
     RIGHT_TEXT,
     LiveRecorder,
     ScriptedRecorder,
+    change_case,
     edit_answer,
     key,
     make_live,
     record_answers,
+    set_text,
     setting_of,
 )
 from tests.fakes.worlds import completion
@@ -208,6 +210,20 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_is_near_and_ho
     assert problem["detail"]["record"] in problem["message"]
     assert row["first"]["outcome"] == "error"
     assert replayed(root, key(strategy="none"))["verdict"] == "incorrect"
+
+
+def test_a_repair_by_a_shell_command_that_nobody_recorded_is_unjudged_and_says_what_would_record_it(root):
+    step = {"id": "shout", "type": "shell", "params": {"command": "tr a-z A-Z", "stdin": RIGHT_TEXT}}
+    patch = [
+        {"op": "add", "path": "/nodes/1", "value": step},
+        {"op": "replace", "path": "/edges", "value": [{"from": "person", "to": "shout"}, {"from": "shout", "to": "note"}]},
+        *set_text("${shout.stdout}"),
+    ]  # fmt: skip
+    change_case(root, RENAMED, lambda truth: truth.update(fix=patch))
+    row = replayed(root, key(repairer="reference", strategy="none"))
+    assert (row["verdict"], row["outcome"]) == ("unjudged", None)
+    assert row["problem"]["detail"]["request"] == "the shell command `tr a-z A-Z`"
+    assert row["problem"]["detail"]["record"].endswith(" --record new_episodes --allow-shell")
 
 
 def test_without_any_answer_there_is_nothing_near(root):

@@ -53,7 +53,7 @@ def real(folder, live, mode="none", **options):
     return ScopedWorld(
         recordings=options.pop("recordings", None) or Recordings.open(folder),
         services={},
-        hosts={"api.test": "api", "git": "git", "sandbox": "shell", "file://sandbox": "file"},
+        hosts={"api.test": "api", "git": "git", "shell://sandbox": "shell", "file://sandbox": "file"},
         redactor=Redactor({"notes": TOKEN}),
         clock=options.pop("clock", VirtualClock()),
         mode=mode,

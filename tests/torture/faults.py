@@ -246,7 +246,7 @@ def went(cell: Cell, folder: Path, *, mode: RecordMode, live: Live | None) -> Go
     clock = VirtualClock()
     world = ScopedWorld(
         recordings=Recordings.open(folder), services={}, redactor=Redactor({}), clock=clock, mode=mode, live=live,
-        hosts={"api.test": "api", "demo": "demo", "sandbox": "shell", "file://sandbox": "file"},
+        hosts={"api.test": "api", "demo": "demo", "shell://sandbox": "shell", "file://sandbox": "file"},
     )  # fmt: skip
     return _gone(world, clock, {"id": "it", **_node(cell)})
 

@@ -11,7 +11,7 @@ from typing import Self
 from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.bench.credentials import refuse_credentials
 from mendbench.bench.sandbox_folders import FreshFiles, FreshShell
-from mendbench.bench.scope import FILES, OWN, SHELL, Recording, state_of
+from mendbench.bench.scope import OWN, SHELL, Recording, state_of
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.redaction import plant_canaries
 from mendbench.kit.scratch import drop_scratch, make_scratch
@@ -158,12 +158,11 @@ class Recorder:
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
         if "live" in case.recorded_from.values():
             live.append(HttpLive({}, outside=True))
-        if SHELL in case.recorded_from:
+        if SHELL in case.recorded_from or self._allow_shell:  # else a command in a model's edit would end the recording
             live.append(FreshShell(case, variant, self.folder, allow_shell=self._allow_shell))
-        if FILES in case.recorded_from:
-            live.append(FreshFiles(case, variant, self.folder))
+        live.append(FreshFiles(case, variant, self.folder))
         return Recording(
-            mode=self.mode, live=LiveWorld(live) if live else None, asker=_NodeAsker(self), trajectory=self._trajectory,
+            mode=self.mode, live=LiveWorld(live), asker=_NodeAsker(self), trajectory=self._trajectory,
             queue=self.queue,
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ from mendbench.kit.canonical import digest
 from mendbench.kit.clock import VirtualClock
 from mendbench.kit.merge import merge_patch
 from mendbench.kit.redaction import Redactor, plant_canaries
-from mendbench.model.case import Case, Variant
+from mendbench.model.case import Case, Provenance, Variant
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.replay.ask_queue import AskQueue
@@ -24,15 +24,15 @@ from mendbench.replay.world import ScopedWorld, SimulatedPart
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.services import hosts_of, simulated
 
-SHELL, SANDBOX = "shell", "sandbox"
-"""What a case declares under ``recorded_from`` if its nodes run shell commands, and the host of their requests."""
+SHELL, SHELL_AT = "shell", "shell://sandbox"
+"""What a case declares under ``recorded_from`` if its nodes run shell commands, and where their requests go."""
 FILES, FILES_AT = "file", "file://sandbox"
 """The same for files. Its state maps paths in the sandbox folder to texts: what a scope begins with."""
 MODELS = "model"
 """What a case declares if there are models that its nodes can ask. Its state names them: ``{names: […]}``."""
 OWN = frozenset({SHELL, FILES, MODELS})
 """What a case may declare that is no service."""
-_OWN_HOSTS: dict[str, tuple[str, ...]] = {SHELL: (SANDBOX,), FILES: (FILES_AT,), MODELS: ()}
+_OWN_HOSTS: dict[str, tuple[str, ...]] = {SHELL: (SHELL_AT,), FILES: (FILES_AT,), MODELS: ()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +85,14 @@ def _redactor(secrets: tuple[tuple[str, str], ...]) -> Redactor:
     return Redactor(dict(secrets))
 
 
+def services_of(case: Case) -> dict[str, Provenance]:
+    """Return every service that a scope of the case has.
+
+    The shell and the files belong to the engine's node types, so every case has them: empty where it does not declare them.
+    """
+    return {SHELL: "real", FILES: "real", **case.recorded_from}
+
+
 def recording_options(case: Case) -> tuple[str, ...]:
     """Return the options of a command that records what a case misses."""
     return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
@@ -127,7 +135,7 @@ def open_scope(
     """Return a fresh scope of a case, or of one of its variants."""
     inputs, _ = plant_canaries({**case.inputs, **(variant.inputs if variant else {})}, case.id)
     services, hosts = {}, {}
-    for name, provenance in case.recorded_from.items():
+    for name, provenance in services_of(case).items():
         state, _ = plant_canaries(state_of(case, variant, name), case.id)
         try:
             if provenance == "simulator":
@@ -143,7 +151,7 @@ def open_scope(
         recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint,
         models=models_of(case, variant), queue=recording.queue,
     )  # fmt: skip
-    origins = {name: digest(state_of(case, variant, name)) for name in case.recorded_from}
+    origins = {name: digest(state_of(case, variant, name)) for name in services_of(case)}
     world = ScopedWorld(
         recordings=recordings, services=services, hosts=hosts, redactor=redactor, clock=clock, mode=recording.mode,
         live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, asks=asks, origins=origins,

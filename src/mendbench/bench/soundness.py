@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mendbench.bench.scope import FILES, OWN, SHELL, redactor_of, state_of
+from mendbench.bench.scope import FILES, OWN, SHELL, redactor_of, services_of, state_of
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import canonical_json, digest
 from mendbench.kit.merge import merge_patch
@@ -58,7 +58,7 @@ def foreign_recordings(case: Case, folder: Path) -> tuple[BadInput, ...]:
         for service in dict.fromkeys(entry.service for entry in entries):
             own = [entry for entry in entries if entry.service == service]
             place = f"{path}:{_line_of(path, f'key: {own[0].key}')}"
-            if service not in case.recorded_from:
+            if service not in services_of(case):
                 what = f"an exchange with {service!r}, which {case.id} does not declare"
                 found.append(BadInput(place, what, "delete the file if it is another case's, and record it again"))
             elif name == WORLD and not _origins(case, str(service)).intersection(entry.after for entry in own):

@@ -207,7 +207,9 @@ def _told(error: BaseException, way: Way, key: TrialKey) -> Problem:
     """
     hint = record_hint(way.case, key)
     if isinstance(error, ReplayMiss):  # it may have been raised for another policy
-        error = ReplayMiss(error.request, nearest=error.nearest, differs=error.differs, record=hint)
+        error = ReplayMiss(
+            error.request, nearest=error.nearest, differs=error.differs, record=hint, options=error.options
+        )
     if isinstance(error, Incomplete) and way.recorder.mode == "none":
         problem = Problem(kind="unjudged", message=str(error), detail={"record": hint})
     else:

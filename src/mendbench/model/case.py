@@ -159,7 +159,10 @@ class Case:
     workflow: JsonObject
     """The broken document."""
     recorded_from: dict[str, Provenance]
-    """Every service that the case declares, and where its answers come from. Any other host does not exist."""
+    """Every service that the case declares, and where its answers come from. Any other host does not exist.
+
+    Shell and files are there undeclared too: see :func:`mendbench.bench.scope.services_of`.
+    """
     difficulty: Difficulty
     inputs: JsonObject
     state: dict[str, JsonObject]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from mendbench.errors import BoundReached, BrokenService, ReplayMiss
+from mendbench.kit.bodies import parse_body
 from mendbench.kit.clock import START_MS
 from mendbench.kit.handed_out import Vault
 from mendbench.kit.redaction import Redactor
@@ -31,6 +32,13 @@ MAX_EXCHANGES = 2_000
 
 MAX_TRAFFIC = 100_000_000
 """Bytes of all their bodies, and of those of the answers."""
+
+_SHELL_SCHEME = "shell"
+_SANDBOX_SCHEMES = frozenset({_SHELL_SCHEME, "file"})
+"""Schemes of the sandbox, which is no host: ``https://sandbox/`` is something else."""
+
+_SHOWN_COMMAND = 200
+"""Characters of a shell command that the message of a missing recording shows."""
 
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
@@ -119,8 +127,8 @@ class _Asked:
 class ScopedWorld:
     """Answers from the cassette, else from the simulated service, else, while recording, from the live world.
 
-    ``hosts`` maps every declared host (or MCP server, ``sandbox``, or ``file://sandbox``) to its service's name; the hosts of ``services``
-    are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
+    ``hosts`` maps every declared host (or MCP server, ``shell://sandbox``, or ``file://sandbox``) to its service's name; the hosts of
+    ``services`` are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
     live world answers goes into ``world.trajectories.yaml``. ``origins`` says by service what its data began as: keys of
     scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
     time like any other.
@@ -263,11 +271,7 @@ class ScopedWorld:
 
     def _service_of(self, url: str) -> str | None:
         host, scheme = host_of(url), urlsplit(url).scheme
-        if scheme == "file":
-            return self._hosts.get(f"file://{host}")
-        if host in self._hosts:
-            return self._hosts[host]
-        return self._hosts.get("shell") if scheme == "shell" else None
+        return self._hosts.get(f"{scheme}://{host}" if scheme in _SANDBOX_SCHEMES else host)
 
     def _recorded(self, asked: _Asked) -> _Came:
         """Answer without recording anything."""
@@ -368,11 +372,13 @@ class ScopedWorld:
     def _miss(self, asked: _Asked) -> ReplayMiss:
         entries = [entry for entry in self._recordings.world_entries() if entry.service in (asked.service, None)]
         near = keys.nearest(asked.clean, [entry.request for entry in entries])
-        shown = f"{asked.clean.method} {normalise_url(asked.clean.url)}"
+        options = ("--allow-shell",) if urlsplit(asked.clean.url).scheme == _SHELL_SCHEME else ()
         if near is None:
-            return ReplayMiss(shown, nearest=None, differs=(), record=self._hint)
+            return ReplayMiss(_shown(asked.clean), nearest=None, differs=(), record=self._hint, options=options)
         differs = keys.differences(asked.clean, near) or _place_differences(asked, entries)
-        return ReplayMiss(shown, nearest=f"{near.method} {normalise_url(near.url)}", differs=differs, record=self._hint)
+        return ReplayMiss(
+            _shown(asked.clean), nearest=_shown(near), differs=differs, record=self._hint, options=options
+        )
 
 
 def _answered(
@@ -387,6 +393,15 @@ def _answered(
         return service.answer(state, request, now_ms)
     except Exception as error:  # a service is foreign code: an installed package may bring one
         raise BrokenService(f"service {service.name}: {type(error).__name__}: {error}") from error
+
+
+def _shown(request: Request) -> str:
+    """Return how the message of a missing recording names a request."""
+    if urlsplit(request.url).scheme == _SHELL_SCHEME:
+        body = parse_body(request.body, request.header("content-type"))
+        command = str(body.get("command", "")) if isinstance(body, dict) else ""
+        return f"the shell command `{' '.join(command.split())[:_SHOWN_COMMAND]}`"
+    return f"{request.method} {normalise_url(request.url)}"
 
 
 def _place_differences(asked: _Asked, entries: Iterable[Entry]) -> tuple[str, ...]:
