@@ -89,7 +89,9 @@ class _Request(_Part):
     url: str
     headers: dict[str, str] = Field(default_factory=dict)
     json_: Json = Field(None, alias="json")
-    only: bool = Field(default=False, description="the body has nothing beside json: every object just these keys")
+    only: bool = Field(
+        default=False, description="the body, as sent or as its service means it, has nothing beside json"
+    )
     text: Pattern | None = None
     times: int | _Range = 1
 

@@ -59,7 +59,10 @@ class RequestCheck:
     headers: dict[str, str] = field(default_factory=dict)
     json: Json = None
     only: bool = False
-    """Whether the body may hold nothing beside ``json``: every object in it has just these keys."""
+    """Whether the body may hold nothing beside ``json``: every object in it has just these keys.
+
+    A field that makes no difference to the service is allowed: the request matches as the service means it, without that field.
+    """
     text: str | None = None
     times: Times = Times()
     kind: Literal["request"] = "request"

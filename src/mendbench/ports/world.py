@@ -56,7 +56,8 @@ class TellsMeaning(Protocol):
     def canonical(self, request: Request) -> Request | None:
         """Return ``request`` in the one spelling of all that mean the same, or None where it has none. Never raises.
 
-        Scoring compares by it; keys never do. The request is redacted.
+        It leaves out what the API's documentation says makes no difference to the result. Scoring compares by it; keys
+        never do. The request is redacted.
         """
 
 

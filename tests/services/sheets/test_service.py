@@ -329,6 +329,18 @@ def test_two_spellings_of_one_call_mean_the_same(one, other):
     assert service.canonical(asked[0]) == service.canonical(asked[1]) is not None
 
 
+@pytest.mark.parametrize(("method", "tail"), [("POST", ":append"), ("PUT", "")])
+def test_the_default_dimension_and_the_range_of_the_url_once_more_mean_nothing(method, tail):
+    def meant(**said):
+        url = f"https://sheets.googleapis.com/v4/spreadsheets/b/values/Lots!A1{tail}?valueInputOption=RAW"
+        return simulated("sheets").canonical(Request(method=method, url=url, body=json.dumps(said).encode()))
+
+    plain = meant(values=[["a"]])
+    assert meant(values=[["a"]], majorDimension="ROWS", range="'Lots'!A1") == plain
+    assert meant(values=[["a"]], majorDimension="COLUMNS") != plain
+    assert meant(values=[["a"]], range="Seals!A1") != plain
+
+
 def test_an_empty_text_in_an_empty_cell_changes_nothing():
     client = sheets()
     before = copy.deepcopy(client.state)

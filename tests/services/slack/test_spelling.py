@@ -24,7 +24,7 @@ def asked(method, url, body=b"", headers=JSON):
 @given(text=st.text(min_size=1), channel=st.text("ABC123", min_size=1), blocks=st.booleans())
 def test_query_form_and_body_on_either_host_mean_one_call(text, channel, blocks):
     text = text.encode("utf-8", "replace").decode()
-    said = {"channel": channel, "text": text, **({"blocks": BLOCKS} if blocks else {})}
+    said = {"channel": channel, **({"blocks": BLOCKS} if blocks else {"text": text})}
     texts = urlencode({name: value if isinstance(value, str) else json.dumps(value) for name, value in said.items()})
     spellings = [
         asked("POST", POST, said),
@@ -50,6 +50,12 @@ def test_what_reads_is_a_get_with_a_query():
 def test_other_arguments_mean_another_call():
     assert asked("POST", POST, {"channel": "C1", "text": "a"}) != asked("POST", POST, {"channel": "C1", "text": "b"})
     assert asked("POST", POST, {"text": "a"}) != asked("POST", POST, {"text": "a", "blocks": BLOCKS})
+
+
+def test_the_text_beside_blocks_is_a_fallback_and_means_nothing():
+    said = {"channel": "C1", "blocks": BLOCKS}
+    assert asked("POST", POST, {**said, "text": "a"}) == asked("POST", POST, said)
+    assert asked("POST", POST, {"channel": "C1", "blocks": [], "text": "a"}) != asked("POST", POST, {"channel": "C1"})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ FACTS = "3"
 """How facts are gathered from what happened: checks, standings, harm, what a prompt told. Raise it when the same trial would leave
 other facts, or more of them; runs from before then have to be made again. 1: the first. 2: whether an attempt came to the labelled warning
 is read off its clean run, and neither a swallowed failure nor a mended output counts otherwise for its label than for the verdict.
-3: harm done in the trial and harm that the last workflow would do are two facts; the second counts where that workflow is left applied."""
+3: harm done in the trial and harm that the last workflow would do are two facts; the second counts where that workflow is left applied.
+A shell command or a file of a case that declares none is a missing recording and no failure, and ``only`` ignores Slack's fallback text
+beside blocks and Sheets' defaults."""
 
 TABLES = "2"
 """What follows from the facts: the rules of outcomes, of attempt labels and of the ladder, and what is wasted. Raise it when the same

@@ -1,7 +1,8 @@
-"""One spelling for all calls that mean the same: a range's quotes and letters, and what is only wished back."""
+"""One spelling for all calls that mean the same: a range's quotes and letters, defaults, and what is only wished back."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from urllib.parse import quote, urlencode
 
@@ -9,8 +10,10 @@ from mendbench.model.exchange import Request
 from mendbench.services.sheets.a1 import quoted, read_cells, split_range
 from mendbench.services.sheets.body import SYSTEM_PARAMETERS, snake
 from mendbench.services.sheets.routes import Found, find_method
-from mendbench.services.wire import read_call
+from mendbench.services.wire import parse_json, read_call
 
+_ONE_RANGE = frozenset({"values.append", "values.update"})
+"""The methods whose body is one ValueRange."""
 _API = "https://sheets.googleapis.com/v4/spreadsheets/"
 _WISHES = SYSTEM_PARAMETERS - {"access_token", "oauth_token", "key"} | {
     "includeValuesInResponse", "responseValueRenderOption", "responseDateTimeRenderOption",
@@ -29,7 +32,27 @@ def meant(request: Request) -> Request | None:
         pairs = [pair for pair in pairs if pair[0] not in _WISHES]
     query = urlencode(sorted(pairs, key=lambda pair: pair[0]), errors="replace")
     url = _API + _path(found)
-    return replace(request, method=call.method, url=f"{url}?{query}" if query else url)
+    body = _without_defaults(request.body, found) if found.method.name in _ONE_RANGE else request.body
+    return replace(request, method=call.method, url=f"{url}?{query}" if query else url, body=body)
+
+
+def _without_defaults(raw: bytes, found: Found) -> bytes:
+    """Return a ValueRange without what says nothing: rows as its dimension, and the URL's range once more.
+
+    https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange
+    """
+    try:
+        value = parse_json(raw.decode())
+    except ValueError:
+        return raw
+    if not isinstance(value, dict):
+        return raw
+    kept = dict(value)
+    if value.get("majorDimension") in (None, "DIMENSION_UNSPECIFIED", "ROWS"):
+        kept.pop("majorDimension", None)
+    if _range(str(value.get("range") or found.range_text)) == _range(found.range_text):
+        kept.pop("range", None)
+    return raw if kept == value else json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _path(found: Found) -> str:

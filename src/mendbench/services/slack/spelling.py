@@ -25,7 +25,8 @@ def meant(request: Request) -> Request | None:
     """Return a call in its one spelling, or None if it is none that the service has.
 
     What writes is a POST with a JSON body, what reads a GET with a query. Arguments that the method does not read, that
-    are not given, and the token are left out.
+    are not given, and the token are left out. So is the text of a message with blocks: Slack shows it in notifications
+    only, as a fallback (https://docs.slack.dev/reference/methods/chat.postMessage#arg_text).
     """
     call = read_call(request)
     name = method_name(call)
@@ -55,7 +56,10 @@ def meant(request: Request) -> Request | None:
 def _arguments(given: JsonObject, method: Method) -> JsonObject:
     values = {one.name: _value(given[one.name], one) for one in method.arguments if one.name in given}
     required = {one.name for one in method.arguments if one.required}
-    return {name: value for name, value in values.items() if name in required or value not in (None, "", [], {})}
+    kept = {name: value for name, value in values.items() if name in required or value not in (None, "", [], {})}
+    if isinstance(kept.get("blocks"), list):
+        kept.pop("text", None)
+    return kept
 
 
 def _value(value: Json, argument: Argument) -> Json:
