@@ -78,13 +78,14 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
 
 def test_a_run_says_what_it_consists_of_and_what_came_out(root):
     run = api.run(ONE, quietly).run
-    assert run["format"] == 3
+    assert run["format"] == 4
     assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
         "cases": 3,
         "kinds": {"control": 1, "needs_user": 1, "repairable": 1},
         "recorded_from": {"simulator": 3},
     }
+    assert run["models"] == {MODEL: {"asked": None, "provenance": [], "sampling": None}}
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
     assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer", "treatments"}
 

@@ -116,7 +116,7 @@ def test_every_kind_of_check_is_read(tmp_path):
     ("change", "said"),
     [
         (lambda t: t.update(varients=[]), ["case.yaml: varients: unknown key 'varients'; did you mean 'variants'?"]),
-        (lambda t: t.update(zzzz=1), ["case.yaml: zzzz: unknown key 'zzzz'; known: accepts, adversarial_to, checks,"]),
+        (lambda t: t.update(zzzz=1), ["case.yaml: zzzz: unknown key 'zzzz'; known: accepts, adversarial_to, api, checks,"]),
         (lambda t: t["faults"][0].update(causes=["note"]), ["case.yaml: faults.0.causes: unknown key 'causes'; did you mean 'cause'?"]),
         (lambda t: t["variants"][0]["checks"][0]["request"].update(methods="GET"), ["variants.0.checks.0.request.methods", "did you mean 'method'?"]),
         (lambda t: t["checks"][0]["request"].update(json_={"a": 1}), ["checks.0.request.json_", "did you mean 'json'?"]),

@@ -8,14 +8,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mendbench.bench.config import ModelConfig
 from mendbench.bench.prices import Price
 from mendbench.bench.rows import LONG_TEXT, REFERENCE, _shortened, build_row, references, trial_key, whole
 from mendbench.bench.schemas import trial_schema
 from mendbench.bench.trial import Evidence
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.json_documents import parse_json
+from mendbench.model.exchange import Answer, Request
 from mendbench.model.trial import CleanRun
 from mendbench.model.verdict import Verdict
+from mendbench.replay.cassette import BatchPlace, Entry
 from mendbench.scoring.judging.judge import Judged
 from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, unjudged, unrepaired, user_only, warned
 from tests.fakes.scoring import GREEN, exchange
@@ -227,3 +230,31 @@ def test_a_row_says_what_changed_the_world_and_what_a_request_meant_where_it_was
 def test_what_looks_like_a_reference_and_is_none_is_refused(held):
     with pytest.raises(ValueError, match="neither a digest nor a list of one value"):
         references({"a": [{"$text": held}]})
+
+
+def test_a_model_of_unknown_sampling_has_estimated_tokens_no_cost_and_says_how_it_was_asked():
+    model = ModelConfig(sampling="unknown", asked="in batches of 12")
+    price = Price(source="configuration", per_million=("1", "1"))
+    silent = replace(repaired()[0].attempts[0].reply, prompt_tokens=None, completion_tokens=None)
+    trial, clean = repaired()
+    trial = replace(trial, attempts=tuple(replace(one, reply=silent) for one in trial.attempts))
+    row, _ = row_of(repairable(), (trial, clean), key_of(repairable()), model=model, price=price)
+    jsonschema.validate(row, trial_schema())
+    assert (row["sampling"], row["asked"], row["tokens_estimated"]) == ("unknown", "in batches of 12", True)
+    assert row["prompt_tokens"] > 0
+    assert row["completion_tokens"] > 0
+    assert row["cost_usd"] is None
+    plain, _ = row_of(repairable(), (trial, clean), key_of(repairable()), price=price)
+    assert (plain["sampling"], plain["tokens_estimated"], plain["prompt_tokens"]) == (None, False, None)
+
+
+def test_an_imported_response_tells_its_provenance_and_its_batch():
+    entry = Entry(
+        key="k", request=Request(method="POST", url="model://m/chat"), answer=Answer(status=200),
+        provenance="é" * LONG_TEXT, batch=BatchPlace(name="q", position=2, size=9),
+    )  # fmt: skip
+    row, _ = row_of(repairable(), repaired(), key_of(repairable()), recorded=lambda _ask: entry)
+    assert row["attempts"][0]["provenance"] == "é" * (LONG_TEXT // 2)
+    assert row["attempts"][0]["batch"] == {"name": "q", "position": 2, "size": 9}
+    bare, _ = row_of(repairable(), repaired(), key_of(repairable()))
+    assert (bare["attempts"][0]["provenance"], bare["attempts"][0]["batch"]) == (None, None)

@@ -65,7 +65,8 @@ def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
     for name in names:
         if name not in setting.models:
             raise UnknownName("model", name, setting.models)
-    served = dict.fromkeys(setting.model(name).served_as or name for name in names)
+    known = (name for name in names if setting.model(name).sampling is None)
+    served = dict.fromkeys(setting.model(name).served_as or name for name in known)
     cases = in_part(select(setting.corpus, options.names), options.part or "all", setting.cases_dir)
     folders = {case.id: setting.corpus.cassettes(case) for case in cases}
 

@@ -252,6 +252,20 @@ def _sent(model: ModelConfig) -> list[Json]:
     return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.take]
 
 
+def _models(setting: Setting, records: Records) -> JsonObject:
+    """Return how each model was sampled and asked, and where its imported responses come from."""
+    found: dict[str, set[str]] = {}
+    for treatment, attempts in records.counted("treatment", "attempts"):
+        if treatment.model is not None:
+            found.setdefault(treatment.model, set()).update(one.provenance for one in attempts if one.provenance)
+    return {
+        name: {
+            "sampling": setting.model(name).sampling, "asked": setting.model(name).asked, "provenance": sorted(sources)
+        }
+        for name, sources in sorted(found.items())
+    }  # fmt: skip
+
+
 def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
@@ -262,6 +276,7 @@ def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObje
         "engines": engines_document((key.engine for key in planned.keys), setting.engines),
         "left_out": [asdict(one) for one in planned.left_out],
         "matrix": [sweep.document() for sweep in planned.sweeps],
+        "models": _models(setting, records),
         "corpus": {
             "cases": len(planned.cases),
             "kinds": dict(sorted(kinds.items())),

@@ -16,6 +16,7 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.kit.merge import merge_patch
 from mendbench.model.case import (
+    Api,
     Case,
     Check,
     Difficulty,
@@ -207,6 +208,11 @@ class CaseFile(_Part):
     request: str = Field(description="what the user asked the workflow to do, in the user's words")
     recorded_from: dict[str, Provenance] = Field(description="every service declared, and where its answers come from")
     difficulty: Difficulty = Field(description="a priori: operations in the fix, hops from surface to cause, size")
+    api: Api = Field(
+        "private",
+        description="well-known: an engineer who knows the public API could name the fix's keys and values without seeing the error; "
+        "private: nobody could",
+    )
     inputs: JsonObject = Field(default_factory=dict)
     state: dict[str, JsonObject] = Field(
         default_factory=dict, description="service to a merge patch over its seed data"
@@ -278,6 +284,7 @@ def load_case(folder: Path, family: str) -> Case:
         workflow=workflow,
         recorded_from=found.recorded_from,
         difficulty=found.difficulty,
+        api=found.api,
         inputs=found.inputs,
         state=found.state,
         faults=tuple(_fault(item) for item in found.faults),

@@ -98,6 +98,14 @@ class ModelConfig(_Priced):
     timeout_s: float | None = Field(
         None, description="how long to wait for an answer, seconds; left out, the provider's, or 600 without one", gt=0
     )
+    sampling: Literal["unknown"] | None = Field(
+        None,
+        description="unknown: the parameters that its responses were sampled with are not known, so it has no pass@k, "
+        "repeatability, latency and cost, and its token counts are estimates",
+    )
+    asked: str | None = Field(
+        None, description="how it was asked, where not one prompt at a time: shown with its results", max_length=200
+    )
 
 
 class RepairerConfig(_Priced):

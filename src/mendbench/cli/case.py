@@ -43,6 +43,9 @@ def list_(
     difficulty: Annotated[
         list[str] | None, typer.Option("--difficulty", metavar="WORD", help="Only easy, middle or hard ones.")
     ] = None,
+    stratum: Annotated[
+        list[str] | None, typer.Option("--api", metavar="WORD", help="Only cases on well-known or on private APIs.")
+    ] = None,
     provenance: Annotated[
         list[str] | None,
         typer.Option("--provenance", metavar="WORD", help="Only cases with a simulator, real or live world."),
@@ -58,7 +61,7 @@ def list_(
     from mendbench.cli import case_screen
 
     where = {
-        "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (),
+        "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (), "api": stratum or (),
         "recorded_from": provenance or (),
     }  # fmt: skip
     return case_screen.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)

@@ -75,6 +75,18 @@ def import_(
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Leave out lines that cannot be read, and import the others.")
     ] = False,
+    batches: Annotated[
+        Path | None,
+        typer.Option(
+            "--batches", metavar="FILE", help="Which prompts were answered together; stored with each response."
+        ),
+    ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="NAME", help="The model that answered; requests to others are refused. Repeatable."
+        ),
+    ] = None,
     strategies: Annotated[
         list[str] | None,
         typer.Option("--strategy", metavar="FILE", help="Template file that prompts were made by. Repeatable."),
@@ -99,12 +111,13 @@ def import_(
     from mendbench.cli import prompts_screen, screen
 
     options = api.RunOptions(
-        cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers
-    )
+        cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers,
+        models=tuple(models or ()),
+    )  # fmt: skip
     with screen.progress() as progress:
         imported = api.import_answers(
             answers, prompts, options, progress,
-            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken,
+            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken, batches=batches,
         )  # fmt: skip
     return prompts_screen.show_imported(imported, output)
 

@@ -12,6 +12,7 @@ from mendbench.model.json import Json, JsonObject
 
 Kind: TypeAlias = Literal["repairable", "needs_user", "transient", "control", "mixed"]
 Difficulty: TypeAlias = Literal["easy", "middle", "hard"]
+Api: TypeAlias = Literal["well-known", "private"]
 Who: TypeAlias = Literal["edit", "user", "retry"]
 Provenance: TypeAlias = Literal["simulator", "real", "live"]
 
@@ -161,6 +162,9 @@ class Case:
     recorded_from: dict[str, Provenance]
     """Every service that the case declares, and where its answers come from. Any other host does not exist."""
     difficulty: Difficulty
+    api: Api
+    """Whether an engineer who knows the public API could name the fix's keys and values without seeing the error (well-known), or
+    not (private)."""
     inputs: JsonObject
     state: dict[str, JsonObject]
     """Service name to a JSON merge patch over the service's seed data."""
