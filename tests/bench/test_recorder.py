@@ -286,3 +286,11 @@ def test_a_workflow_of_files_replays_without_a_disk(tmp_path):
     assert replayed == recorded
     assert {exchange.origin for exchange in live} == {"live"}
     assert {exchange.origin for exchange in exchanges} == {"recorded"}
+
+
+def test_a_model_whose_prompts_are_answered_elsewhere_is_never_asked_and_another_one_without_a_server_is_refused_when_it_is():
+    elsewhere, forgotten = ModelConfig(asked="in batches"), ModelConfig()
+    recorder = Recorder("new_episodes", {"far": elsewhere, "tiny": forgotten})
+    assert recorder.asker("far") is None
+    assert recorder.asker("tiny") is not None
+    assert Recorder("none", {"tiny": forgotten}).asker("tiny") is None

@@ -99,12 +99,15 @@ class Recorder:
             self._opened[folder] = Recordings.open(folder, self._anew)
         return self._opened[folder]
 
-    def asker(self) -> AskCaller | None:
+    def asker(self, model: str | None = None) -> AskCaller | None:
         """Return what asks repairers for real: models where the configuration says, the operator's own programs and functions.
 
-        None where nothing is recorded.
+        None where nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
+        the world that its edits lead to is recorded.
         """
-        return None if self.mode == "none" else _RepairerAsker(self)
+        config = self._config(model) if model is not None else None
+        elsewhere = config is not None and config.asked is not None and config.base_url is None
+        return None if self.mode == "none" or elsewhere else _RepairerAsker(self)
 
     def caller(self, model: str) -> AskCaller:
         """Return what asks one model.
