@@ -25,6 +25,10 @@ sections:
 {% endblock %}
 """
 
+LOOSE_EDGE = json.dumps(
+    {**cases.workflow("Hello ${person.response.name}!"), "edges": [{"from": "person", "to": "noet"}]}
+)
+
 
 def rows_of(folder):
     rows = [json.loads(line) for line in (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -114,6 +118,12 @@ def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, wo
         ("cases/http/renamed-field/case.yaml", "titel: x", "case.yaml", ""),
         ("cases/http/renamed-field/workflow.json", "{", "workflow.json:1:2", ""),
         ("cases/http/renamed-field/workflow.json", "[]", "workflow.json", "list"),
+        (
+            "cases/http/renamed-field/workflow.json",
+            LOOSE_EDGE,
+            "workflow.json: edges.0.to",
+            "unknown node 'noet'; did you mean 'note'?",
+        ),
         ("mendbench.toml", "format = [", "mendbench.toml", ""),
         ("mendbench.toml", "format = 1", "mendbench.toml: matrix", ""),
         ("cassettes/http/renamed-field/world.yaml", "hello\n", "world.yaml:1", "'hello"),
