@@ -268,6 +268,15 @@ def test_a_report_is_written_again(corpus, rules, mendbench):
     assert (corpus / "mine" / "index.html").is_file()
 
 
+def test_a_file_is_no_folder_for_a_run(corpus, rules):
+    (corpus / "notes.txt").write_text("years", encoding="utf-8")
+    said = rules("--out", "notes.txt")
+    assert (said.code, said.line) == (
+        2,
+        "notes.txt: a file, and a run needs a folder; choose another folder with --out",
+    )
+
+
 def test_a_report_in_json_is_the_run_document(corpus, rules, mendbench):
     made = rules("--format", "json")
     assert json.loads(mendbench("report", "--format", "json").out) == json.loads(made.out)
