@@ -22,6 +22,17 @@ def check(mendbench):
     return run
 
 
+@pytest.mark.parametrize("text", ["", "version: 1\n"])
+def test_an_empty_recording_fails_the_check_until_it_is_recorded_again(corpus, check, text):
+    path = corpus / "cassettes" / cases.RENAMED / "world.yaml"
+    path.write_text(text, encoding="utf-8")
+    said = check()
+    assert said.code == 1
+    assert said.line.startswith(f"{path}: a recording without a whole exchange; restore it, or delete it and record")
+    assert check("--record", "new_episodes").code == 0
+    assert check().code == 0
+
+
 def with_leftover(root):
     """Add an answer to a prompt that no strategy makes to the case's recorded ones, and return how many there are then."""
     path = root / "cassettes" / ANSWERS
