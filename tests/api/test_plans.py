@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.api.plans import plan_of, refuse_unknown
+from mendbench.api.plans import configured_keys, plan_of, refuse_unknown
 from mendbench.api.settings import RunOptions
 from mendbench.bench.config import Config, RepairerConfig
 from mendbench.bench.corpus import load_corpus
@@ -114,6 +114,12 @@ def test_a_wrong_name_is_told_whichever_trial_has_it(corpus, wrong, says):
     refuse_unknown(keys, setting)
     with pytest.raises(UnknownName, match=says):
         refuse_unknown((*keys, replace(keys[-1], **wrong)), setting)
+
+
+def test_a_matrix_that_names_no_model_has_no_configured_trials(corpus):
+    without = CONFIG.model_copy(update={"matrix": CONFIG.matrix.model_copy(update={"models": []}), "sweeps": {}})
+    assert len(configured_keys(without, corpus)) == 0
+    assert configured_keys(CONFIG, corpus) == plan_of(CONFIG, RunOptions(), corpus).keys
 
 
 def test_a_detector_that_no_policy_takes_is_told_all_the_same(corpus):

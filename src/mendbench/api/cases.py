@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
 
-from mendbench.api.plans import plan_of
+from mendbench.api.plans import configured_keys
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
 from mendbench.bench.checking import Checked, check, left_behind
@@ -150,7 +150,7 @@ def _configured_trials(loaded: Loaded, setting: Setting) -> Mapping[str, tuple[T
     if not _is_configured(loaded, setting):
         return {}
     found: dict[str, list[TrialKey]] = defaultdict(list)
-    for key in plan_of(loaded.config, RunOptions(), setting.corpus).keys:
+    for key in configured_keys(loaded.config, setting.corpus):
         found[key.case].append(key)
     return {case: tuple(keys) for case, keys in found.items()}
 

@@ -107,8 +107,7 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     if not sweeps:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
     left_out = tuple(_left_out(sweeps, config))
-    absent = {(one.engine, one.case) for one in left_out}
-    keys = TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
+    keys = _keys(sweeps, left_out)
     if not keys:
         raise BadInput(
             f"engine {left_out[0].engine}", f"{left_out[0].case}: {left_out[0].why}", "name cases that it can run"
@@ -126,6 +125,26 @@ def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
     for case_id in sorted(by_case):
         own = {key: None for matrix, case in by_case[case_id] for key in keys_of(matrix, [case])}
         yield from sorted(own, key=TrialKey.order)
+
+
+def configured_keys(config: Config, corpus: Corpus) -> TrialKeys:
+    """Return the keys of all configured trials of the sound cases. There may be none: no case is sound, or no model is configured.
+
+    Raises:
+        UnknownName, BadInput: as :func:`plan_of`.
+    """
+    sweeps = tuple(sweep for sweep in _sweeps(config, RunOptions(), corpus) if sweep.cases and _complete(sweep.matrix))
+    return _keys(sweeps, tuple(_left_out(sweeps, config)))
+
+
+def _complete(matrix: Matrix) -> bool:
+    """Return whether a matrix names a model for the repairer that asks one."""
+    return bool(matrix.models) or "chat" not in matrix.repairers
+
+
+def _keys(sweeps: Sequence[Sweep], left_out: Sequence[LeftOut]) -> TrialKeys:
+    absent = {(one.engine, one.case) for one in left_out}
+    return TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
 
 
 def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
