@@ -175,8 +175,22 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
         assert line.endswith("--record new_episodes")
 
 
-def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+def test_without_the_folder_of_recordings_no_trial_that_needs_one_is_run(corpus, rules, mendbench):
     shutil.rmtree(corpus / "cassettes")
+    said = mendbench("run", "--workers", "1")
+    assert (said.code, said.out) == (2, "")
+    assert said.line.startswith(f"{corpus}/cassettes: no such folder of recordings; restore it, name another one with ")
+    assert not (corpus / "reports").exists()
+    assert rules().code == 0
+
+
+def forget_recordings(corpus):
+    for path in (corpus / "cassettes").rglob("*.yaml"):
+        path.unlink()
+
+
+def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+    forget_recordings(corpus)
     said = mendbench("run", "--workers", "1")
     assert said.code == 3
     lines = said.err.splitlines()
@@ -187,7 +201,7 @@ def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus
 
 
 def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monkeypatch):
-    shutil.rmtree(corpus / "cassettes")
+    forget_recordings(corpus)
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
         assert mendbench("run", "--workers", "1", "--out", "half").code == 130
@@ -244,6 +258,15 @@ def test_an_unfinished_run_is_not_overwritten(corpus, rules, monkeypatch):
     assert "finish it with `mendbench run --resume reports/latest`" in said.line
 
 
+def test_a_file_is_no_folder_for_a_run(corpus, rules):
+    (corpus / "notes.txt").write_text("years", encoding="utf-8")
+    said = rules("--out", "notes.txt")
+    assert (said.code, said.line) == (
+        2,
+        "notes.txt: a file, and a run needs a folder; choose another folder with --out",
+    )
+
+
 def test_a_folder_that_holds_something_else_is_left_alone(corpus, rules):
     (corpus / "mine").mkdir()
     (corpus / "mine" / "thesis.txt").write_text("years", encoding="utf-8")
@@ -279,15 +302,6 @@ def test_a_report_is_written_again(corpus, rules, mendbench):
     assert (said.code, said.err) == (0, "")
     assert said.out == made.out
     assert (corpus / "mine" / "index.html").is_file()
-
-
-def test_a_file_is_no_folder_for_a_run(corpus, rules):
-    (corpus / "notes.txt").write_text("years", encoding="utf-8")
-    said = rules("--out", "notes.txt")
-    assert (said.code, said.line) == (
-        2,
-        "notes.txt: a file, and a run needs a folder; choose another folder with --out",
-    )
 
 
 def test_a_report_in_json_is_the_run_document(corpus, rules, mendbench):

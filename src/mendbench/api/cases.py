@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
 
-from mendbench.api.plans import configured_keys
+from mendbench.api.plans import configured_keys, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
 from mendbench.bench.checking import Checked, check, left_behind
 from mendbench.bench.config import Loaded, PathsConfig, load_config
-from mendbench.bench.corpus import selected_ids
+from mendbench.bench.corpus import select, selected_ids
 from mendbench.bench.corpus_summary import counts, summary
 from mendbench.bench.credentials import files_with_credentials
 from mendbench.bench.importing.engine_trace import is_engine_trace, read_engine_trace
@@ -131,6 +131,7 @@ def check_cases(
     options = RunOptions(cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell)
     loaded = load_config(Path.cwd())
     setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
+    refuse_unrecorded(setting, select(setting.corpus, names))
     checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))
     ids = {one.case for one in checked}
     sound = [case for case in setting.corpus.cases if case.id in ids]

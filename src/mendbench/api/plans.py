@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from mendbench.api.settings import RunOptions
 from mendbench.bench.config import Config, SweepConfig
 from mendbench.bench.corpus import Corpus, select, selected_ids
 from mendbench.bench.engines import OURS, inexpressible, itself_repairing, refuse_absent
+from mendbench.bench.estimate import asks_repairer
 from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.shards import Shard, cases_of
@@ -145,6 +146,21 @@ def _complete(matrix: Matrix) -> bool:
 def _keys(sweeps: Sequence[Sweep], left_out: Sequence[LeftOut]) -> TrialKeys:
     absent = {(one.engine, one.case) for one in left_out}
     return TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
+
+
+def refuse_unrecorded(setting: Setting, cases: Iterable[Case], keys: Iterable[TrialKey] = ()) -> None:
+    """Refuse to replay without a folder of recordings, if a case's world or a trial's repairer needs them.
+
+    Raises:
+        BadInput: the folder does not exist.
+    """
+    if setting.record != "none" or setting.cassettes_dir.is_dir():
+        return
+    if any({*case.recorded_from.values()} - {"simulator"} for case in cases) or any(
+        asks_repairer(setting, key) for key in keys
+    ):
+        mend = "restore it, name another one with --cassettes, or record with --record new_episodes"
+        raise BadInput(str(setting.cassettes_dir), "no such folder of recordings", mend)
 
 
 def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:

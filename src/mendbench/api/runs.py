@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from mendbench import __version__
-from mendbench.api.plans import Plan, plan_of, refuse_unknown
+from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.corpus import file_digest
@@ -60,6 +60,7 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
     planned = plan_of(loaded.config, options, setting.corpus)
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, setting)
+    refuse_unrecorded(setting, chosen, keys)
     out = options.out or Path(loaded.config.paths.out)
     plan: JsonObject = {
         "trials": len(keys),

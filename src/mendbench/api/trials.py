@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self, cast
 
-from mendbench.api.plans import Plan, plan_of, refuse_unknown
+from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
 from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.engines import command_of
@@ -192,6 +192,7 @@ class Bench:
             return {}
         planned = plan_of(self.loaded.config, options, corpus)
         refuse_unknown(planned.keys, self.setting)
+        refuse_unrecorded(self.setting, planned.cases, planned.keys)
         found: defaultdict[str, list[TrialKey]] = defaultdict(list)
         for key in planned.own_keys():
             if key.repairer in _asked_for(planned):
