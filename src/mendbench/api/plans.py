@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mendbench.api.settings import RunOptions
-from mendbench.bench.config import Config, SweepConfig
+from mendbench.bench.config import Config, Loaded, SweepConfig
 from mendbench.bench.corpus import Corpus, select, selected_ids
 from mendbench.bench.engines import OURS, inexpressible, itself_repairing, refuse_absent
 from mendbench.bench.estimate import asks_repairer
@@ -163,7 +164,7 @@ def refuse_unrecorded(setting: Setting, cases: Iterable[Case], keys: Iterable[Tr
         raise BadInput(str(setting.cassettes_dir), "no such folder of recordings", mend)
 
 
-def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
+def refuse_unknown(keys: Sequence[TrialKey], setting: Setting, loaded: Loaded) -> None:
     """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs.
 
     Raises:
@@ -173,9 +174,25 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
     for model in {key.model: None for key in keys if key.model}:
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
             raise UnknownName("model", model, setting.models)
+    for name in {key.engine for key in keys} & setting.engines.keys():
+        _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
+    for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():
+        _refuse_elsewhere(f"repairer {name}", setting.repairers[name].command, loaded)
     case = setting.corpus.case(keys[0].case)
     for key in {replace(key, case=case.id, sample=0): None for key in keys}:
         build_parts(key, case, setting)
+
+
+def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> None:
+    """Refuse a configured command that names a file beside the configuration: commands run in the current folder.
+
+    Raises:
+        BadInput: it names one that the current folder does not have.
+    """
+    for word in command:
+        if os.path.exists(loaded.root / word) and not os.path.exists(word):  # noqa: PTH110  any word, also one that is no path
+            found = f"its command names {word!r}, which is in {loaded.root}, and runs in the current folder"
+            raise BadInput(place, found, f"change to {loaded.root}, or write the absolute path")
 
 
 def _left_out(sweeps: Sequence[Sweep], config: Config) -> Iterator[LeftOut]:

@@ -55,13 +55,13 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
         raise BadInput(
             "--cluster", f"with --record {options.record}", "record without it, then run the recordings there"
         )
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, options)
     planned = plan_of(loaded.config, options, setting.corpus)
     keys, chosen = planned.own_keys(), planned.cases
-    refuse_unknown(planned.keys, setting)
+    refuse_unknown(planned.keys, setting, loaded)
     refuse_unrecorded(setting, chosen, keys)
-    out = options.out or Path(loaded.config.paths.out)
+    out = options.out or loaded.out
     plan: JsonObject = {
         "trials": len(keys),
         "keys": digest_of_keys(keys),
@@ -101,7 +101,7 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
     Raises:
         BadInput: a trial has no verdict, so that it is not known what it would have asked for; nothing is deleted.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
     planned = plan_of(loaded.config, RunOptions(), setting.corpus)
     used = Interned[tuple[str, str]]()
