@@ -184,6 +184,16 @@ def test_without_the_folder_of_recordings_no_trial_that_needs_one_is_run(corpus,
     assert rules().code == 0
 
 
+def test_an_unknown_model_is_answered_with_those_known_and_the_file_that_a_new_one_belongs_to(corpus, mendbench):
+    config = corpus / "mendbench.toml"
+    config.write_text(config.read_text().split("models = ")[0], encoding="utf-8")
+    said = mendbench("run", "--model", "gpt-9")
+    assert said.code == 2
+    assert said.line == (
+        f"model: unknown model 'gpt-9'; known: {cases.MODEL}; to use a new one, add [models.\"gpt-9\"] to {config}"
+    )
+
+
 def forget_recordings(corpus):
     for path in (corpus / "cassettes").rglob("*.yaml"):
         path.unlink()

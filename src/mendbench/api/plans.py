@@ -23,10 +23,12 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.replay.recordings import model_file
+from mendbench.replay.recordings import TRAJECTORIES, WORLD, model_file
 
 MAIN = "matrix"
 """Name of the main matrix among the sweeps."""
+
+_WORLDS = {Path(name).stem for name in (WORLD, TRAJECTORIES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,10 +172,11 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: Setting, loaded: Loaded) -
     Raises:
         UnknownName, BadInput: something that a key names does not exist or cannot be used.
     """
-    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
+    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")} - _WORLDS
     for model in {key.model: None for key in keys if key.model}:
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
-            raise UnknownName("model", model, setting.models)
+            mend = f"to use a new one, add {_model_table(model, loaded)}"
+            raise UnknownName("model", model, {*setting.models, *recorded}, mend=mend)
     for name in {key.engine for key in keys} & setting.engines.keys():
         _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
     for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():
@@ -193,6 +196,14 @@ def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> Non
         if os.path.exists(loaded.root / word) and not os.path.exists(word):  # noqa: PTH110  any word, also one that is no path
             found = f"its command names {word!r}, which is in {loaded.root}, and runs in the current folder"
             raise BadInput(place, found, f"change to {loaded.root}, or write the absolute path")
+
+
+def _model_table(model: str, loaded: Loaded) -> str:
+    """Return the table that configures a model, and the file that it belongs to."""
+    if loaded.packaged:
+        return f'[models."{model}"] to a mendbench.toml of your own'
+    prefix = "tool.mendbench." if Path(loaded.place).name == "pyproject.toml" else ""
+    return f'[{prefix}models."{model}"] to {loaded.place}'
 
 
 def _left_out(sweeps: Sequence[Sweep], config: Config) -> Iterator[LeftOut]:
