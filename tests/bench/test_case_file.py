@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import jsonschema
 import pytest
@@ -80,6 +81,24 @@ def test_a_case_is_read_with_everything_that_its_files_say(tmp_path):
 def test_who_can_help_decides_what_kind_a_case_is(tmp_path):
     assert loaded(tmp_path, closed_case()).kind == "needs_user"
     assert loaded(tmp_path, quiet_case()).kind == "control"
+
+
+@pytest.mark.parametrize(
+    ("edge", "said"),
+    [
+        ({"from": "person", "to": "noet"}, "edges.0.to: unknown node 'noet'; did you mean 'note'? known: note, person"),
+        ({"from": "persn", "to": "note"}, "edges.0.from: unknown node 'persn'; did you mean 'person'?"),
+    ],
+)
+def test_an_edge_to_a_node_that_is_missing_is_refused(tmp_path, edge, said):
+    with pytest.raises(BadInput, match=re.escape(f"workflow.json: {said}")):
+        loaded(tmp_path, document={**BROKEN, "edges": [edge]})
+
+
+def test_an_edge_to_a_node_that_is_missing_may_be_the_fault(tmp_path):
+    truth = changed(lambda truth: truth["faults"][0].update(category="static_validation", cause=["person"]))
+    edge = {"from": "person", "to": "noet"}
+    assert loaded(tmp_path, truth, document={**BROKEN, "edges": [edge]}).workflow["edges"] == [edge]
 
 
 def test_every_kind_of_check_is_read(tmp_path):

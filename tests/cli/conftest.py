@@ -8,6 +8,7 @@ import pytest
 
 from mendbench.cli.main import main
 from tests.fakes import cases
+from tests.fakes.commands import split_corpus_line
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,9 @@ class Said:
     code: int
     out: str
     err: str
+    """Without the first line about the corpus."""
+    corpus: str = ""
+    """The first line about the corpus; empty where the command wrote none."""
 
     @property
     def line(self):
@@ -61,7 +65,8 @@ def mendbench(monkeypatch, capsys):
         with pytest.raises(SystemExit) as left:
             main()
         said = capsys.readouterr()
-        return Said(left.value.code, said.out, said.err)
+        corpus, err = split_corpus_line(said.err)
+        return Said(left.value.code, said.out, err, corpus)
 
     yield run
     signal.signal(signal.SIGINT, handler)

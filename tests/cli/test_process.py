@@ -10,6 +10,7 @@ import pytest
 
 from mendbench import __version__
 from tests.fakes import cases
+from tests.fakes.commands import split_corpus_line
 
 ENTRY = "from mendbench.cli.main import main; main()"
 PRESSES = """
@@ -25,10 +26,12 @@ RULES = ("run", "http/*", "--repairer", "rules", "--strategy", "none", "--policy
 
 def mendbench(*words, code=ENTRY, **more):
     env = {name: value for name, value in os.environ.items() if name not in {"MENDBENCH_TRACEBACK", "PYTHONIOENCODING"}}
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", code, *words], env=env, text=True, stderr=subprocess.PIPE, timeout=60, check=False,
         **{"stdout": subprocess.PIPE, **more},
     )  # fmt: skip
+    _, done.stderr = split_corpus_line(done.stderr)
+    return done
 
 
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])

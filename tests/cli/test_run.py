@@ -25,6 +25,10 @@ sections:
 {% endblock %}
 """
 
+LOOSE_EDGE = json.dumps(
+    {**cases.workflow("Hello ${person.response.name}!"), "edges": [{"from": "person", "to": "noet"}]}
+)
+
 
 def rows_of(folder):
     rows = [json.loads(line) for line in (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -114,9 +118,28 @@ def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, wo
         ("cases/http/renamed-field/case.yaml", "titel: x", "case.yaml", ""),
         ("cases/http/renamed-field/workflow.json", "{", "workflow.json:1:2", ""),
         ("cases/http/renamed-field/workflow.json", "[]", "workflow.json", "list"),
+        (
+            "cases/http/renamed-field/workflow.json",
+            LOOSE_EDGE,
+            "workflow.json: edges.0.to",
+            "unknown node 'noet'; did you mean 'note'?",
+        ),
         ("mendbench.toml", "format = [", "mendbench.toml", ""),
         ("mendbench.toml", "format = 1", "mendbench.toml: matrix", ""),
         ("cassettes/http/renamed-field/world.yaml", "hello\n", "world.yaml:1", "'hello"),
+        ("cassettes/http/renamed-field/world.yaml", "", "world.yaml", "a recording without a whole exchange"),
+        (
+            "cassettes/http/renamed-field/world.yaml",
+            "version: 1\n",
+            "world.yaml",
+            "a recording without a whole exchange",
+        ),
+        (
+            "cassettes/http/renamed-field/world.trajectories.yaml",
+            "",
+            "trajectories.yaml",
+            "a recording without a whole exchange",
+        ),
         ("mine.md.j2", "no front matter", "mine.md.j2:1", "no front matter"),
         ("mine.md.j2", TEMPLATE.replace("failure.message", "falure.message"), "mine.md.j2:9", "'falure'"),
         ("mine.md.j2", TEMPLATE.replace("{% endfor %}", ""), "mine.md.j2:", ""),
@@ -152,8 +175,32 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
         assert line.endswith("--record new_episodes")
 
 
-def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+def test_without_the_folder_of_recordings_no_trial_that_needs_one_is_run(corpus, rules, mendbench):
     shutil.rmtree(corpus / "cassettes")
+    said = mendbench("run", "--workers", "1")
+    assert (said.code, said.out) == (2, "")
+    assert said.line.startswith(f"{corpus}/cassettes: no such folder of recordings; restore it, name another one with ")
+    assert not (corpus / "reports").exists()
+    assert rules().code == 0
+
+
+def test_an_unknown_model_is_answered_with_those_known_and_the_file_that_a_new_one_belongs_to(corpus, mendbench):
+    config = corpus / "mendbench.toml"
+    config.write_text(config.read_text().split("models = ")[0], encoding="utf-8")
+    said = mendbench("run", "--model", "gpt-9")
+    assert said.code == 2
+    assert said.line == (
+        f"model: unknown model 'gpt-9'; known: {cases.MODEL}; to use a new one, add [models.\"gpt-9\"] to {config}"
+    )
+
+
+def forget_recordings(corpus):
+    for path in (corpus / "cassettes").rglob("*.yaml"):
+        path.unlink()
+
+
+def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+    forget_recordings(corpus)
     said = mendbench("run", "--workers", "1")
     assert said.code == 3
     lines = said.err.splitlines()
@@ -164,7 +211,7 @@ def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus
 
 
 def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monkeypatch):
-    shutil.rmtree(corpus / "cassettes")
+    forget_recordings(corpus)
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
         assert mendbench("run", "--workers", "1", "--out", "half").code == 130
@@ -219,6 +266,15 @@ def test_an_unfinished_run_is_not_overwritten(corpus, rules, monkeypatch):
     said = rules()
     assert said.code == 2
     assert "finish it with `mendbench run --resume reports/latest`" in said.line
+
+
+def test_a_file_is_no_folder_for_a_run(corpus, rules):
+    (corpus / "notes.txt").write_text("years", encoding="utf-8")
+    said = rules("--out", "notes.txt")
+    assert (said.code, said.line) == (
+        2,
+        "notes.txt: a file, and a run needs a folder; choose another folder with --out",
+    )
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(corpus, rules):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import fmean
 
 from mendbench.api.runs import run
@@ -84,7 +83,7 @@ def ablate_strategy(name: str, options: RunOptions, on_progress: Progress, *, pr
     Raises:
         MendbenchError: a name or a file cannot be used, or no case is selected.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, options, tolerant=True)
     part = options.part or ("all" if read_split(setting.cases_dir) is None else "train")
     model = options.models[0] if options.models else main_model(loaded)
@@ -130,7 +129,7 @@ def _asked(
     """Run the trials of all rows over the cases in which somebody is asked; None where that is no case."""
     if not whole.rows:
         return None
-    out = options.out or Path(loaded.config.paths.out).with_name(FOLDER)
+    out = options.out or loaded.out.with_name(FOLDER)
     begun = (out.with_name(f".{out.name}.partial") / PLAN).is_file()
     chosen = replace(
         options, names=tuple(row.case for row in whole.rows), part="all", out=out, strategies=names, policies=(LONGEST,),

@@ -11,7 +11,7 @@ from mendbench.api.plans import refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.acceptance import Update, accept
 from mendbench.bench.baseline import baseline_of, digests_of, entry_of, read_baseline
-from mendbench.bench.config import Config, load_config
+from mendbench.bench.config import Config, Loaded, load_config
 from mendbench.bench.gate_evidence import reasons, secrets_in
 from mendbench.bench.parts import Setting
 from mendbench.bench.results import StoredRun, open_run, read_run
@@ -62,10 +62,10 @@ def gate(
         BadInput: there is no run, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
             be held against the run.
     """
-    loaded = load_config(Path.cwd())
-    stored = _stored(run, loaded.config)
+    loaded = load_config()
+    stored = _stored(run, loaded)
     rules = rules_of(loaded.config, stored, place=loaded.place)
-    held = read_baseline(Path(baseline or loaded.config.gate.baseline))
+    held = read_baseline(Path(baseline or loaded.baseline))
     return gate_run(stored, held, replace(rules, new=rules.new or new))
 
 
@@ -98,8 +98,8 @@ def accept_run(
         Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
         BadInput: there is no run, or the baseline cannot be read or written.
     """
-    config = load_config(Path.cwd()).config
-    return accept(Path(baseline or config.gate.baseline), _stored(run, config), partial=partial)
+    loaded = load_config()
+    return accept(Path(baseline or loaded.baseline), _stored(run, loaded), partial=partial)
 
 
 def self_test(
@@ -113,13 +113,13 @@ def self_test(
     Raises:
         BadInput: no trial of the run has a verdict, or something that a trial needs cannot be used.
     """
-    loaded = load_config(Path.cwd())
-    stored = _stored(run, loaded.config)
+    loaded = load_config()
+    stored = _stored(run, loaded)
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes))
     keys = TrialKeys(entry_of(row).trial for row in stored.rows)
     if not keys:
         raise BadInput(str(stored.folder), "a run without trials", "run at least one with `mendbench run`")
-    refuse_unknown(keys, setting)
+    refuse_unknown(keys, setting, loaded)
     rules = replace(_rules(loaded.config), limits=())
     with scratch("gate") as folder:
         first: Baseline | None = None
@@ -165,8 +165,8 @@ def _rules(config: Config) -> Rules:
     )  # fmt: skip
 
 
-def _stored(run: str | Path | StoredRun | None, config: Config) -> StoredRun:
-    return run if isinstance(run, StoredRun) else read_run(Path(run or config.paths.out))
+def _stored(run: str | Path | StoredRun | None, loaded: Loaded) -> StoredRun:
+    return run if isinstance(run, StoredRun) else read_run(Path(run or loaded.out))
 
 
 def _shard(stored: StoredRun) -> str | None:

@@ -242,12 +242,12 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
         )  # fmt: skip
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
-    refuse_unknown(keys, setting)
+    refuse_unknown(keys, setting, loaded)
     return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
 
 
 def _setting(options: RunOptions) -> tuple[Loaded, Setting]:
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     return loaded, open_setting(loaded, replace(options, record="none", repairers=()))
 
 

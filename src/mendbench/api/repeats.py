@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from mendbench.api.settings import RunOptions, open_setting
 from mendbench.bench.config import load_config
@@ -60,7 +59,7 @@ def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
         BadInput: a recording is broken.
         Incomplete: a recorded answer is none.
     """
-    setting = open_setting(load_config(Path.cwd()), options)
+    setting = open_setting(load_config(), options)
     names = options.models or tuple(setting.models)
     for name in names:
         if name not in setting.models:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from mendbench import __version__
-from mendbench.api.plans import Plan, plan_of, refuse_unknown
+from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.corpus import file_digest
@@ -55,12 +55,13 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
         raise BadInput(
             "--cluster", f"with --record {options.record}", "record without it, then run the recordings there"
         )
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, options)
     planned = plan_of(loaded.config, options, setting.corpus)
     keys, chosen = planned.own_keys(), planned.cases
-    refuse_unknown(planned.keys, setting)
-    out = options.out or Path(loaded.config.paths.out)
+    refuse_unknown(planned.keys, setting, loaded)
+    refuse_unrecorded(setting, chosen, keys)
+    out = options.out or loaded.out
     plan: JsonObject = {
         "trials": len(keys),
         "keys": digest_of_keys(keys),
@@ -100,7 +101,7 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
     Raises:
         BadInput: a trial has no verdict, so that it is not known what it would have asked for; nothing is deleted.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
     planned = plan_of(loaded.config, RunOptions(), setting.corpus)
     used = Interned[tuple[str, str]]()

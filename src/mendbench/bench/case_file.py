@@ -273,6 +273,7 @@ def load_case(folder: Path, family: str) -> Case:
     if not isinstance(workflow, dict):
         raise BadInput(str(folder / "workflow.json"), f"a {type(workflow).__name__}", "write the workflow as an object")
     _refuse_unknown_nodes(path, found, workflow)
+    _refuse_loose_edges(folder / "workflow.json", found, workflow)
     truth = {"case": data, "workflow": workflow}
     return Case(
         family=family,
@@ -312,11 +313,37 @@ def _variant(item: _Variant) -> Variant:
     return Variant(name=item.name, inputs=item.inputs, state=item.state, checks=checks, final=item.final)
 
 
-def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
-    """Refuse a label for a node that the workflow does not have: what is said of it would never be looked at."""
+def _node_ids(workflow: JsonObject) -> list[str]:
     nodes = workflow.get("nodes")
     listed = nodes if isinstance(nodes, list) else []
-    known = [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
+    return [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
+
+
+def _refuse_loose_edges(path: Path, found: CaseFile, workflow: JsonObject) -> None:
+    """Refuse an edge to or from a node that the workflow does not have, unless a fault says so.
+
+    Such a fault is one of static validation whose cause, or the node where it shows, is the edge's other end.
+    """
+    known = _node_ids(workflow)
+    labelled = {
+        node
+        for fault in found.faults
+        if fault.category == "static_validation"
+        for node in (fault.surfaces, *fault.cause)
+    }
+    edges = workflow.get("edges")
+    for number, edge in enumerate(edges if isinstance(edges, list) else ()):
+        ends = {end: edge.get(end) for end in ("from", "to")} if isinstance(edge, dict) else {}
+        if labelled.intersection(name for name in ends.values() if isinstance(name, str)):
+            continue
+        for end, name in ends.items():
+            if isinstance(name, str) and known and name not in known:
+                raise UnknownName("node", name, known, f"{path}: edges.{number}.{end}")
+
+
+def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
+    """Refuse a label for a node that the workflow does not have: what is said of it would never be looked at."""
+    known = _node_ids(workflow)
     checks = [("checks", check) for check in found.checks]
     checks += [(f"variants.{variant.name}.checks", check) for variant in found.variants for check in variant.checks]
     named = [("expect.first", node) for node in found.expect.first]

@@ -87,7 +87,7 @@ class Estimate:
 
 def can_ask(setting: Setting, key: TrialKey) -> bool:
     """Return whether a trial can ask anything: its repairer, or a node of its workflow."""
-    return _asks(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
+    return asks_repairer(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
 
 
 def estimated(
@@ -96,14 +96,14 @@ def estimated(
     """Return what recording would ask for these trials; with ``anew``, what is answered already is asked again."""
     asks = {digest(ask): ask for one in collected for ask in one.missing}
     if anew:
-        asks |= _answered_asks(setting, collected)
+        asks |= _answeredasks(setting, collected)
     by_model: defaultdict[str, list[JsonObject]] = defaultdict(list)
     for ask in asks.values():
         by_model[str(ask["model"])].append(ask)
     later = _later(setting, collected, anew=anew)
     if anew:
         later = Counter({name: max(0, count - len(by_model[name])) for name, count in later.items()})
-    asked_by = {_named(setting, one.trial): one.trial for one in collected if _asks(setting, one.trial)}
+    asked_by = {_named(setting, one.trial): one.trial for one in collected if asks_repairer(setting, one.trial)}
     folders = [
         setting.corpus.cassettes(setting.corpus.case(name)) for name in sorted({one.trial.case for one in collected})
     ]
@@ -181,7 +181,7 @@ def _seconds(prompts: int, median_ms: int | None, at_once: int, per_minute: floa
     return round(max(answering, prompts * _SECONDS / per_minute if per_minute else 0.0), 1)
 
 
-def _answered_asks(setting: Setting, collected: Iterable[Collected]) -> dict[str, JsonObject]:
+def _answeredasks(setting: Setting, collected: Iterable[Collected]) -> dict[str, JsonObject]:
     """Return the asks that recordings answer, by digest."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for one in collected:
@@ -201,7 +201,7 @@ def _later(setting: Setting, collected: Iterable[Collected], *, anew: bool) -> C
     """
     most: dict[TrialKey, int] = {}
     for one in collected:
-        if not _asks(setting, one.trial) or not (anew or one.missing or one.problem is not None):
+        if not asks_repairer(setting, one.trial) or not (anew or one.missing or one.problem is not None):
             continue
         open_answers = policy(one.trial.policy).max_answers - (0 if anew else one.attempts)
         known = 1 if one.missing and not one.node_waits and not anew else 0
@@ -213,7 +213,8 @@ def _later(setting: Setting, collected: Iterable[Collected], *, anew: bool) -> C
     return counts
 
 
-def _asks(setting: Setting, key: TrialKey) -> bool:
+def asks_repairer(setting: Setting, key: TrialKey) -> bool:
+    """Return whether a trial's repairer asks something whose answers are recorded: a model, a program or a function."""
     return key.model is not None or key.repairer in setting.repairers or ":" in key.repairer
 
 

@@ -91,10 +91,13 @@ class Recorder:
         """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded anew already.
 
         Raises:
-            BadInput: a cassette in the folder is broken.
+            BadInput: a cassette in the folder is broken; for a replay also one that is empty.
         """
         if self.mode != "all":
-            return Recordings.open(folder)
+            found = Recordings.open(folder)
+            if self.mode == "none":
+                found.refuse_empty()
+            return found
         if folder not in self._opened:
             self._opened[folder] = Recordings.open(folder, self._anew)
         return self._opened[folder]

@@ -284,11 +284,12 @@ def read_run(folder: Path) -> StoredRun:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Refuse a folder that holds anything but a run: a run replaces its folder whole."""
+    """Refuse a file, and a folder that holds anything but a run: a run replaces its folder whole."""
     if not place.exists():
         return
-    names = {path.name for path in place.iterdir() if not is_left(path.name)} if place.is_dir() else {place.name}
-    foreign = sorted(names - OURS)
+    if not place.is_dir():
+        raise BadInput(str(place), "a file, and a run needs a folder", _ELSEWHERE)
+    foreign = sorted({path.name for path in place.iterdir() if not is_left(path.name)} - OURS)
     if foreign:
         raise BadInput(str(place), f"it holds {foreign[0]!r}, which is of no run", _ELSEWHERE)
 

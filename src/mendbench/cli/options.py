@@ -136,17 +136,6 @@ ShardOption: TypeAlias = Annotated[
 ]
 
 
-def existing_cassettes(folder: Path | None, record: str) -> Path | None:
-    """Return the folder that ``--cassettes`` names.
-
-    Raises:
-        BadInput: it is not there, and nothing is recorded that would make it.
-    """
-    if folder is not None and record == "none" and not folder.is_dir():
-        raise BadInput(f"--cassettes {folder}", "no such folder", "name the folder of the recordings")
-    return folder
-
-
 def run_folder(out: Path | None, resume: Path | None) -> Path | None:
     """Return the folder that ``--out`` or ``--resume`` names.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mendbench.cli import exports
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.exits import again
 from mendbench.cli.options import (
     AllowShell,
@@ -28,7 +29,6 @@ from mendbench.cli.options import (
     ShardOption,
     Strategies,
     Workers,
-    existing_cassettes,
     run_folder,
 )
 
@@ -81,7 +81,7 @@ def run(
     then 3.
     """
     folder = run_folder(out, resume)
-    recordings = existing_cassettes(cassettes, "new_episodes" if dry_run else record)
+    recordings = use_corpus(cases, cassettes, "new_episodes" if dry_run else record)
 
     from mendbench import api
     from mendbench.bench.shards import read_shard
@@ -122,7 +122,7 @@ def _estimate(options: RunOptions, output: Format) -> int:
 def _how_to_go_on(folder: Path | None, *, recording: bool) -> str:
     from mendbench.bench.config import load_config
 
-    place = folder or Path(load_config(Path.cwd()).config.paths.out)
+    place = folder or load_config().out
     if not (place.with_name(f".{place.name}.partial") / "plan.json").is_file():
         return "interrupted before the first trial; nothing was written"
     kept = "; every answer that came is kept" if recording else ""
@@ -130,7 +130,9 @@ def _how_to_go_on(folder: Path | None, *, recording: bool) -> str:
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")] = Path("reports/latest"),
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; else the configured one.")
+    ] = None,
     rescore: Annotated[
         bool,
         typer.Option(
@@ -162,6 +164,7 @@ def report(
     says of each trial. So two runs that different scorers judged can be compared.
     """
     from mendbench import api
+    from mendbench.bench.config import load_config
     from mendbench.cli import screen
 
     wanted = exports.Outputs(
@@ -174,9 +177,10 @@ def report(
         against=against,
     )
     exports.refuse_useless(wanted)
-    anew = api.rescore(folder) if rescore else None
+    place = folder or load_config().out
+    anew = api.rescore(place) if rescore else None
     other = against if against is not None and against.is_dir() else None
-    stored = api.report(folder, other) if anew is None or other is not None else anew.run
+    stored = api.report(place, other) if anew is None or other is not None else anew.run
     code = (
         _show_forensics(stored, output)
         if forensics

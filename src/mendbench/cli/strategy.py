@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
@@ -20,7 +21,6 @@ from mendbench.cli.options import (
     Record,
     Workers,
     at_least,
-    existing_cassettes,
     run_folder,
 )
 from mendbench.errors import BadInput
@@ -71,7 +71,7 @@ def render(
     One case's id shows the prompt; a family, a pattern, several cases or none show a table. Prompts are those of a case's first
     execution. Beside them stands which of the facts they tell. No model is asked.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import strategy_screen
@@ -97,7 +97,7 @@ def diff(
 
     No model is asked.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import strategy_screen
@@ -138,7 +138,7 @@ def ablate(
     Over the training part, where the corpus is split and nothing else is said. Trials run under the policy naive; what is not
     recorded leaves a trial unjudged, and the exit code is then 3. After an interrupt the same command goes on.
     """
-    folder, recordings = run_folder(out, None), existing_cassettes(cassettes, record)
+    folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
 
     from mendbench import api
     from mendbench.cli import screen, strategy_screen
