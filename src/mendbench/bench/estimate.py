@@ -96,7 +96,7 @@ def estimated(
     """Return what recording would ask for these trials; with ``anew``, what is answered already is asked again."""
     asks = {digest(ask): ask for one in collected for ask in one.missing}
     if anew:
-        asks |= _answeredasks(setting, collected)
+        asks |= _answered_asks(setting, collected)
     by_model: defaultdict[str, list[JsonObject]] = defaultdict(list)
     for ask in asks.values():
         by_model[str(ask["model"])].append(ask)
@@ -181,7 +181,7 @@ def _seconds(prompts: int, median_ms: int | None, at_once: int, per_minute: floa
     return round(max(answering, prompts * _SECONDS / per_minute if per_minute else 0.0), 1)
 
 
-def _answeredasks(setting: Setting, collected: Iterable[Collected]) -> dict[str, JsonObject]:
+def _answered_asks(setting: Setting, collected: Iterable[Collected]) -> dict[str, JsonObject]:
     """Return the asks that recordings answer, by digest."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for one in collected:
