@@ -1,9 +1,11 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.fakes import cases
 
+SHIPPED = Path(__file__).parents[2] / "mendbench.toml"
 PLAIN = ("--repairer", "rules", "--policy", "two-layer", "--strategy", "full-context", "--workers", "1")
 
 
@@ -105,6 +107,24 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
         0,
         "baseline.tsv as it was: 18 trials, 4 kept though the run does not tell of them\n",
     )
+
+
+def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails_where_a_limit_says_so(
+    corpus, mendbench
+):
+    config, own = corpus / "mendbench.toml", SHIPPED.read_text(encoding="utf-8")
+    gate = own[own.index("[gate]") :]
+    config.write_text(f"{config.read_text(encoding='utf-8')}\n{gate}", encoding="utf-8")
+    mendbench("run", "--workers", "1")
+    assert (mendbench("gate", "--update").code, mendbench("gate").code) == (0, 0)
+    (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
+    mendbench("run", "--workers", "1")
+    said = mendbench("gate")
+    assert said.code == 3
+    assert said.out.startswith("cannot tell: 4 trials miss a recording")
+    config.write_text(f"{config.read_text(encoding='utf-8')}\nmax_unjudged = 0\n", encoding="utf-8")
+    failed = mendbench("gate")
+    assert (failed.code, failed.out.splitlines()[0]) == (1, "FAILED: max_unjudged broken 4 times")
 
 
 def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbench):
