@@ -16,7 +16,7 @@ from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import trial_key
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
-from mendbench.kit.reading import MAX_DOCUMENT, read_text
+from mendbench.kit.reading import MAX_RECORDING, read_text
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, StopReason, TrialKey
@@ -202,7 +202,7 @@ def _lines(path: Path) -> list[str]:
     if not path.exists():
         mend = "make it from a run that is right with `mendbench gate --update`"
         raise BadInput(str(path), "no such baseline", mend)
-    text = read_text(path, MAX_DOCUMENT, _MEND, "name the file with --baseline", _MEND)
+    text = read_text(path, MAX_RECORDING, _MEND, "name the file with --baseline", _MEND)
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
