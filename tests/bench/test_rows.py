@@ -207,6 +207,44 @@ def test_derived_exchanges_are_counted_wherever_in_the_trial_they_were_used():
     assert row()["evidence"]["world"] != row(trajectory=repaired()[0])["evidence"]["world"]
 
 
+READ = replace(exchange(method="GET"), key="0123456789abcdef")
+
+
+def responses(*sent, judging=()):
+    """Return the digest of each response by its request, as the row of a trial with this traffic has them."""
+    run = CleanRun(variant=None, execution=GREEN, traffic=judging)
+    trajectory = replace(repaired()[0], traffic=sent)
+    evidence = Evidence(trajectory=trajectory, clean=(run,), attempt_clean={})
+    judged = Judged(verdict=Verdict(verdict="correct", outcome="repaired"))
+    row, _ = build_row(repairable(), key_of(repairable()), evidence, judged, {})
+    return dict(one.split(":") for one in row["evidence"]["exchanges"])
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"answer": replace(READ.answer, body=b"other")},
+        {"answer": replace(READ.answer, status=500)},
+        {"answer": replace(READ.answer, headers=(("retry-after", "9"),))},
+        {"changed": True},
+    ],
+)
+def test_a_row_has_a_digest_of_each_response_of_the_world(otherwise):
+    before, after = responses(READ), responses(replace(READ, **otherwise))
+    assert before.keys() == after.keys() == {"01234567@0"}
+    assert before != after
+
+
+def test_the_digest_of_a_response_does_not_depend_on_who_gave_it_or_how_long_that_took():
+    other = replace(READ, origin="derived", node="n", phase=1, answer=replace(READ.answer, elapsed_ms=99))
+    assert responses(READ, READ) == responses(other) == responses(judging=(READ,))
+
+
+def test_a_request_that_is_waited_for_longer_is_another_request():
+    waits = replace(READ, request=replace(READ.request, timeout_s=5))
+    assert list(responses(READ, waits)) == ["01234567@0", "01234567@5"]
+
+
 def test_only_timing_depends_on_the_moment():
     one, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=1.0)
     other, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=2.0)

@@ -233,6 +233,14 @@ class GateConfig(_Part):
     more_wasted: Literal["fail", "show"] = Field(
         "fail", description="what a trial does that wastes more attempts, with the answers that it had"
     )
+    more_attempts: Literal["fail", "show"] = Field(
+        "show",
+        description="whether a trial fails that takes more attempts to the same outcome, with the answers that it had",
+    )
+    changed_recording: Literal["cannot-tell", "show", "fail"] = Field(
+        "cannot-tell",
+        description="what a trial does whose world responds to the same request otherwise than before: exit 3, only a line, or exit 1",
+    )
     margin: float = Field(
         0.05,
         description="share of what was at stake (cases answered anew that are right before or now) that may be lost, net of those won, "

@@ -15,6 +15,7 @@ from mendbench.kit.shapes import (
     among,
     fields,
     many,
+    matching,
     maybe,
     named,
     of,
@@ -88,6 +89,8 @@ _CHECK = fields(
     {"check": LONG, "held": FLAG, "why": MAYBE_LONG}, {"harm": FLAG, "in_trial": FLAG, "variant": MAYBE_LONG}
 )
 
+_EXCHANGE = matching("[^,:]+:[^,:]+", "REQUEST:RESPONSE")
+
 TRIAL = fields(
     {
         **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer"), TEXT),
@@ -107,7 +110,7 @@ TRIAL = fields(
         "nodes": named(fields({"expected": _STATE, "got": among(get_args(NodeState), absent=True)})),
         "faults_fixed": many(LONG), "warnings": many(_WARNED), "checks": many(_CHECK), "requests": many(_REQUEST), "outputs": OBJECT,
         "variants": many(fields({"name": LONG, "outcome": TEXT, "nodes": named(TEXT)})),
-        "evidence": fields({"asks": TEXT, "world": TEXT}),
+        "evidence": fields({"asks": TEXT, "world": TEXT, "exchanges": many(_EXCHANGE)}),
         "repeated_side_effects": many(OBJECT), "collateral_edits": many(LONG), "edits": many(LONG),
         "edited": FLAG, "harmful": FLAG, "said": FLAG, "timing": OBJECT,
     }

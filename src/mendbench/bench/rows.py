@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mendbench.scoring.judging.judge import Judged
 
 FORMAT = 4
-"""4: rows have api, and how their model was sampled and asked; checks have in_trial.
+"""4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
 3: rows have adversarial_to, and the facts that verdict, labels, rungs and costs follow from. 2: rows have part, used and costs, and
 run.json a list of sweeps. 1: the first."""
 
@@ -51,6 +51,9 @@ REQUIRED = IDENTITY | {"kind", "verdict", "outcome", "attempts", "wasted_attempt
 
 DEFAULT_MODEL = ModelConfig()
 """For a repairer that is no model, and for a model that is not configured."""
+
+SHORT = 8
+"""Digits of a digest that only has to differ from those of the same case."""
 
 LONG_TEXT = 200
 """Bytes from which on a text stands in ``texts.jsonl``."""
@@ -146,6 +149,7 @@ def build_row(
         "evidence": {
             "asks": digest(sorted(set(evidence.asks))),
             "world": digest(sorted({exchange.key for exchange in all_traffic})),
+            "exchanges": _exchanges(all_traffic),
             **trial_evidence(judged.facts),
         },
         "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],
@@ -174,6 +178,21 @@ def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterato
     for exchange in traffic:
         if exchange.request.asks_model or exchange.key in trajectories:
             yield exchange.key
+
+
+def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
+    """Return each request with the digest of its response, as ``KEY@SECONDS:RESPONSE``, in the order they were first sent.
+
+    The seconds are how long the sender waits: that is not part of the key, and may turn a response into a timeout.
+    """
+    found: dict[str, str] = {}
+    for exchange in traffic:
+        name = f"{exchange.key[:SHORT]}@{exchange.request.timeout_s or 0:g}"
+        if name not in found:
+            came = exchange.answer
+            response = [came.status, came.fault, came.headers, digest(came.body), exchange.changed]
+            found[name] = digest(response, SHORT)
+    return [f"{name}:{response}" for name, response in found.items()]
 
 
 def _stop_reason(evidence: Evidence) -> str:

@@ -46,8 +46,8 @@ def gate(
 ) -> int:
     """Fail if repair got worse than it was when a run was last accepted.
 
-    0: it did not. 1: it did, or a limit is broken. 3: that cannot be told, for a recording is missing, something cannot be compared, or
-    it may be noise.
+    0: it did not. 1: it did, or a limit is broken. 3: that cannot be told: a recording is missing or changed, something cannot be compared,
+    or it may be noise.
     """
     if partial and not update:
         raise BadInput("--partial", "nothing to accept", "give it together with --update")
