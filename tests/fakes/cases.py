@@ -259,7 +259,7 @@ class ScriptedRecorder(Recorder):
         super().__init__(mode, {}, trajectory=True)
         self.model, self.asks = model, []
 
-    def asker(self, model: str | None = None) -> ScriptedRecorder:  # noqa: ARG002 - as the recorder has it
+    def asker(self, model: str | None = None) -> ScriptedRecorder:
         return self
 
     def ask(self, ask: JsonObject) -> Answer:
