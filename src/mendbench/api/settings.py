@@ -72,6 +72,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         engines=dict(loaded.config.engines),
         record=cast("RecordMode", options.record),
         allow_shell=options.allow_shell,
+        config_file=loaded.place,
     )
 
 
