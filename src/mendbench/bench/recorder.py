@@ -38,7 +38,7 @@ from mendbench.services import real_world
 class Recorder:
     """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
 
-    In mode ``all``, answers that came are written down in the file ``anew``, and not asked for again by who goes on with it.
+    In mode ``all``, answers that came are noted in ``anew``, and those that were noted there before are not asked for again.
     With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
     """
 
@@ -52,11 +52,11 @@ class Recorder:
         repairers: Mapping[str, RepairerConfig] | None = None,
         queued: bool = False,
         concurrency: int | None = None,
-        anew: Path | None = None,
+        anew: Anew | None = None,
         config_file: str = "the configuration",
     ) -> None:
         self.mode = mode
-        self._anew = Anew(anew) if anew is not None and mode == "all" else None
+        self._anew = anew
         self.queue = AskQueue(self.pace) if queued and mode != "none" else None
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._config_file, self._responded = config_file, set[str]()
