@@ -107,7 +107,9 @@ def test_a_model_is_asked_where_the_configuration_says():
     recorder = Recorder(
         "new_episodes", {"tiny": ModelConfig(base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7)}
     )
-    assert recorder.caller("tiny") == ChatCaller(base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7)
+    assert recorder.caller("tiny") == ChatCaller(
+        base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7, place="models.tiny"
+    )
 
 
 @pytest.mark.parametrize("models", [{}, {"tiny": ModelConfig()}])

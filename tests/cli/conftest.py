@@ -58,18 +58,19 @@ def empty(tmp_path, monkeypatch):
 def mendbench(monkeypatch, capsys):
     """Run the command with these words, and return what it said."""
     monkeypatch.delenv("MENDBENCH_TRACEBACK", raising=False)
-    handler = signal.getsignal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["mendbench", *map(str, words)])
         with pytest.raises(SystemExit) as left:
             main()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         said = capsys.readouterr()
         corpus, err = split_corpus_line(said.err)
         return Said(left.value.code, said.out, err, corpus)
 
-    yield run
-    signal.signal(signal.SIGINT, handler)
+    return run
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
 import json
-import shlex
 import shutil
 import signal
 from typing import get_type_hints
@@ -166,7 +165,7 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
     first, *each = said.err.splitlines()
     assert first == (
         "mendbench: unjudged: 2 of 4 trials miss a recording; "
-        "record what is missing with: mendbench run --record new_episodes 'http/*' --workers 1 --policy naive"
+        "record what is missing with: mendbench run 'http/*' --policy naive --record new_episodes --workers 1"
     )
     assert len(each) == 2
     for line in each:
@@ -214,58 +213,85 @@ def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monk
     forget_recordings(corpus)
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
-        assert mendbench("run", "--workers", "1", "--out", "half").code == 130
+        assert mendbench("run", "http/*", "--policy", "naive", "--workers", "1", "--out", "half").code == 130
     said = mendbench("run", "--workers", "1", "--resume", "half")
     assert said.code == 3
-    assert "with: mendbench run --record new_episodes --out half --workers 1\n" in said.err
+    assert "with: mendbench run 'http/*' --out half --policy naive --record new_episodes --workers 1\n" in said.err
 
 
-def interrupt_after_first(monkeypatch):
-    """Press Ctrl-C when the first trial is done."""
+def interrupt_after_first(monkeypatch, number=signal.SIGINT):
+    """Press Ctrl-C, or send another signal, when the first trial is done."""
     run = api.run
 
-    def interrupted(options, progress):
+    def interrupted(options, progress, note):
         def told(done, total, last):
             progress(done, total, last)
-            if done == 1:
-                signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
-        return run(options, told)
+        return run(options, told, note)
 
     monkeypatch.setattr(api, "run", interrupted)
 
 
-def test_ctrl_c_says_the_command_that_finishes_the_run_and_it_does(corpus, mendbench, rules, monkeypatch):
+@pytest.mark.parametrize(
+    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_says_the_command_that_finishes_the_run_and_it_does(
+    corpus, mendbench, rules, monkeypatch, number, code, word
+):
     rules("http/*", "--out", "whole")
     with monkeypatch.context() as pressed:
-        interrupt_after_first(pressed)
-        said = rules("http/*", "--out", "my run")
-    assert (said.code, said.out) == (130, "")
+        interrupt_after_first(pressed, number)
+        said = rules("http/*", "--out", "my run", "--allow-shell")
+    assert (said.code, said.out) == (code, "")
     assert not (corpus / "my run").exists()
-    command = said.line.removeprefix("interrupted; finish it with: ")
-    name, *words = shlex.split(command)
-    assert (name, words[:3]) == ("mendbench", ["run", "--resume", "my run"])
-    assert mendbench(*words).code == 0
+    command = said.line.removeprefix(f"{word}; finish it with: ")
+    assert command == "mendbench run --resume 'my run' --allow-shell --workers 1"
+    assert mendbench("run", "--resume", "my run").code == 0
     assert rows_of(corpus / "my run") == rows_of(corpus / "whole")
     assert sorted(path.name for path in corpus.iterdir()) == ["cases", "cassettes", "mendbench.toml", "my run", "whole"]
 
 
 def test_ctrl_c_before_the_first_trial_says_that_nothing_is_there_to_finish(corpus, rules, monkeypatch):
-    def interrupted(options, progress):
+    def interrupted(options, progress, note):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(api, "run", interrupted)
     said = rules()
-    assert (said.code, said.line) == (130, "interrupted before the first trial; nothing was written")
+    assert (said.code, said.line) == (130, "interrupted; no trial was done, and nothing was written")
 
 
-def test_an_unfinished_run_is_not_overwritten(corpus, rules, monkeypatch):
+def test_the_same_command_goes_on_from_an_interrupted_run_and_another_one_replaces_it(corpus, rules, monkeypatch):
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
         rules()
-    said = rules()
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        said = rules()
+    going_on, interrupted = said.err.splitlines()
+    assert going_on.startswith("mendbench: reports/latest: goes on from an interrupted run (trials done: 1); delete ")
+    assert interrupted.startswith("mendbench: interrupted; finish it with: ")
+    said = rules(cases.QUIET)
+    assert (said.code, len(rows_of(corpus / "reports/latest"))) == (0, 1)
+    assert (
+        said.line
+        == "reports/latest: replaces an interrupted run; changed since that began: cases, options, recordings, treatments, trials"
+    )
+
+
+def test_a_resumed_run_names_the_options_that_differ_from_those_it_began_with(corpus, mendbench, rules, monkeypatch):
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        rules("http/*")
+    given = ("--strategy", "none", "--policy", "two-layer", "--samples", "2", "--record", "none", "--workers", "2")
+    said = mendbench("run", "--resume", "reports/latest", *given)
     assert said.code == 2
-    assert "finish it with `mendbench run --resume reports/latest`" in said.line
+    assert said.line == (
+        "--resume reports/latest: --strategy none (it began with --strategy full-context), --samples 2 (it began with no --samples); "
+        "leave out what differs, or give the command without --resume to begin again"
+    )
+    assert mendbench("run", "--resume", "reports/latest", "http/*", "--policy", "two-layer").code == 0
+    assert {row["strategy"] for row in rows_of(corpus / "reports/latest")} == {"full-context"}
 
 
 def test_a_file_is_no_folder_for_a_run(corpus, rules):

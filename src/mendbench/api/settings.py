@@ -48,6 +48,7 @@ class RunOptions:
     concurrency: int | None = None
     """Asks of a model that are under way at once while recording; None for what is configured, else 1."""
     resume: bool = False
+    """Go on from the interrupted run, with the options that it began with."""
     shard: Shard | None = None
     """The part of a split run that this one is."""
 
@@ -72,6 +73,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         engines=loaded.engines,
         record=cast("RecordMode", options.record),
         allow_shell=options.allow_shell,
+        config_file=loaded.place,
     )
 
 

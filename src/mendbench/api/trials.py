@@ -182,8 +182,9 @@ class Bench:
         if own.record == "none":
             return None
         recorder = Recorder(
-            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers
-        )
+            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers,
+            config_file=own.config_file,
+        )  # fmt: skip
         return self._ending.enter_context(recorder)
 
     def _by_case(self, options: RunOptions) -> dict[str, tuple[TrialKey, ...]]:

@@ -142,6 +142,7 @@ def ablate(
 
     from mendbench import api
     from mendbench.cli import screen, strategy_screen
+    from mendbench.cli.output import say
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
@@ -149,9 +150,9 @@ def ablate(
     )  # fmt: skip
     with screen.progress() as progress:
         try:
-            found = api.ablate_strategy(strategy, options, progress, prompts_only=prompts_only)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("interrupted; the same command goes on from here") from None
+            found = api.ablate_strategy(strategy, options, progress, say, prompts_only=prompts_only)
+        except KeyboardInterrupt as error:
+            raise type(error)("the same command goes on from here") from None
     return strategy_screen.show_ablation(found, output)
 
 
