@@ -110,8 +110,8 @@ class Recorder:
         None where nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
         the world that its edits lead to is recorded.
         """
-        config = self._configured(model) if model is not None else None
-        elsewhere = config is not None and config.asked is not None and config.base_url is None
+        _, config = self._configured(model or "")
+        elsewhere = config.asked is not None and config.base_url is None
         return None if self.mode == "none" or elsewhere else _RepairerAsker(self)
 
     def caller(self, model: str) -> AskCaller:
