@@ -17,7 +17,13 @@ help:
 	@echo "make gallery   the shipped matrix's report, its pictures and the README's tables: reports/benchmark.html, docs/images"
 	@echo "make record-world   record what is missing from the real servers, in .venv-record"
 
+# One sentence where Python is too old or too new: pip would only say that it finds no file of a pinned package.
+CHECK_PYTHON = @version=$$($(PYTHON) --version 2>&1) || version=missing; case "$$version" in "Python 3.1"[123].*) ;; *) \
+	echo "mendbench needs Python 3.11 to 3.13; $(PYTHON) is $${version\#Python }. Run make PYTHON=python3.12 $(MAKECMDGOALS), or name another one." >&2; \
+	exit 1;; esac
+
 .venv/bin/python:
+	$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv
 
 .venv/.run: requirements/run.txt pyproject.toml | .venv/bin/python
@@ -86,6 +92,7 @@ lock: .venv/.test
 
 # What recording from real servers needs: pip's part, then npm's beside it. bubblewrap, Git and Node.js have to be there.
 .venv-record/.done: requirements/record.txt requirements/record-npm/package-lock.json
+	$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv-record
 	@echo '*' > .venv-record/.gitignore
 	.venv-record/bin/python -m pip --disable-pip-version-check -q install --require-hashes --only-binary :all: -r requirements/record.txt

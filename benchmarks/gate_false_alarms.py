@@ -40,7 +40,7 @@ def entry(case: int, arm: int, policy: str, *, edits: bool) -> Entry:
         attempts=1,
         wasted=0,
         answers=(AnswerDigest(prompt="", answer="", asked=True),),
-        world="",
+        exchanges="",
     )
 
 

@@ -81,11 +81,14 @@ def _shown(text: str, limit: int) -> str:
 class UnknownName(BadInput):
     """A name that nothing registered has: says the closest one, and lists them, the first of them if they are many."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], place: str | None = None) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], place: str | None = None, *, mend: str | None = None
+    ) -> None:
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(name) <= MAX_FOUND else []
         hint = f"did you mean {close[0]!r}? known: " if close else "known: "
-        super().__init__(place or kind, f"unknown {kind} {name!r}", hint + (_listed(names) or "none"))
+        listed = hint + (_listed(names) or "none")
+        super().__init__(place or kind, f"unknown {kind} {name!r}", listed if mend is None else f"{listed}; {mend}")
 
 
 class Unwritable(BadInput):

@@ -255,6 +255,66 @@ def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done
     )
 
 
+@pytest.fixture
+def parcel(tmp_path, monkeypatch):
+    """The recorded world of a case that the rule book repairs at its first attempt, and an accepted run of it."""
+    root = tmp_path / "parcel"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    (root / "mendbench.toml").write_text(CONFIG, encoding="utf-8")
+    recording = cases.add_parcel(root)
+    api.accept_run(api.run(api.RunOptions(strategies=("full-context",), workers=1), quietly))
+    return recording
+
+
+def gated_again(**gate):
+    """Gate another replay, with these rules."""
+    rules = "".join(f'{name} = "{value}"\n' for name, value in gate.items())
+    Path("mendbench.toml").write_text(f"{CONFIG}[gate]\n{rules}", encoding="utf-8")
+    return api.gate(api.run(api.RunOptions(strategies=("full-context",), workers=1), quietly))
+
+
+def misspelt(recording):
+    """Let the API name another field: ``sed -i '/string:/s/weight_grams/weight_gr/'``."""
+    lines = recording.read_text(encoding="utf-8").splitlines(keepends=True)
+    changed = [line.replace("weight_grams", "weight_gr", 1) if "string:" in line else line for line in lines]
+    assert changed != lines
+    recording.write_text("".join(changed), encoding="utf-8")
+
+
+def test_a_changed_recording_and_one_attempt_more_are_found(parcel):
+    misspelt(parcel)
+    result = gated_again()
+    assert (result.exit_code, result.headline) == (3, "cannot tell: the recordings of 1 trial changed")
+    found = {one.change: one for one in result.findings}
+    assert {name: one.level for name, one in found.items()} == {"recording": "open", "attempts": "show"}
+    assert found["attempts"].was == "repaired (succeeded, 1 attempt, 0 wasted)"
+    assert found["attempts"].now == "repaired (succeeded, 2 attempts, 0 wasted)"
+    assert any(
+        line.startswith(f"changed response: POST {cases.HOST}/parcels, now 422") for line in found["recording"].why
+    )
+    assert gated_again(changed_recording="show").exit_code == 0
+    failed = gated_again(changed_recording="fail", more_attempts="fail")
+    assert failed.headline == "FAILED: 1 trial with more attempts; 1 trial with a changed recording"
+
+
+def test_a_loss_after_a_changed_recording_fails_and_names_the_recording(parcel):
+    parcel.write_text(parcel.read_text(encoding="utf-8").replace('"weight_grams"', '"mass"'), encoding="utf-8")
+    result = gated_again()
+    lost = next(one for one in result.findings if one.change == "lost")
+    assert (result.exit_code, lost.why[0]) == (1, "likely cause: the world's response to 3 requests changed")
+    assert "cannot tell besides: the recordings of 1 trial changed" in result.notes
+
+
+def test_a_recording_that_was_extended_or_lost_to_the_simulator_is_not_changed(parcel):
+    parcel.unlink()
+    derived = gated_again()
+    assert (derived.verdict, derived.findings, derived.tally.other_ways) == ("pass", (), 0)
+    api.accept_run()
+    cases.add_parcel(Path.cwd())
+    assert (gated_again().verdict, gated_again().findings) == ("pass", ())
+
+
 def test_a_run_is_read_from_its_folder_and_stays_as_it_is(here, capsys):
     ran(MENDED, out="one")
     api.accept_run(Path("one"), baseline=Path("held.tsv"))

@@ -1,12 +1,13 @@
 """What a run consists of: the main matrix, its sweeps, and what options make of them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from mendbench.api.plans import plan_of, refuse_unknown
+from mendbench.api.plans import configured_keys, plan_of, refuse_unknown
 from mendbench.api.settings import RunOptions
-from mendbench.bench.config import Config, RepairerConfig
+from mendbench.bench.config import Config, Loaded, RepairerConfig
 from mendbench.bench.corpus import load_corpus
 from mendbench.bench.parts import Setting
 from mendbench.errors import BadInput, UnknownName
@@ -20,6 +21,9 @@ CONFIG = Config.model_validate({
     },
     "models": {"large": {}, "tiny": {}, "warm": {}},
 })  # fmt: skip
+
+
+LOADED = Loaded(config=CONFIG, root=Path(), place="mendbench.toml")
 
 
 @pytest.fixture
@@ -111,9 +115,15 @@ def test_samples_are_drawn_of_the_operators_own_repairers_too(corpus):
 def test_a_wrong_name_is_told_whichever_trial_has_it(corpus, wrong, says):
     setting = Setting(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
     keys = plan_of(CONFIG, RunOptions(), corpus).keys
-    refuse_unknown(keys, setting)
+    refuse_unknown(keys, setting, LOADED)
     with pytest.raises(UnknownName, match=says):
-        refuse_unknown((*keys, replace(keys[-1], **wrong)), setting)
+        refuse_unknown((*keys, replace(keys[-1], **wrong)), setting, LOADED)
+
+
+def test_a_matrix_that_names_no_model_has_no_configured_trials(corpus):
+    without = CONFIG.model_copy(update={"matrix": CONFIG.matrix.model_copy(update={"models": []}), "sweeps": {}})
+    assert len(configured_keys(without, corpus)) == 0
+    assert configured_keys(CONFIG, corpus) == plan_of(CONFIG, RunOptions(), corpus).keys
 
 
 def test_a_detector_that_no_policy_takes_is_told_all_the_same(corpus):

@@ -183,7 +183,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("run.json", '"format": 3', '"format": 2', "run.json: format: 2; this mendbench reads format 3: make the run again"),
+        ("run.json", '"format": 4', '"format": 2', "run.json: format: 2; this mendbench reads format 4: make the run again"),
         ("run.json", '"scorer": ', '"scored": ', "run.json: digests.scorer: missing; make the run again"),
         ("run.json", f'"{SCORER}"', '"0.4"', f"its facts were gathered as of 0, and today's are as of {FACTS}; make the run again"),
         ("run.json", '"prices": ', '"priced": ', "run.json: digests.prices: missing; make the run again"),

@@ -78,13 +78,14 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
 
 def test_a_run_says_what_it_consists_of_and_what_came_out(root):
     run = api.run(ONE, quietly).run
-    assert run["format"] == 3
+    assert run["format"] == 4
     assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
         "cases": 3,
         "kinds": {"control": 1, "needs_user": 1, "repairable": 1},
         "recorded_from": {"simulator": 3},
     }
+    assert run["models"] == {MODEL: {"asked": None, "provenance": [], "sampling": None}}
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
     assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer", "treatments"}
 
@@ -107,16 +108,14 @@ def test_two_replays_are_the_same_bytes_but_for_timing_whatever_the_workers(root
     assert files_of(Path("second")) == others
 
 
-@pytest.mark.parametrize(("after", "workers"), [(1, 1), (TRIALS - 1, 1), (5, 2)])
-def test_an_interrupted_run_is_finished_with_the_same_bytes_but_for_timing(root, after, workers):
+@pytest.mark.parametrize(("after", "workers", "resume"), [(1, 1, True), (TRIALS - 1, 1, False), (5, 2, True)])
+def test_an_interrupted_run_is_finished_with_the_same_bytes_but_for_timing(root, after, workers, resume):
     api.run(replace(ONE, out=Path("whole")), quietly)
     options = replace(ONE, workers=workers)
     interrupted(after, options)
     assert not Path("reports/latest").exists()
-    with pytest.raises(BadInput, match="not finished; finish it with `mendbench run --resume reports/latest`"):
-        api.run(options, quietly)
     told = []
-    api.run(replace(options, resume=True), lambda *words: told.append(words))
+    api.run(api.RunOptions(workers=workers, resume=True) if resume else options, lambda *words: told.append(words))
     assert told[0][0] > 1
     assert told[-1][:2] == (TRIALS, TRIALS)
     assert untimed() == untimed(Path("whole"))
@@ -153,8 +152,11 @@ def test_a_run_is_not_resumed_once_its_cases_its_strategies_or_its_models_parame
     options = replace(ONE, strategies=("mine",), repairers=("rules", "chat"))
     interrupted(2, options)
     change(root)
-    with pytest.raises(BadInput, match="begun with another plan"):
+    with pytest.raises(BadInput, match="changed since the interrupted run began: (cases, corpus|treatments); "):
         api.run(replace(options, resume=True), quietly)
+    notes = []
+    api.run(options, quietly, notes.append)
+    assert "reports/latest: replaces an interrupted run; changed since that began: " in notes[0]
 
 
 def recordings(root):
@@ -165,9 +167,7 @@ def test_a_run_is_not_resumed_once_its_recordings_have_changed(root):
     interrupted(2)
     path = recordings(root)
     path.write_bytes(path.read_bytes() + b"# and more\n")
-    with pytest.raises(
-        BadInput, match="begun with another plan; run it with the options, corpus, templates and recordings"
-    ):
+    with pytest.raises(BadInput, match="changed since the interrupted run began: recordings; "):
         api.run(replace(ONE, resume=True), quietly)
 
 

@@ -35,7 +35,7 @@ def test_a_baseline_is_header_lines_and_one_sorted_line_a_trial(file):
     assert lines[6].split("\t") == list(COLUMNS)
     assert lines[7].split("\t") == [
         "a", "mendbench", "chat", "m", "summary", "two-layer", "mend", "0",
-        "c1", "repairable", "correct", "repaired", "succeeded", "2", "0", "00000000:11111111,~22222222:33333333", "w1",
+        "c1", "repairable", "correct", "repaired", "succeeded", "2", "0", "00000000:11111111,~22222222:33333333", "k1@30:r1",
     ]  # fmt: skip
     assert lines[8].split("\t")[10:16] == ["crashed", "-", "crashed", "0", "-", "-"]
 
@@ -53,6 +53,15 @@ def test_lines_may_stand_in_any_order_and_end_as_they_like(file):
     assert read_baseline(other).entries == read_baseline(file).entries
 
 
+def test_a_baseline_of_format_1_is_read_and_does_not_know_what_the_world_responded(file):
+    changed(changed(file, "format\t2", "format\t1"), "\texchanges\n", "\tworld\n")
+    old = read_baseline(file)
+    assert [one.exchanges for one in old.entries] == [None, None]
+    assert old.entries[0].attempts == 2
+    file.write_text(render_baseline(old), encoding="utf-8")
+    assert read_baseline(file) == old
+
+
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1).filter(lambda text: text != "-")
 DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
 
@@ -60,11 +69,12 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
 @given(
     st.builds(TrialKey, case=NAMES.filter(lambda text: text[0] not in "#<=>|"), strategy=NAMES, policy=NAMES, repairer=NAMES, model=NAMES | st.none(), engine=NAMES, sample=st.integers(0, 99)),
     st.lists(st.builds(answer, DIGEST, DIGEST, asked=st.booleans()), max_size=3),
+    st.sampled_from([None, "", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
 )  # fmt: skip
-def test_any_names_survive_the_file(tmp_path_factory, key, answers):
+def test_any_names_survive_the_file(tmp_path_factory, key, answers, exchanges):
     one = Entry(
         key=trial_key(key), trial=key, case_digest="c", kind="control", verdict="correct", outcome="untouched", stop_reason="succeeded",
-        attempts=len(answers), wasted=0, answers=tuple(answers), world="w",
+        attempts=len(answers), wasted=0, answers=tuple(answers), exchanges=exchanges,
     )  # fmt: skip
     path = tmp_path_factory.mktemp("names") / "baseline.tsv"
     path.write_bytes(render_baseline(Baseline(place="x", version="1", digests=DIGESTS, entries=(one,))).encode())
@@ -74,11 +84,13 @@ def test_any_names_survive_the_file(tmp_path_factory, key, answers):
 @pytest.mark.parametrize(
     ("before", "after", "place", "says"),
     [
-        ("format\t1", "format\t9", ":2", "format '9'; this mendbench reads format 1"),
+        ("format\t2", "format\t9", ":2", "format '9'; this mendbench reads formats 1 and 2"),
         ("engine\t", "motor\t", ":4", "a line that begins with 'motor'"),
         ("scorer\t1.1\n", "", "", "no line that tells 'scorer'"),
         ("\tcase_digest", "", ":7", "a line that begins with 'case'"),
-        ("\tw1\n", "\n", ":8", "16 columns where 17 are due"),
+        ("format\t2", "format\t1", ":7", "a line that begins with 'case'"),
+        ("\tk1@30:r1\nb", "\nb", ":8", "16 columns where 17 are due"),
+        ("\tk1@30:r1\nb", "\tk1@30\nb", ":8", "exchanges 'k1@30'; REQUEST:RESPONSE is due"),
         ("\tcorrect\t", "\tunjudged\t", ":8", "verdict 'unjudged'; one of correct, incorrect, crashed is due"),
         ("\trepairable\tcorrect", "\tbroken\tcorrect", ":8", "kind 'broken'; one of repairable"),
         ("\trepaired\t", "\t-\t", ":8", "correct with outcome '-' and wasted '0'; only what crashed has neither"),

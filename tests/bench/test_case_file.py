@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import jsonschema
 import pytest
@@ -82,6 +83,24 @@ def test_who_can_help_decides_what_kind_a_case_is(tmp_path):
     assert loaded(tmp_path, quiet_case()).kind == "control"
 
 
+@pytest.mark.parametrize(
+    ("edge", "said"),
+    [
+        ({"from": "person", "to": "noet"}, "edges.0.to: unknown node 'noet'; did you mean 'note'? known: note, person"),
+        ({"from": "persn", "to": "note"}, "edges.0.from: unknown node 'persn'; did you mean 'person'?"),
+    ],
+)
+def test_an_edge_to_a_node_that_is_missing_is_refused(tmp_path, edge, said):
+    with pytest.raises(BadInput, match=re.escape(f"workflow.json: {said}")):
+        loaded(tmp_path, document={**BROKEN, "edges": [edge]})
+
+
+def test_an_edge_to_a_node_that_is_missing_may_be_the_fault(tmp_path):
+    truth = changed(lambda truth: truth["faults"][0].update(category="static_validation", cause=["person"]))
+    edge = {"from": "person", "to": "noet"}
+    assert loaded(tmp_path, truth, document={**BROKEN, "edges": [edge]}).workflow["edges"] == [edge]
+
+
 def test_every_kind_of_check_is_read(tmp_path):
     checks = [
         {
@@ -116,7 +135,7 @@ def test_every_kind_of_check_is_read(tmp_path):
     ("change", "said"),
     [
         (lambda t: t.update(varients=[]), ["case.yaml: varients: unknown key 'varients'; did you mean 'variants'?"]),
-        (lambda t: t.update(zzzz=1), ["case.yaml: zzzz: unknown key 'zzzz'; known: accepts, adversarial_to, checks,"]),
+        (lambda t: t.update(zzzz=1), ["case.yaml: zzzz: unknown key 'zzzz'; known: accepts, adversarial_to, api, checks,"]),
         (lambda t: t["faults"][0].update(causes=["note"]), ["case.yaml: faults.0.causes: unknown key 'causes'; did you mean 'cause'?"]),
         (lambda t: t["variants"][0]["checks"][0]["request"].update(methods="GET"), ["variants.0.checks.0.request.methods", "did you mean 'method'?"]),
         (lambda t: t["checks"][0]["request"].update(json_={"a": 1}), ["checks.0.request.json_", "did you mean 'json'?"]),

@@ -1,5 +1,8 @@
 """Configuration: where it is found, and what is said of a broken one."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from mendbench.bench.config import load_config
@@ -120,3 +123,64 @@ def test_a_byte_order_mark_and_the_line_ends_of_another_system_are_read(tmp_path
 def test_a_pyproject_whose_tools_are_no_table_has_no_configuration_of_ours(tmp_path):
     (tmp_path / "pyproject.toml").write_text("tool = 3", encoding="utf-8")
     assert load_config(tmp_path).root != tmp_path
+
+
+def test_dates_in_tables_of_other_tools_do_not_matter(tmp_path):
+    table = "[tool.other]\nsince = 2024-05-01\n" + SMALL.replace("[matrix]", "[tool.mendbench.matrix]")
+    assert loaded(tmp_path, table, "pyproject.toml").config.matrix.policies == ["naive"]
+
+
+def test_the_nearest_configuration_above_a_folder_holds_in_it(tmp_path):
+    loaded(tmp_path, SMALL.replace("naive", "all"))
+    below = tmp_path / "project" / "cases" / "http"
+    below.mkdir(parents=True)
+    (below / "pyproject.toml").write_text("[tool.other]\na = 1\n", encoding="utf-8")
+    assert load_config(below).config.matrix.policies == ["all"]
+    loaded(tmp_path / "project", SMALL)
+    found = load_config(below)
+    assert (found.root, found.packaged) == (tmp_path / "project", False)
+    assert (found.cases_dir, found.cassettes_dir) == (
+        tmp_path / "project" / "cases",
+        tmp_path / "project" / "cassettes",
+    )
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_the_search_ends_at_the_root_of_the_repository(tmp_path, kind):
+    loaded(tmp_path, SMALL)
+    below = tmp_path / "repository" / "cases"
+    below.mkdir(parents=True)
+    mark = below.parent / ".git"
+    mark.mkdir() if kind == "folder" else mark.write_text("gitdir: elsewhere\n", encoding="utf-8")
+    found = load_config(below)
+    assert (found.packaged, found.searched, found.root) == (True, below.parent, shipped_root())
+
+
+def test_what_is_written_belongs_to_the_folder_of_the_configuration(tmp_path, monkeypatch):
+    below = tmp_path / "cases" / "http"
+    below.mkdir(parents=True)
+    engine = "[engines.own]\ncommand = ['adapter']\ntraces = 'traces'\n"
+    loaded(tmp_path, SMALL + "[gate]\nbaseline = '/kept/baseline.tsv'\n" + engine)
+    for folder, up in ((tmp_path, ""), (below, "../../")):
+        monkeypatch.chdir(folder)
+        found = load_config()
+        assert (found.out, found.baseline) == (Path(f"{up}reports/latest"), Path("/kept/baseline.tsv"))
+        assert found.engines["own"].traces == f"{up}traces"
+
+
+def test_the_outputs_of_the_packaged_configuration_belong_to_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert (load_config().out, load_config().baseline) == (Path("reports/latest"), Path("baseline.tsv"))
+
+
+def test_a_configuration_of_another_user_does_not_hold_in_the_folders_below_it(tmp_path, monkeypatch):
+    below = tmp_path / "cases"
+    below.mkdir()
+    loaded(tmp_path, SMALL)
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "mendbench.toml", 4321, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 4321)
+    with pytest.raises(BadInput, match="a configuration of another user, found above this folder; change to "):
+        load_config(below)
+    assert load_config(tmp_path).root == tmp_path

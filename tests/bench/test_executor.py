@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from functools import partial
 
 import pytest
@@ -13,7 +14,16 @@ from hypothesis import strategies as st
 from mendbench.bench import executor
 from mendbench.bench.executor import DIED, IN_FLIGHT_PER_WORKER, LARGEST_CHUNK, chunked, run_all, workers_for
 from mendbench.errors import Incomplete
-from tests.fakes.tasks import ERRORS, die_at_first, die_of_seven, divide, process_of, raise_numbered, square
+from tests.fakes.tasks import (
+    ERRORS,
+    die_at_first,
+    die_of_seven,
+    divide,
+    process_of,
+    raise_numbered,
+    square,
+    touch_until_over,
+)
 
 
 def each(items):
@@ -160,10 +170,25 @@ def test_a_worker_ends_when_the_process_that_it_works_for_is_gone(monkeypatch):
     done = []
 
     class Parent:
+        sentinel, ended = executor.connection.Pipe(duplex=False)
+
         def join(self):
             done.append("waited")
 
+    Parent.ended.close()
     monkeypatch.setattr(executor, "parent_process", Parent)
+    monkeypatch.setattr(executor, "_over", threading.Event())
     monkeypatch.setattr(executor.os, "_exit", done.append)
-    executor._outlive_nobody()
+    going, mine = executor.connection.Pipe(duplex=False)
+    with going, mine:
+        executor._outlive_nobody(going)
     assert done == ["waited", 1]
+
+
+def test_a_pool_that_is_closed_ends_with_the_task_at_hand(tmp_path):
+    pool = executor.LocalPool(touch_until_over, 1)
+    pool.submit([tmp_path / "first", tmp_path / "second"])
+    while not (tmp_path / "first").exists():
+        pass
+    pool.close()
+    assert not (tmp_path / "second").exists()

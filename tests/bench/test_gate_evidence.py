@@ -1,4 +1,4 @@
-from mendbench.bench.gate_evidence import reasons, secrets_in
+from mendbench.bench.gate_evidence import changed_responses, reasons, secrets_in
 from mendbench.kit.redaction import canary
 from tests.fakes.runs import (
     crashed,
@@ -34,6 +34,17 @@ def test_a_wrong_trial_tells_the_check_that_does_not_hold_with_the_request_that_
 
 def test_a_node_whose_state_is_not_the_labelled_one_is_told():
     assert told(hopeless(), user_only())[0] == "node greet: error where warning is right"
+
+
+def test_a_changed_response_is_told_with_its_request_and_its_key():
+    row, texts = row_of(CASE, repaired(), key_of(CASE))
+    row["requests"][0] |= {"key": "0123456789abcdef", "method": "POST", "url": "https://a.example/b", "status": 422}
+    assert changed_responses(row, texts, ("01234567@30", "89abcdef@30")) == (
+        "changed response: POST https://a.example/b, now 422, key 01234567",
+        "changed response in a run that judges the trial: key 89abcdef",
+    )
+    assert changed_responses(row, texts, tuple("abcde"))[-1] == "2 more changed responses"
+    assert changed_responses(row, texts, ()) == ()
 
 
 def test_many_checks_are_counted():

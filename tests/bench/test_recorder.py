@@ -107,7 +107,9 @@ def test_a_model_is_asked_where_the_configuration_says():
     recorder = Recorder(
         "new_episodes", {"tiny": ModelConfig(base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7)}
     )
-    assert recorder.caller("tiny") == ChatCaller(base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7)
+    assert recorder.caller("tiny") == ChatCaller(
+        base_url="http://127.0.0.1:1/v1", api_key_env="KEY", timeout_s=7, place="models.tiny"
+    )
 
 
 @pytest.mark.parametrize("models", [{}, {"tiny": ModelConfig()}])
@@ -286,3 +288,11 @@ def test_a_workflow_of_files_replays_without_a_disk(tmp_path):
     assert replayed == recorded
     assert {exchange.origin for exchange in live} == {"live"}
     assert {exchange.origin for exchange in exchanges} == {"recorded"}
+
+
+def test_a_model_whose_prompts_are_answered_elsewhere_is_never_asked_and_another_one_without_a_server_is_refused_when_it_is():
+    elsewhere, forgotten = ModelConfig(asked="in batches"), ModelConfig()
+    recorder = Recorder("new_episodes", {"far": elsewhere, "tiny": forgotten})
+    assert recorder.asker("far") is None
+    assert recorder.asker("tiny") is not None
+    assert Recorder("none", {"tiny": forgotten}).asker("tiny") is None

@@ -49,8 +49,8 @@ def partial_of(place):
     return place.with_name(f".{place.name}.partial")
 
 
-def write(place, rows=ROWS, *, resume=False, plan=PLAN, files=None):
-    with open_run(place, plan, resume=resume) as folder:
+def write(place, rows=ROWS, *, resume=False, plan=PLAN, files=None, notes=None):
+    with open_run(place, plan, resume=resume, on_note=[].append if notes is None else notes.append) as folder:
         for row, texts in rows:
             folder.add(row, texts)
         return folder.finish({**DOCUMENT, "trials": len(rows)}, files or {})
@@ -118,14 +118,34 @@ def test_a_complete_run_stays_until_the_next_one_is_complete(place):
     write(place)
     interrupt(place)
     assert len(read_run(place).rows) == 3
-    assert "begun here and not finished" in refusal(place)
 
 
-def test_an_unfinished_run_is_not_begun_again_without_saying_so(place):
+def test_a_run_goes_on_from_an_interrupted_one_of_the_same_plan_and_says_so(place):
     interrupt(place)
-    message = refusal(place)
-    assert f"finish it with `mendbench run --resume {place}`" in message
-    assert str(partial_of(place)) in message
+    notes = []
+    assert len(write(place, ROWS[2:], notes=notes).rows) == 3
+    assert notes == [
+        f"{place}: goes on from an interrupted run (trials done: 2); delete {partial_of(place)} to begin again"
+    ]
+
+
+def test_a_run_replaces_an_interrupted_one_of_another_plan_and_says_what_changed(place):
+    plan = {"options": {"names": []}, "digests": {"cases": "1", "frame": "1"}}
+    with pytest.raises(KeyboardInterrupt), open_run(place, plan, resume=False) as folder:
+        folder.add(*ROWS[0])
+        raise KeyboardInterrupt
+    notes, now = [], {"options": {"names": ["http"]}, "digests": {"cases": "2", "frame": "1"}}
+    assert [row["case"] for row in write(place, ROWS[2:], plan=now, notes=notes).rows] == ["c"]
+    assert notes == [f"{place}: replaces an interrupted run; changed since that began: cases, options"]
+
+
+def test_an_interrupted_run_without_a_trial_is_replaced_without_a_word(place):
+    interrupt(place, [])
+    notes = []
+    write(place, plan={"keys": []}, notes=notes)
+    interrupt(place, [])
+    write(place, notes=notes)
+    assert notes == []
 
 
 def test_an_unfinished_run_is_resumed_where_it_stopped(place):
@@ -148,9 +168,11 @@ def test_there_has_to_be_something_to_resume(place):
 def test_a_run_is_resumed_only_with_the_plan_that_it_began_with(place):
     interrupt(place)
     message = refusal(place, plan={"keys": ["a"]}, resume=True)
-    assert "begun with another plan; run it with the options, corpus, templates and recordings it began with" in message
+    assert message == (
+        f"{place}: changed since the interrupted run began: keys; give the command without --resume to begin again"
+    )
     (partial_of(place) / "plan.json").write_text("{torn", encoding="utf-8")
-    assert "begun with another plan" in refusal(place, resume=True)
+    assert "no unfinished run to resume" in refusal(place, resume=True)
 
 
 def test_rows_without_a_plan_are_nobodys(place):
@@ -214,12 +236,24 @@ def test_bad_input_before_the_first_trial_leaves_nothing_behind(place):
     assert not partial_of(place).exists()
 
 
-def test_bad_input_after_something_was_recorded_anew_keeps_the_word_of_it(place):
+def test_a_recording_that_ended_before_its_first_trial_can_be_resumed(place):
     with pytest.raises(CheckFailed), open_run(place, PLAN, resume=False) as folder:
-        folder.anew.write_text("one answer\n", encoding="utf-8")
+        folder.record(everything=False)
         raise CheckFailed("no")
-    with open_run(place, PLAN, resume=True) as folder:
-        assert folder.anew.read_text(encoding="utf-8") == "one answer\n"
+    assert len(write(place, resume=True).rows) == 3
+
+
+def test_the_journal_of_a_recording_of_everything_goes_only_when_such_a_recording_is_finished(place):
+    with pytest.raises(KeyboardInterrupt), open_run(place, PLAN, resume=False) as folder:
+        folder.record(everything=True)
+        folder.journal.write_text("one answer\n", encoding="utf-8")
+        raise KeyboardInterrupt
+    write(place, plan={"keys": []})
+    assert folder.journal.read_text(encoding="utf-8") == "one answer\n"
+    with open_run(place, PLAN, resume=False) as folder:
+        folder.record(everything=True)
+        folder.finish({**DOCUMENT, "trials": 0}, {})
+    assert names(place.parent) == ["latest"]
 
 
 def test_what_was_overtaken_goes_with_the_error_that_says_so(place):
@@ -342,7 +376,7 @@ def killed_after_the_swap(place):
 def test_a_run_that_was_killed_after_the_swap_is_there_and_can_be_resumed_and_replaced(place):
     killed_after_the_swap(place)
     assert len(read_run(place).rows) == 3
-    assert "begun with another plan" in refusal(place, plan={"keys": []}, resume=True)
+    assert "changed since the interrupted run began: keys" in refusal(place, plan={"keys": []}, resume=True)
     with open_run(place, PLAN, resume=True) as folder:
         assert len(folder.done()) == 3
         folder.finish(DOCUMENT, {})

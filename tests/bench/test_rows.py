@@ -8,14 +8,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mendbench.bench.config import ModelConfig
 from mendbench.bench.prices import Price
 from mendbench.bench.rows import LONG_TEXT, REFERENCE, _shortened, build_row, references, trial_key, whole
 from mendbench.bench.schemas import trial_schema
 from mendbench.bench.trial import Evidence
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.json_documents import parse_json
+from mendbench.model.exchange import Answer, Request
 from mendbench.model.trial import CleanRun
 from mendbench.model.verdict import Verdict
+from mendbench.replay.cassette import BatchPlace, Entry
 from mendbench.scoring.judging.judge import Judged
 from tests.fakes.runs import crashed, key_of, repairable, repaired, row_of, unjudged, unrepaired, user_only, warned
 from tests.fakes.scoring import GREEN, exchange
@@ -204,6 +207,44 @@ def test_derived_exchanges_are_counted_wherever_in_the_trial_they_were_used():
     assert row()["evidence"]["world"] != row(trajectory=repaired()[0])["evidence"]["world"]
 
 
+READ = replace(exchange(method="GET"), key="0123456789abcdef")
+
+
+def responses(*sent, judging=()):
+    """Return the digest of each response by its request, as the row of a trial with this traffic has them."""
+    run = CleanRun(variant=None, execution=GREEN, traffic=judging)
+    trajectory = replace(repaired()[0], traffic=sent)
+    evidence = Evidence(trajectory=trajectory, clean=(run,), attempt_clean={})
+    judged = Judged(verdict=Verdict(verdict="correct", outcome="repaired"))
+    row, _ = build_row(repairable(), key_of(repairable()), evidence, judged, {})
+    return dict(one.split(":") for one in row["evidence"]["exchanges"])
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"answer": replace(READ.answer, body=b"other")},
+        {"answer": replace(READ.answer, status=500)},
+        {"answer": replace(READ.answer, headers=(("retry-after", "9"),))},
+        {"changed": True},
+    ],
+)
+def test_a_row_has_a_digest_of_each_response_of_the_world(otherwise):
+    before, after = responses(READ), responses(replace(READ, **otherwise))
+    assert before.keys() == after.keys() == {"01234567@0"}
+    assert before != after
+
+
+def test_the_digest_of_a_response_does_not_depend_on_who_gave_it_or_how_long_that_took():
+    other = replace(READ, origin="derived", node="n", phase=1, answer=replace(READ.answer, elapsed_ms=99))
+    assert responses(READ, READ) == responses(other) == responses(judging=(READ,))
+
+
+def test_a_request_that_is_waited_for_longer_is_another_request():
+    waits = replace(READ, request=replace(READ.request, timeout_s=5))
+    assert list(responses(READ, waits)) == ["01234567@0", "01234567@5"]
+
+
 def test_only_timing_depends_on_the_moment():
     one, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=1.0)
     other, _ = row_of(repairable(), repaired(), key_of(repairable()), seconds=2.0)
@@ -227,3 +268,31 @@ def test_a_row_says_what_changed_the_world_and_what_a_request_meant_where_it_was
 def test_what_looks_like_a_reference_and_is_none_is_refused(held):
     with pytest.raises(ValueError, match="neither a digest nor a list of one value"):
         references({"a": [{"$text": held}]})
+
+
+def test_a_model_of_unknown_sampling_has_estimated_tokens_no_cost_and_says_how_it_was_asked():
+    model = ModelConfig(sampling="unknown", asked="in batches of 12")
+    price = Price(source="configuration", per_million=("1", "1"))
+    silent = replace(repaired()[0].attempts[0].reply, prompt_tokens=None, completion_tokens=None)
+    trial, clean = repaired()
+    trial = replace(trial, attempts=tuple(replace(one, reply=silent) for one in trial.attempts))
+    row, _ = row_of(repairable(), (trial, clean), key_of(repairable()), model=model, price=price)
+    jsonschema.validate(row, trial_schema())
+    assert (row["sampling"], row["asked"], row["tokens_estimated"]) == ("unknown", "in batches of 12", True)
+    assert row["prompt_tokens"] > 0
+    assert row["completion_tokens"] > 0
+    assert row["cost_usd"] is None
+    plain, _ = row_of(repairable(), (trial, clean), key_of(repairable()), price=price)
+    assert (plain["sampling"], plain["tokens_estimated"], plain["prompt_tokens"]) == (None, False, None)
+
+
+def test_an_imported_response_tells_its_provenance_and_its_batch():
+    entry = Entry(
+        key="k", request=Request(method="POST", url="model://m/chat"), answer=Answer(status=200),
+        provenance="é" * LONG_TEXT, batch=BatchPlace(name="q", position=2, size=9),
+    )  # fmt: skip
+    row, _ = row_of(repairable(), repaired(), key_of(repairable()), recorded=lambda _ask: entry)
+    assert row["attempts"][0]["provenance"] == "é" * (LONG_TEXT // 2)
+    assert row["attempts"][0]["batch"] == {"name": "q", "position": 2, "size": 9}
+    bare, _ = row_of(repairable(), repaired(), key_of(repairable()))
+    assert (bare["attempts"][0]["provenance"], bare["attempts"][0]["batch"]) == (None, None)

@@ -8,6 +8,7 @@ import pytest
 
 from mendbench.cli.main import main
 from tests.fakes import cases
+from tests.fakes.commands import split_corpus_line
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,9 @@ class Said:
     code: int
     out: str
     err: str
+    """Without the first line about the corpus."""
+    corpus: str = ""
+    """The first line about the corpus; empty where the command wrote none."""
 
     @property
     def line(self):
@@ -54,17 +58,19 @@ def empty(tmp_path, monkeypatch):
 def mendbench(monkeypatch, capsys):
     """Run the command with these words, and return what it said."""
     monkeypatch.delenv("MENDBENCH_TRACEBACK", raising=False)
-    handler = signal.getsignal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["mendbench", *map(str, words)])
         with pytest.raises(SystemExit) as left:
             main()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         said = capsys.readouterr()
-        return Said(left.value.code, said.out, said.err)
+        corpus, err = split_corpus_line(said.err)
+        return Said(left.value.code, said.out, err, corpus)
 
-    yield run
-    signal.signal(signal.SIGINT, handler)
+    return run
 
 
 @pytest.fixture

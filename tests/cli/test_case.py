@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -203,6 +204,16 @@ def test_a_new_case_says_one_line_for_each_label_that_is_missing(corpus, mendben
         lines[0].endswith("/cases/http/first-one/case.yaml:6:8: title is not labelled; what is wrong, in one line")
     )
     assert any("workflow.json:" in line and "nodes.0.params.url is not labelled" in line for line in lines)
+
+
+def test_the_first_case_of_a_project_says_which_labels_are_missing(corpus, mendbench):
+    for folder in ("cases", "cassettes"):
+        shutil.rmtree(corpus / folder)
+    mendbench("case", "new", "http/first")
+    for names in ((), ("http/first",)):
+        said = mendbench("case", "check", *names)
+        assert said.code == 1
+        assert {"is not labelled" in line for line in said.err.splitlines()} == {True}
 
 
 def test_a_new_case_is_refused_where_one_is(corpus, mendbench):

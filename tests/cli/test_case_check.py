@@ -22,6 +22,26 @@ def check(mendbench):
     return run
 
 
+@pytest.mark.parametrize("text", ["", "version: 1\n"])
+def test_an_empty_recording_fails_the_check_until_it_is_recorded_again(corpus, check, text):
+    path = corpus / "cassettes" / cases.RENAMED / "world.yaml"
+    path.write_text(text, encoding="utf-8")
+    said = check()
+    assert said.code == 1
+    assert said.line.startswith(f"{path}: a recording without a whole exchange; restore it, or delete it and record")
+    assert check("--record", "new_episodes").code == 0
+    assert check().code == 0
+
+
+def test_without_the_folder_of_recordings_a_case_that_needs_one_is_not_proved(corpus, check):
+    shutil.rmtree(corpus / "cassettes")
+    assert check().code == 0
+    cases.change_case(corpus, cases.RENAMED, lambda truth: truth.update(recorded_from={"json_api": "live"}))
+    said = check()
+    assert (said.code, said.out) == (2, "")
+    assert said.line.startswith(f"{corpus}/cassettes: no such folder of recordings; ")
+
+
 def with_leftover(root):
     """Add an answer to a prompt that no strategy makes to the case's recorded ones, and return how many there are then."""
     path = root / "cassettes" / ANSWERS

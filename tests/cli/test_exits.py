@@ -1,10 +1,8 @@
 import errno
-import shlex
-import sys
 
 import pytest
 
-from mendbench.cli.exits import Exit, again, code_of, coded
+from mendbench.cli.exits import Exit, Terminated, code_of, coded
 from mendbench.errors import BadInput, CheckFailed, GuardTripped, Incomplete, MendbenchError, ReplayMiss, UnknownName
 
 
@@ -23,6 +21,7 @@ from mendbench.errors import BadInput, CheckFailed, GuardTripped, Incomplete, Me
         (OSError(errno.EBADF, "Bad file descriptor"), Exit.INTERNAL),
         (ZeroDivisionError("division\nby zero"), Exit.INTERNAL),
         (KeyboardInterrupt(), Exit.INTERRUPTED),
+        (Terminated(), Exit.TERMINATED),
     ],
     ids=lambda each: type(each).__name__,
 )
@@ -39,7 +38,7 @@ def test_whatever_a_command_raises_becomes_a_code_and_one_line(capsys, error, co
 
 
 def test_the_codes_are_the_documented_ones():
-    assert [int(code) for code in Exit] == [0, 1, 2, 3, 4, 130]
+    assert [int(code) for code in Exit] == [0, 1, 2, 3, 4, 130, 143]
 
 
 def test_a_fault_of_ours_shows_its_traceback_only_when_asked(monkeypatch, capsys):
@@ -52,16 +51,3 @@ def test_a_fault_of_ours_shows_its_traceback_only_when_asked(monkeypatch, capsys
     monkeypatch.setenv("MENDBENCH_TRACEBACK", "1")
     code_of(error)
     assert capsys.readouterr().err.startswith("ZeroDivisionError: by zero\nmendbench: ")
-
-
-@pytest.mark.parametrize(
-    ("typed", "made"),
-    [
-        ("run", "run --record new_episodes"),
-        ("run 'http/*' --record none --strategy a", "run --record new_episodes 'http/*' --strategy a"),
-        ("run --record=all --resume x 'two words'", "run --record new_episodes 'two words'"),
-    ],
-)
-def test_a_command_is_told_again_with_other_options_and_quoted(monkeypatch, typed, made):
-    monkeypatch.setattr(sys, "argv", ["mendbench", *shlex.split(typed)])
-    assert again({"--record": "new_episodes"}, without=("--resume",)) == f"mendbench {made}"

@@ -1,9 +1,11 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.fakes import cases
 
+SHIPPED = Path(__file__).parents[2] / "mendbench.toml"
 PLAIN = ("--repairer", "rules", "--policy", "two-layer", "--strategy", "full-context", "--workers", "1")
 
 
@@ -105,6 +107,66 @@ def test_a_missing_recording_is_incomplete_and_names_the_command_that_records_it
         0,
         "baseline.tsv as it was: 18 trials, 4 kept though the run does not tell of them\n",
     )
+
+
+def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails_where_a_limit_says_so(
+    corpus, mendbench
+):
+    config, own = corpus / "mendbench.toml", SHIPPED.read_text(encoding="utf-8")
+    gate = own[own.index("[gate]") :]
+    config.write_text(f"{config.read_text(encoding='utf-8')}\n{gate}", encoding="utf-8")
+    mendbench("run", "--workers", "1")
+    assert (mendbench("gate", "--update").code, mendbench("gate").code) == (0, 0)
+    (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
+    mendbench("run", "--workers", "1")
+    said = mendbench("gate")
+    assert said.code == 3
+    assert said.out.startswith("cannot tell: 4 trials miss a recording")
+    config.write_text(f"{config.read_text(encoding='utf-8')}\nmax_unjudged = 0\n", encoding="utf-8")
+    failed = mendbench("gate")
+    assert (failed.code, failed.out.splitlines()[0]) == (1, "FAILED: max_unjudged broken 4 times")
+
+
+def test_a_baseline_of_the_first_format_is_read_and_says_how_it_is_updated(accepted, mendbench):
+    path = accepted / "baseline.tsv"
+    lines = path.read_text(encoding="utf-8").replace("format\t2", "format\t1").replace("\texchanges\n", "\tworld\n")
+    path.write_text(lines, encoding="utf-8")
+    said = mendbench("gate")
+    assert (said.code, said.err) == (3, "")
+    first, second = said.out.splitlines()
+    assert first == (
+        "cannot tell: 3 trials have no digests of the world's responses in baseline.tsv, "
+        "so a changed recording cannot be seen: run `mendbench run`, then accept it with `mendbench gate --update`"
+    )
+    assert second == "  compared 3 of the 3 trials of baseline.tsv; 3 alike"
+    mendbench("run", cases.QUIET, *PLAIN)
+    kept = mendbench("gate", "--update", "--partial")
+    assert (
+        kept.out
+        == "baseline.tsv accepted: 0 added, 0 removed, 1 changed, 2 kept though the run does not tell of them; 3 trials\n"
+    )
+    assert mendbench("gate").code == 0
+    mendbench("run", *PLAIN)
+    assert mendbench("gate").out.startswith("cannot tell: 2 trials have no digests")
+
+
+def test_a_changed_recording_is_told_once_a_case_with_what_changed(corpus, mendbench):
+    mendbench("run", "--workers", "1")
+    mendbench("gate", "--update")
+    world = corpus / "cassettes" / cases.RENAMED / "world.yaml"
+    world.write_text(world.read_text(encoding="utf-8").replace('"town":"Vik"', '"town":"Vig"'), encoding="utf-8")
+    mendbench("run", "--workers", "1")
+    said = mendbench("gate")
+    assert said.code == 3
+    first, _, _, head, finding, others, why, response, _ = said.out.splitlines()
+    assert (first, head) == ("cannot tell: the recordings of 6 trials changed", "cannot be told:")
+    assert finding == f"  recording: {cases.RENAMED} [full-context · naive · {cases.MODEL}]"
+    assert others.startswith("    so too in 5: ")
+    assert (
+        why
+        == "    the world's response to 1 request changed: accept it with `mendbench gate --update` if that is meant"
+    )
+    assert response.startswith(f"    changed response: GET {cases.HOST}/people/p-1, now 200, key ")
 
 
 def test_a_changed_case_cannot_be_compared_until_it_is_accepted(accepted, mendbench):

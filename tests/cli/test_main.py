@@ -28,10 +28,10 @@ OPTIONS = {
     (
         "prompts",
         "import",
-    ): "prompts provenance dry-run replace skip-broken strategy detector cases cassettes workers format",
+    ): "prompts provenance dry-run replace skip-broken batches model strategy detector cases cassettes workers format",
     ("prompts", "diff"): "part full strategy policy detector model samples cases cassettes workers format",
     ("prompts", "prune"): "delete cases cassettes workers format",
-    ("case", "list"): "family kind tag difficulty provenance cases cassettes format",
+    ("case", "list"): "family kind tag difficulty api provenance cases cassettes format",
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
     ("case", "import"): "workflow trace cassette har input kind provenance cases cassettes format",

@@ -1,7 +1,9 @@
 """What only a process of its own shows: signals, pipes, and what a command imports."""
 
+import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,39 +12,75 @@ import pytest
 
 from mendbench import __version__
 from tests.fakes import cases
+from tests.fakes.commands import split_corpus_line
 
 ENTRY = "from mendbench.cli.main import main; main()"
-PRESSES = """
+SENDS = """
 import os, signal
 from mendbench.cli import screen
-def press(self, done, total, last):
-    for _ in range(3):
-        os.kill(os.getpid(), signal.SIGINT)
-screen._Progress.__call__ = press
+def send(self, done, total, last):
+    for number in NUMBERS:
+        os.kill(os.getpid(), number)
+screen._Progress.__call__ = send
 """
 RULES = ("run", "http/*", "--repairer", "rules", "--strategy", "none", "--policy", "two-layer")
 
 
 def mendbench(*words, code=ENTRY, **more):
     env = {name: value for name, value in os.environ.items() if name not in {"MENDBENCH_TRACEBACK", "PYTHONIOENCODING"}}
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", code, *words], env=env, text=True, stderr=subprocess.PIPE, timeout=60, check=False,
         **{"stdout": subprocess.PIPE, **more},
     )  # fmt: skip
+    _, done.stderr = split_corpus_line(done.stderr)
+    return done
 
 
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
-def test_ctrl_c_pressed_thrice_ends_a_run_that_its_own_words_finish(corpus, workers):
-    pressed = mendbench(*RULES, "--workers", workers, code=PRESSES + ENTRY)
-    assert (pressed.returncode, pressed.stdout) == (130, "")
-    assert pressed.stderr == (
-        f"mendbench: interrupted; finish it with: mendbench run --resume reports/latest 'http/*' {shlex.join(RULES[2:])} --workers {workers}\n"
+@pytest.mark.parametrize(
+    ("numbers", "code", "word"),
+    [([signal.SIGINT] * 3, 130, "interrupted"), ([signal.SIGTERM, signal.SIGINT], 143, "terminated")],
+)
+def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, workers, numbers, code, word):
+    told = mendbench(*RULES, "--workers", workers, code=SENDS.replace("NUMBERS", repr([*map(int, numbers)])) + ENTRY)
+    assert (told.returncode, told.stdout) == (code, "")
+    assert told.stderr == (
+        f"mendbench: {word}; finish it with: mendbench run --resume reports/latest --workers {workers}\n"
     )
-    name, *words = shlex.split(pressed.stderr.split("finish it with: ")[1])
+    name, *words = shlex.split(told.stderr.split("finish it with: ")[1])
     assert name == "mendbench"
     finished = mendbench(*words)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert finished.stdout.endswith("2 trials; report: reports/latest/index.html\n")
+
+
+def test_a_second_sigterm_ends_a_run_at_once_and_the_same_command_goes_on(corpus):
+    twice = """
+import os, signal
+from mendbench.bench import executor
+from mendbench.cli import screen
+def send(*_anything):
+    os.kill(os.getpid(), signal.SIGTERM)
+screen._Progress.__call__ = executor.LocalPool.close = send
+"""
+    told = mendbench(*RULES, "--workers", "2", code=twice + ENTRY)
+    assert (told.returncode, told.stdout, "mendbench: " in told.stderr) == (-signal.SIGTERM, "", False)
+    finished = mendbench(*RULES, "--workers", "2")
+    assert finished.returncode == 0
+    assert finished.stderr.startswith("mendbench: reports/latest: goes on from an interrupted run (trials done: 1)")
+
+
+def test_sigterm_ends_a_server_for_agents_though_nobody_closes_its_input(empty):
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    with subprocess.Popen(
+        [sys.executable, "-c", ENTRY, "mcp", "serve"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.terminate()
+        assert server.wait(timeout=60) == -signal.SIGTERM
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
+import socket
+import sys
 
 import pytest
 
@@ -12,7 +15,7 @@ from mendbench import api
 from mendbench.replay import cassette
 from mendbench.replay.recordings import model_file
 from tests.fakes.asks import completion
-from tests.fakes.cases import CLOSED, MODEL, RENAMED, make_live, reading_model
+from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, make_live, reading_model
 from tests.fakes.loopback import loopback
 
 PLAIN = ("run", "http/*", "--policy", "naive", "--workers", "1")
@@ -118,29 +121,100 @@ def test_what_stops_a_trial_before_its_prompt_is_said(corpus, mendbench, served)
     assert "not known: 2 trials stop before their prompt is known" in said.out
 
 
-def test_ctrl_c_keeps_what_was_answered_and_says_the_command_that_goes_on(corpus, mendbench, served, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_signal_keeps_what_was_answered_and_says_the_command_that_goes_on(
+    corpus, mendbench, served, monkeypatch, number, whole
+):
     run = api.run
 
-    def interrupted(options, progress):
+    def interrupted(options, progress, note):
         def told(done, total, last):
             if done == 3:
-                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(number)
 
-        return run(options, told)
+        return run(options, told, note)
 
     with monkeypatch.context() as pressed:
         pressed.setattr(api, "run", interrupted)
         said = mendbench(*RECORDING, "--concurrency", "2")
-    assert said.code == 130
+    assert said.code == 128 + number
     kept = answers_in(corpus)
     assert kept == len(served) >= 3
-    command = said.line.removeprefix("interrupted; every answer that came is kept; finish it with: ")
-    name, *words = shlex.split(command)
-    assert name == "mendbench"
-    assert {"--resume", "--record", "--concurrency"} <= set(words)
-    assert mendbench(*words).code == 0
+    command = said.line.partition("; every answer that came is kept; finish it with: ")[2]
+    assert command == "mendbench run --resume reports/latest --record new_episodes --workers 1 --concurrency 2"
+    assert mendbench(*(shlex.split(command)[1:] if whole else ("run", "--resume", "reports/latest"))).code == 0
     assert len(served) == len({json.dumps(body) for body in served}) == answers_in(corpus) > kept
     assert mendbench(*PLAIN).code == 0
+
+
+def test_a_server_that_is_not_there_is_one_line_and_the_run_goes_on_when_it_is(corpus, mendbench, served):
+    config = corpus / "mendbench.toml"
+    listening = config.read_text("utf-8")
+    address = re.search('base_url = "(.*)"', listening).group(1)
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        deaf = f"http://127.0.0.1:{unheard.getsockname()[1]}/v1"
+        config.write_text(listening.replace(address, deaf), encoding="utf-8")
+        said = mendbench(*RECORDING, "--concurrency", "3")
+    assert (said.code, said.line) == (
+        3,
+        f"models.{MODEL}: nothing listens at {deaf} (connection refused); start the server, or correct base_url in {config}",
+    )
+    config.write_text(listening, encoding="utf-8")
+    assert mendbench("run", "--resume", "reports/latest").code == 0
+    assert answers_in(corpus) == len(served) > 0
+
+
+def test_a_function_that_raises_keeps_nobody_from_giving_the_same_command_again(corpus, mendbench):
+    agent = corpus / "raising_agent.py"
+    agent.write_text("def mend(system, user):\n    raise RuntimeError('no power')\n", encoding="utf-8")
+    words = (
+        "run",
+        "http/*",
+        "--policy",
+        "naive",
+        "--repairer",
+        "raising_agent:mend",
+        "--repairer",
+        "noop",
+        "--record",
+        "new_episodes",
+    )
+    for _ in range(2):
+        said = mendbench(*words)
+        assert said.code == 3
+        assert "callable raising_agent:mend gave no answer: RuntimeError: no power" in said.err
+    agent.write_text("def mend(system, user):\n    return '{\"edits\": []}'\n", encoding="utf-8")
+    sys.modules.pop("raising_agent")
+    assert mendbench("run", "--resume", "reports/latest").code == 0
+
+
+def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_runs_before_it_goes_on(
+    corpus, mendbench, served, monkeypatch
+):
+    everything = (*PLAIN, "--record", "all")
+    with monkeypatch.context() as stopped:
+        stopped.setattr("mendbench.cli.screen._Progress.__call__", stop_at(3))
+        assert mendbench(*everything).code == 130
+    kept = len(served)
+    assert mendbench("run", QUIET, "--policy", "naive", "--workers", "1").code == 0
+    said = mendbench(*everything)
+    assert said.code == 0
+    assert said.line == (
+        f"reports/.latest.anew.jsonl: {kept} responses that an interrupted --record all recorded are kept; "
+        "delete the file to request them again"
+    )
+    assert len(served) == len({json.dumps(body) for body in served}) == answers_in(corpus)
+    assert [path.name for path in (corpus / "reports").iterdir()] == ["latest"]
+
+
+def stop_at(trial):
+    def told(_self, done, _total, _last):
+        if done == trial:
+            raise KeyboardInterrupt
+
+    return told
 
 
 @pytest.mark.parametrize("given", ["0", "many"])

@@ -58,7 +58,7 @@ def test_json_is_the_run_document_of_today(ran, mendbench):
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [
-        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 3: make the run again"),
+        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 4: make the run again"),
         ("trials.jsonl", "{", "mine/trials.jsonl:1: "),
         ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: a line without 'attempts'; make the run again"),
     ],

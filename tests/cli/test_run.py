@@ -1,5 +1,4 @@
 import json
-import shlex
 import shutil
 import signal
 from typing import get_type_hints
@@ -24,6 +23,10 @@ sections:
 {% endfor %}
 {% endblock %}
 """
+
+LOOSE_EDGE = json.dumps(
+    {**cases.workflow("Hello ${person.response.name}!"), "edges": [{"from": "person", "to": "noet"}]}
+)
 
 
 def rows_of(folder):
@@ -114,9 +117,28 @@ def test_what_cannot_be_used_ends_the_run_before_it_writes(corpus, mendbench, wo
         ("cases/http/renamed-field/case.yaml", "titel: x", "case.yaml", ""),
         ("cases/http/renamed-field/workflow.json", "{", "workflow.json:1:2", ""),
         ("cases/http/renamed-field/workflow.json", "[]", "workflow.json", "list"),
+        (
+            "cases/http/renamed-field/workflow.json",
+            LOOSE_EDGE,
+            "workflow.json: edges.0.to",
+            "unknown node 'noet'; did you mean 'note'?",
+        ),
         ("mendbench.toml", "format = [", "mendbench.toml", ""),
         ("mendbench.toml", "format = 1", "mendbench.toml: matrix", ""),
         ("cassettes/http/renamed-field/world.yaml", "hello\n", "world.yaml:1", "'hello"),
+        ("cassettes/http/renamed-field/world.yaml", "", "world.yaml", "a recording without a whole exchange"),
+        (
+            "cassettes/http/renamed-field/world.yaml",
+            "version: 1\n",
+            "world.yaml",
+            "a recording without a whole exchange",
+        ),
+        (
+            "cassettes/http/renamed-field/world.trajectories.yaml",
+            "",
+            "trajectories.yaml",
+            "a recording without a whole exchange",
+        ),
         ("mine.md.j2", "no front matter", "mine.md.j2:1", "no front matter"),
         ("mine.md.j2", TEMPLATE.replace("failure.message", "falure.message"), "mine.md.j2:9", "'falure'"),
         ("mine.md.j2", TEMPLATE.replace("{% endfor %}", ""), "mine.md.j2:", ""),
@@ -143,7 +165,7 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
     first, *each = said.err.splitlines()
     assert first == (
         "mendbench: unjudged: 2 of 4 trials miss a recording; "
-        "record what is missing with: mendbench run --record new_episodes 'http/*' --workers 1 --policy naive"
+        "record what is missing with: mendbench run 'http/*' --policy naive --record new_episodes --workers 1"
     )
     assert len(each) == 2
     for line in each:
@@ -152,8 +174,32 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
         assert line.endswith("--record new_episodes")
 
 
-def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+def test_without_the_folder_of_recordings_no_trial_that_needs_one_is_run(corpus, rules, mendbench):
     shutil.rmtree(corpus / "cassettes")
+    said = mendbench("run", "--workers", "1")
+    assert (said.code, said.out) == (2, "")
+    assert said.line.startswith(f"{corpus}/cassettes: no such folder of recordings; restore it, name another one with ")
+    assert not (corpus / "reports").exists()
+    assert rules().code == 0
+
+
+def test_an_unknown_model_is_answered_with_those_known_and_the_file_that_a_new_one_belongs_to(corpus, mendbench):
+    config = corpus / "mendbench.toml"
+    config.write_text(config.read_text().split("models = ")[0], encoding="utf-8")
+    said = mendbench("run", "--model", "gpt-9")
+    assert said.code == 2
+    assert said.line == (
+        f"model: unknown model 'gpt-9'; known: {cases.MODEL}; to use a new one, add [models.\"gpt-9\"] to {config}"
+    )
+
+
+def forget_recordings(corpus):
+    for path in (corpus / "cassettes").rglob("*.yaml"):
+        path.unlink()
+
+
+def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus, mendbench):
+    forget_recordings(corpus)
     said = mendbench("run", "--workers", "1")
     assert said.code == 3
     lines = said.err.splitlines()
@@ -164,61 +210,97 @@ def test_many_missing_answers_are_a_few_lines_and_the_report_has_them_all(corpus
 
 
 def test_a_resumed_run_is_told_to_record_into_its_folder(corpus, mendbench, monkeypatch):
-    shutil.rmtree(corpus / "cassettes")
+    forget_recordings(corpus)
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
-        assert mendbench("run", "--workers", "1", "--out", "half").code == 130
+        assert mendbench("run", "http/*", "--policy", "naive", "--workers", "1", "--out", "half").code == 130
     said = mendbench("run", "--workers", "1", "--resume", "half")
     assert said.code == 3
-    assert "with: mendbench run --record new_episodes --out half --workers 1\n" in said.err
+    assert "with: mendbench run 'http/*' --out half --policy naive --record new_episodes --workers 1\n" in said.err
 
 
-def interrupt_after_first(monkeypatch):
-    """Press Ctrl-C when the first trial is done."""
+def interrupt_after_first(monkeypatch, number=signal.SIGINT):
+    """Press Ctrl-C, or send another signal, when the first trial is done."""
     run = api.run
 
-    def interrupted(options, progress):
+    def interrupted(options, progress, note):
         def told(done, total, last):
             progress(done, total, last)
-            if done == 1:
-                signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
-        return run(options, told)
+        return run(options, told, note)
 
     monkeypatch.setattr(api, "run", interrupted)
 
 
-def test_ctrl_c_says_the_command_that_finishes_the_run_and_it_does(corpus, mendbench, rules, monkeypatch):
+@pytest.mark.parametrize(
+    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_says_the_command_that_finishes_the_run_and_it_does(
+    corpus, mendbench, rules, monkeypatch, number, code, word
+):
     rules("http/*", "--out", "whole")
     with monkeypatch.context() as pressed:
-        interrupt_after_first(pressed)
-        said = rules("http/*", "--out", "my run")
-    assert (said.code, said.out) == (130, "")
+        interrupt_after_first(pressed, number)
+        said = rules("http/*", "--out", "my run", "--allow-shell")
+    assert (said.code, said.out) == (code, "")
     assert not (corpus / "my run").exists()
-    command = said.line.removeprefix("interrupted; finish it with: ")
-    name, *words = shlex.split(command)
-    assert (name, words[:3]) == ("mendbench", ["run", "--resume", "my run"])
-    assert mendbench(*words).code == 0
+    command = said.line.removeprefix(f"{word}; finish it with: ")
+    assert command == "mendbench run --resume 'my run' --allow-shell --workers 1"
+    assert mendbench("run", "--resume", "my run").code == 0
     assert rows_of(corpus / "my run") == rows_of(corpus / "whole")
     assert sorted(path.name for path in corpus.iterdir()) == ["cases", "cassettes", "mendbench.toml", "my run", "whole"]
 
 
 def test_ctrl_c_before_the_first_trial_says_that_nothing_is_there_to_finish(corpus, rules, monkeypatch):
-    def interrupted(options, progress):
+    def interrupted(options, progress, note):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(api, "run", interrupted)
     said = rules()
-    assert (said.code, said.line) == (130, "interrupted before the first trial; nothing was written")
+    assert (said.code, said.line) == (130, "interrupted; no trial was done, and nothing was written")
 
 
-def test_an_unfinished_run_is_not_overwritten(corpus, rules, monkeypatch):
+def test_the_same_command_goes_on_from_an_interrupted_run_and_another_one_replaces_it(corpus, rules, monkeypatch):
     with monkeypatch.context() as pressed:
         interrupt_after_first(pressed)
         rules()
-    said = rules()
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        said = rules()
+    going_on, interrupted = said.err.splitlines()
+    assert going_on.startswith("mendbench: reports/latest: goes on from an interrupted run (trials done: 1); delete ")
+    assert interrupted.startswith("mendbench: interrupted; finish it with: ")
+    said = rules(cases.QUIET)
+    assert (said.code, len(rows_of(corpus / "reports/latest"))) == (0, 1)
+    assert (
+        said.line
+        == "reports/latest: replaces an interrupted run; changed since that began: cases, options, recordings, treatments, trials"
+    )
+
+
+def test_a_resumed_run_names_the_options_that_differ_from_those_it_began_with(corpus, mendbench, rules, monkeypatch):
+    with monkeypatch.context() as pressed:
+        interrupt_after_first(pressed)
+        rules("http/*")
+    given = ("--strategy", "none", "--policy", "two-layer", "--samples", "2", "--record", "none", "--workers", "2")
+    said = mendbench("run", "--resume", "reports/latest", *given)
     assert said.code == 2
-    assert "finish it with `mendbench run --resume reports/latest`" in said.line
+    assert said.line == (
+        "--resume reports/latest: --strategy none (it began with --strategy full-context), --samples 2 (it began with no --samples); "
+        "leave out what differs, or give the command without --resume to begin again"
+    )
+    assert mendbench("run", "--resume", "reports/latest", "http/*", "--policy", "two-layer").code == 0
+    assert {row["strategy"] for row in rows_of(corpus / "reports/latest")} == {"full-context"}
+
+
+def test_a_file_is_no_folder_for_a_run(corpus, rules):
+    (corpus / "notes.txt").write_text("years", encoding="utf-8")
+    said = rules("--out", "notes.txt")
+    assert (said.code, said.line) == (
+        2,
+        "notes.txt: a file, and a run needs a folder; choose another folder with --out",
+    )
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(corpus, rules):

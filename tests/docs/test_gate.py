@@ -48,6 +48,7 @@ def test_every_change_of_a_trial_is_told_of(change):
     said = {
         "secret": "**Secrets.**",
         "incomparable": "a changed case leaves",
+        "recording": "**A changed recording** (`recording`)",
         "unjudged": "**Unjudged trials**",
         "new": "New ones are shown",
         "gone": '`gone = "fail"`',

@@ -31,6 +31,8 @@ from tests.fakes.worlds import completion
 HOST = "https://desk.kelpforest.example"
 MODEL = "tiny-coder"
 RENAMED, CLOSED, QUIET = "http/renamed-field", "http/closed-ledger", "control/quiet-greeting"
+PARCEL = "http/parcel-weight"
+"""A fourth case, for those that want it: :func:`add_parcel`."""
 RIGHT_TEXT = "Hello ${person.response.called}!"
 
 DESK = {
@@ -147,6 +149,47 @@ def quiet_case() -> JsonObject:
     )  # fmt: skip
 
 
+def parcel_case() -> JsonObject:
+    """Return a repairable case whose fix stands in the API's error alone: the rule book needs one attempt."""
+
+    def booked(grams: int) -> JsonObject:
+        return {"request": {"method": "POST", "url": f"{HOST}/parcels", "json": {"weight_grams": grams}, "only": True}}
+
+    def set_body(body: JsonObject) -> list[JsonObject]:
+        return [{"op": "replace", "path": "/nodes/parcel/params/body", "value": body}]
+
+    schema = {
+        "type": "object", "required": ["weight_grams"], "additionalProperties": False, "properties": {"weight_grams": {"type": "integer"}}
+    }  # fmt: skip
+    truth = _case(
+        "The weight has another name", "desk-parcel",
+        faults=[{
+            "id": "wrong-name", "cause": ["parcel"], "surfaces": "parcel", "state": "error", "who": "edit",
+            "category": "api_validation", "facts": ["weight_grams"], "evidence": "The API takes weight_grams alone.",
+        }],
+        expect={"first": {"parcel": "error"}, "after_fix": {"parcel": "success"}, "final": "success"},
+        checks=[booked(250), {"kept": ["parcel"]}],
+        variants=[{"name": "another parcel", "inputs": {"grams": 300}, "checks": [booked(300)]}],
+        fix=set_body({"weight_grams": "${grams}"}),
+        wrong_fixes=[
+            {"why": "hard-codes the weight", "patch": set_body({"weight_grams": 250, "note": "${grams}"})},
+            {"why": "books no weight", "patch": set_body({"note": "${grams}"})},
+        ],
+    )  # fmt: skip
+    desk = {**DESK, "routes": {"POST /parcels": {"collection": "parcels", "action": "create", "schema": schema}}}
+    own = {"grams": 250, "token": INPUTS["token"]}
+    return {**truth, "request": "Book a parcel of this weight.", "inputs": own, "state": {"json_api": desk}}
+
+
+def parcel_workflow() -> JsonObject:
+    """Return a workflow that books a parcel by a field that the API does not know."""
+    params = {"method": "POST", "url": f"{HOST}/parcels", "auth_token": "${token}", "body": {"weight": "${grams}"}}
+    return {
+        "ir_version": "0.1.0", "inputs": {"grams": {"type": "number"}, "token": {"type": "string"}},
+        "nodes": [{"id": "parcel", "type": "http", "params": params}], "edges": [],
+    }  # fmt: skip
+
+
 def write_case(root: Path, case_id: str, truth: JsonObject, document: JsonObject) -> Path:
     """Write one case below ``root/cases`` and return its folder."""
     folder = root / "cases" / case_id
@@ -216,7 +259,7 @@ class ScriptedRecorder(Recorder):
         super().__init__(mode, {}, trajectory=True)
         self.model, self.asks = model, []
 
-    def asker(self) -> ScriptedRecorder:
+    def asker(self, model: str | None = None) -> ScriptedRecorder:
         return self
 
     def ask(self, ask: JsonObject) -> Answer:
@@ -301,6 +344,13 @@ def _recorded() -> dict[str, bytes]:
         record_answers(root, MATRIX)
         files = [path for path in sorted(root.rglob("*")) if path.is_file()]
         return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
+
+
+def add_parcel(root: Path) -> Path:
+    """Add the case of the parcel to a corpus, with its recorded world, and return that recording."""
+    write_case(root, PARCEL, parcel_case(), parcel_workflow())
+    prove(setting_of(root), PARCEL, Recorder("new_episodes"))
+    return root / "cassettes" / PARCEL / "world.yaml"
 
 
 def copy_of(built: Path, to: Path) -> Path:

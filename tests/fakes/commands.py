@@ -1,7 +1,8 @@
-"""The commands that there are, as pages name them."""
+"""The commands that there are, as pages name them, and what they write first."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import typer
@@ -15,6 +16,16 @@ def command_of(words: list[str]) -> tuple[Any, list[str]]:
     while words and hasattr(command, "get_command") and (inner := command.get_command(None, words[0])) is not None:
         command, words = inner, words[1:]
     return command, words
+
+
+_CORPUS_LINE = re.compile(r"mendbench: (?:configuration: |no mendbench\.toml up to ).*\n")
+
+
+def split_corpus_line(err: str) -> tuple[str, str]:
+    """Return the first line of standard error, if it names the configuration and the cases, and what follows it."""
+    found = _CORPUS_LINE.match(err)
+    line = found.group() if found else ""
+    return line, err.removeprefix(line)
 
 
 def options_of(command: Any) -> set[str]:

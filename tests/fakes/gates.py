@@ -26,7 +26,7 @@ def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample
     return Entry(**{
         "key": trial_key(key), "trial": key, "case_digest": "c1", "kind": "repairable", "verdict": "correct" if right else "incorrect",
         "outcome": "repaired" if right else "unrepaired", "stop_reason": "succeeded" if right else "no_progress",
-        "attempts": len(answers), "wasted": 0 if right else len(answers), "answers": answers, "world": "w1", **changes,
+        "attempts": len(answers), "wasted": 0 if right else len(answers), "answers": answers, "exchanges": "k1@30:r1", **changes,
     })  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import os
 import signal
 
+from mendbench.bench import executor
 from mendbench.errors import BadInput, GuardTripped, Incomplete, ReplayMiss, UnknownName
 
 ERRORS = (
@@ -42,3 +43,9 @@ def die_at_first(marker, number):
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+def touch_until_over(path):
+    """Touch a file, and go on until the pool is closed."""
+    path.touch()
+    assert executor._over.wait(60)

@@ -4,18 +4,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.shapes import COUNT, FLAG, MAYBE_TEXT, TEXT, TEXTS, among, fields, many, misfit, named, text_or
+from mendbench.kit.shapes import (
+    COUNT,
+    FLAG,
+    MAYBE_TEXT,
+    TEXT,
+    TEXTS,
+    among,
+    fields,
+    many,
+    matching,
+    misfit,
+    named,
+    text_or,
+)
 
 SHAPE = fields(
     {"name": TEXT, "times": COUNT, "flags": many(FLAG), "by": named(MAYBE_TEXT), "kind": among(("a", "b"), absent=True)},
-    {"more": text_or(TEXTS)},
+    {"more": text_or(TEXTS), "pair": matching("[a-z]+:[a-z]+", "KEY:VALUE")},
 )  # fmt: skip
 RIGHT = {"name": "n", "times": 0, "flags": [True], "by": {"x": None}, "kind": None, "other": object}
 
 
 def test_what_fits_fits_whatever_else_it_has():
     assert misfit(RIGHT, SHAPE) is None
-    assert misfit({**RIGHT, "more": ["a"], "kind": "b"}, SHAPE) is None
+    assert misfit({**RIGHT, "more": ["a"], "kind": "b", "pair": "a:b"}, SHAPE) is None
 
 
 @pytest.mark.parametrize(
@@ -30,6 +43,8 @@ def test_what_fits_fits_whatever_else_it_has():
         ({"by": 1}, "by: 1, where an object is due"),
         ({"kind": []}, "kind: [], where one of a, b is due"),
         ({"more": [1]}, "more[0]: 1, where a text is due"),
+        ({"pair": "a:b:c"}, "pair: 'a:b:c', where KEY:VALUE is due"),
+        ({"pair": 1}, "pair: 1, where KEY:VALUE is due"),
     ],
 )
 def test_the_first_place_that_does_not_fit_is_told(change, said):

@@ -18,7 +18,7 @@ TREATMENT = Treatment(
 def entry(verdict, outcome):
     return Entry(
         key="k", trial=TRIAL, case_digest="c", kind="repairable", verdict=verdict, outcome=outcome, stop_reason="succeeded",
-        attempts=1, wasted=0, answers=(), world="w",
+        attempts=1, wasted=0, answers=(), exchanges="",
     )  # fmt: skip
 
 

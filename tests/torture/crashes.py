@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from tests.torture.crashing.commands import COMMANDS, staged
 from tests.torture.crashing.disks import on_real_disks
 from tests.torture.crashing.meetings import MEETINGS, NotMet
-from tests.torture.crashing.striking import ALONE, FULL, MOMENTS, READ_ONLY, STEPS, attempt, known_as, new
+from tests.torture.crashing.striking import (
+    ALONE,
+    FULL,
+    MOMENTS,
+    READ_ONLY,
+    STEPS,
+    TERMINATED,
+    attempt,
+    known_as,
+    new,
+)
 from tests.torture.tally import Attempt
 
 if TYPE_CHECKING:
@@ -21,8 +31,8 @@ if TYPE_CHECKING:
     from tests.torture.crashing.striking import Known
 
 LONG = 100
-"""Steps at which a command is killed, over all commands; and moments at which each of :data:`OFTEN` is. A quarter as many moments of all
-others, full disks and folders that take nothing."""
+"""Steps at which a command is killed, over all commands; and moments at which each of :data:`OFTEN` is. A quarter as many steps at which
+it gets SIGTERM, moments of all others, full disks and folders that take nothing."""
 
 OFTEN = ("run", "run --record", "merge", "prompts import", "case import", "gate --update")
 """Commands that write what cannot be made again, or not without asking again."""
@@ -50,8 +60,11 @@ def struck(
         one = known[number % len(known)]
         turn, turns = number // len(known), -(-count // len(known))
         step = 1 + int(len(one.steps) * min(0.999, (turn + chance.random()) / turns))
-        yield attempt(stage, one, STEPS, step)
+        yield attempt(stage, one, STEPS, step, bare=turn % 2 == 1)
     quarter = -(-count // 4)
+    for number in range(quarter):
+        one = known[number % len(known)]
+        yield attempt(stage, one, TERMINATED, chance.randint(1, len(one.steps)), bare=number // len(known) % 2 == 0)
     each = [one for one in known if one.command.name in often for _ in range(count)]
     for one in (*each, *(known[number % len(known)] for number in range(quarter))):
         yield attempt(stage, one, MOMENTS, chance.random())

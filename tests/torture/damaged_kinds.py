@@ -29,6 +29,7 @@ from mendbench.report.html import render_html
 from mendbench.runtime.parse import parse_workflow
 from mendbench.workflows import tracing
 from tests.fakes import cases, prompts, whole_runs
+from tests.fakes.commands import split_corpus_line
 from tests.torture.damaged_inputs import HEAD, TAIL
 
 RUN = Path("reports/latest")
@@ -182,7 +183,7 @@ def command(*words: str) -> list[object]:
             code = _code()
     finally:
         sys.argv = argv
-    told = err.getvalue()
+    _, told = split_corpus_line(err.getvalue())
     lines = told.count("\n")
     if code == 4 or "Traceback" in told or (code == 2 and lines != 1):
         raise AssertionError(f"{' '.join(words)} ended with {code} and said: {told[-400:]!r}")

@@ -559,7 +559,7 @@ class ModelCell:
     asked: int | None = None
     """How often the server was asked; None where a fault keeps it from hearing."""
     waits: tuple[float, ...] | None = None
-    """Exact waits, where the server told them."""
+    """Exact waits, where it is known how many there are and how long."""
     server: str = "plain"
     state: str = "success"
     """Of an ``llm`` node that gets the answer."""
@@ -568,14 +568,14 @@ class ModelCell:
 MODEL_CELLS = (
     ModelCell(name="an answer", script=[ANSWERED], ends=None, asked=1, waits=()),
     ModelCell(name="slow, and whole", script=[drips(COMPLETION, pieces=4, pause_s=0.01)], ends=None, asked=1, waits=()),
-    ModelCell(name="nobody listens", script=[], server="deaf"),
+    ModelCell(name="nobody listens", script=[], server="deaf", waits=()),
     ModelCell(name="connect timeout", script=[], server="full"),
     ModelCell(name="read timeout", script=[sends_and_stays()], asked=ATTEMPTS),
     ModelCell(name="timeout within the body", script=[sends_and_stays(COMPLETION[:-9])], asked=ATTEMPTS),
     ModelCell(name="reset", script=[sends_and_resets()], asked=ATTEMPTS),
     ModelCell(name="reset within the body, then an answer", script=[sends_and_resets(COMPLETION[:-9]), ANSWERED], ends=None, asked=2),
     ModelCell(name="body shorter than told, twice, then an answer", script=[*[sends(COMPLETION[:-9])] * 2, ANSWERED], ends=None, asked=3),
-    ModelCell(name="the name does not exist", script=[], server="unknown"),
+    ModelCell(name="the name does not exist", script=[], server="unknown", waits=()),
     ModelCell(name="certificate has expired", script=[ANSWERED], server="expired"),
     ModelCell(name="self-signed certificate", script=[ANSWERED], server="own"),
     ModelCell(name="429, wait 3 seconds, then an answer", script=[*_busy("429 Too Many Requests", "3"), ANSWERED], ends=None, asked=2, waits=(3.0,)),
@@ -654,9 +654,10 @@ def _asked_while_recording(
         if ended is None:
             own = list(judged(first, ask(Path(place), "none", None)))
     tries = len(waits) + 1 if cell.asked is None else len(asked)
+    expected = cell.asked or (ATTEMPTS if cell.waits is None else len(cell.waits) + 1)
     for what, found, good in (
         ("end", ended, (type(ended) if ended else None) is cell.ends and "\n" not in str(ended)),
-        ("tries", tries, tries == (ATTEMPTS if cell.asked is None else cell.asked)),
+        ("tries", tries, tries == expected),
         ("waits", waits, cell.waits in (None, tuple(waits)) and all(0 <= each <= PATIENCE_S for each in waits)),
         ("record", written, bool(written) == (ended is None)),
         *own,

@@ -17,7 +17,7 @@ from tests.torture.crashing.meetings import (
     two_recorders_of_one_case,
     two_runs_into_one_folder,
 )
-from tests.torture.crashing.striking import STEPS, attempt, known_as
+from tests.torture.crashing.striking import STEPS, TERMINATED, attempt, known_as
 from tests.torture.tally import failures
 
 
@@ -48,6 +48,16 @@ def test_what_was_killed_or_had_no_room_is_whole_and_goes_on(stage, parent):
     small = replace(record, words=(*record.words, cases.RENAMED, "--strategy", "none"))
     known = known_as(stage, parent, [small, by_name["case new"], by_name["workflow run"]])
     assert failures(struck(stage, known, 2, seed=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "bare"), [("run --record", STEPS, True), ("run --record all", TERMINATED, False)]
+)
+def test_a_recording_that_ended_in_its_middle_goes_on(stage, tmp_path, name, kind, bare):
+    command = next(command for command in COMMANDS if command.name == name)
+    small = replace(command, words=(*command.words, cases.RENAMED, "--strategy", "none"))
+    (one,) = known_as(stage, tmp_path, [small])
+    assert failures([attempt(stage, one, kind, 1 + len(one.steps) // 2, bare=bare)]) == []
 
 
 @pytest.mark.parametrize("name", ["gate --update", "prompts import", "case import"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import fmean
 
 from mendbench.api.runs import run
@@ -12,7 +11,7 @@ from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
 from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.corpus import select
-from mendbench.bench.results import PLAN, StoredRun
+from mendbench.bench.results import Note, StoredRun
 from mendbench.bench.split import read_split
 from mendbench.bench.totals import is_judged
 from mendbench.errors import BadInput
@@ -75,16 +74,24 @@ class Ablation:
     """The trials behind it."""
 
 
-def ablate_strategy(name: str, options: RunOptions, on_progress: Progress, *, prompts_only: bool = False) -> Ablation:
+def ablate_strategy(
+    name: str,
+    options: RunOptions,
+    on_progress: Progress,
+    on_note: Note = lambda _line: None,
+    *,
+    prompts_only: bool = False,
+) -> Ablation:
     """Leave one section out at a time, then all derived ones, and count what changes.
 
     ``options`` says over which cases and with which model; without a part it is the training part, where the corpus has one.
-    The trials run under ``naive``, of which every other policy is a prefix, and are written to a run's folder.
+    The trials run under ``naive``, of which every other policy is a prefix, and are written to a run's folder. ``on_note`` is of
+    :func:`mendbench.api.run`.
 
     Raises:
         MendbenchError: a name or a file cannot be used, or no case is selected.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, options, tolerant=True)
     part = options.part or ("all" if read_split(setting.cases_dir) is None else "train")
     model = options.models[0] if options.models else main_model(loaded)
@@ -94,7 +101,9 @@ def ablate_strategy(name: str, options: RunOptions, on_progress: Progress, *, pr
     named = {_without(name, left_out): (what, left_out) for what, left_out in _plans(whole)}
     found = surveys(setting, select(setting.corpus, options.names), part, tuple(named), model)
     asked = (
-        None if prompts_only or model is None else _asked(loaded, options, found[0], tuple(named), model, on_progress)
+        None
+        if prompts_only or model is None
+        else _asked(loaded, options, found[0], tuple(named), model, on_progress, on_note)
     )
     repairs = _repairs(asked, name) if asked else {}
     rows = tuple(
@@ -125,18 +134,23 @@ def _without(name: str, left_out: Sequence[str]) -> str:
 
 
 def _asked(
-    loaded: Loaded, options: RunOptions, whole: Survey, names: tuple[str, ...], model: str, on_progress: Progress
+    loaded: Loaded,
+    options: RunOptions,
+    whole: Survey,
+    names: tuple[str, ...],
+    model: str,
+    on_progress: Progress,
+    on_note: Note,
 ) -> StoredRun | None:
     """Run the trials of all rows over the cases in which somebody is asked; None where that is no case."""
     if not whole.rows:
         return None
-    out = options.out or Path(loaded.config.paths.out).with_name(FOLDER)
-    begun = (out.with_name(f".{out.name}.partial") / PLAN).is_file()
+    out = options.out or loaded.out.with_name(FOLDER)
     chosen = replace(
         options, names=tuple(row.case for row in whole.rows), part="all", out=out, strategies=names, policies=(LONGEST,),
-        repairers=("chat",), models=(model,), samples=1, resume=options.resume or begun,
+        repairers=("chat",), models=(model,), samples=1,
     )  # fmt: skip
-    return run(chosen, on_progress)
+    return run(chosen, on_progress, on_note)
 
 
 def _repairs(run: StoredRun, whole: str) -> dict[str, Repairs]:

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
 
-from mendbench.api.plans import plan_of
+from mendbench.api.plans import configured_keys, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
 from mendbench.bench.checking import Checked, check, left_behind
-from mendbench.bench.config import Loaded, PathsConfig, load_config
-from mendbench.bench.corpus import selected_ids
+from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.corpus import select, selected_ids
 from mendbench.bench.corpus_summary import counts, summary
 from mendbench.bench.credentials import files_with_credentials
 from mendbench.bench.importing.engine_trace import is_engine_trace, read_engine_trace
@@ -129,20 +129,21 @@ def check_cases(
         BadInput: there is no corpus.
     """
     options = RunOptions(cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell)
-    loaded = load_config(Path.cwd())
-    setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
+    loaded = load_config()
+    setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=loaded.output(PROOFS))
+    refuse_unrecorded(setting, select(setting.corpus, names))
     checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))
     ids = {one.case for one in checked}
     sound = [case for case in setting.corpus.cases if case.id in ids]
     whole = not names and _is_configured(loaded, setting)
-    own = whole and setting.cassettes_dir == loaded.root / loaded.config.paths.cassettes
+    own = whole and setting.cassettes_dir == loaded.cassettes_dir
     left = left_behind(setting.corpus) if own else ()
     return CheckedCorpus(cases=checked, summary=summary(checked, sound), left=left)
 
 
 def _is_configured(loaded: Loaded, setting: Setting) -> bool:
     """Return whether the corpus is the configuration's."""
-    return setting.cases_dir == loaded.root / loaded.config.paths.cases
+    return setting.cases_dir == loaded.cases_dir
 
 
 def _configured_trials(loaded: Loaded, setting: Setting) -> Mapping[str, tuple[TrialKey, ...]]:
@@ -150,7 +151,7 @@ def _configured_trials(loaded: Loaded, setting: Setting) -> Mapping[str, tuple[T
     if not _is_configured(loaded, setting):
         return {}
     found: dict[str, list[TrialKey]] = defaultdict(list)
-    for key in plan_of(loaded.config, RunOptions(), setting.corpus).keys:
+    for key in configured_keys(loaded.config, setting.corpus):
         found[key.case].append(key)
     return {case: tuple(keys) for case, keys in found.items()}
 
@@ -242,17 +243,16 @@ def _known_kind(kind: str) -> Kind:
 
 
 def _new_folders(case_id: str, cases: Path | None, cassettes: Path | None) -> tuple[Path, Path, str]:
-    """Return where a new case and its recordings belong, never the shipped corpus, and the command that checks it."""
-    loaded = load_config(Path.cwd())
-    own = loaded.root.resolve() == Path.cwd().resolve()
-    paths = loaded.config.paths if own else PathsConfig()
-    folders = cases or Path(paths.cases), cassettes or Path(paths.cassettes)
-    named = f" --cases {folders[0]} --cassettes {folders[1]}" if cases or cassettes or not own else ""
+    """Return where a new case and its recordings belong, never the packaged corpus, and the command that checks it."""
+    loaded = load_config()
+    paths = loaded.config.paths
+    folders = cases or loaded.output(paths.cases), cassettes or loaded.output(paths.cassettes)
+    named = f" --cases {folders[0]} --cassettes {folders[1]}" if cases or cassettes or loaded.packaged else ""
     return *folders, f"mendbench case check {case_id}{named}"
 
 
 def _looking(cases: Path | None, cassettes: Path | None) -> Setting:
     """Return a setting that only looks: broken cases stand aside, and kept proofs are read."""
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
-    return replace(setting, proofs_dir=PROOFS)
+    return replace(setting, proofs_dir=loaded.output(PROOFS))

@@ -331,7 +331,7 @@ class _Planned:
 
 
 def _planned() -> _Planned:
-    corpus = open_corpus(load_config(Path.cwd()), None, None, tolerant=True)
+    corpus = open_corpus(load_config(), None, None, tolerant=True)
     plan = read_protocol(corpus.cases_dir)
     if plan is None:
         raise BadInput(str(corpus.cases_dir), f"no {PROTOCOL}", "name two runs, or two parts of one, to compare")
@@ -365,7 +365,7 @@ def primary_contrasts(run: str | Path | StoredRun | None = None) -> tuple[Contra
     """
     if isinstance(run, StoredRun):
         return _results(run, _planned())
-    stored = read_run(Path(run or load_config(Path.cwd()).config.paths.out))
+    stored = read_run(Path(run or load_config().out))
     return _results(stored, _planned())
 
 

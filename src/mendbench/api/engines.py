@@ -54,7 +54,7 @@ def check_engine(
         network_told,
     )
 
-    engines = load_config(start or Path.cwd()).config.engines
+    engines = load_config(start).engines
     command = command_of(name, engines)
     if command is None:
         raise BadInput(f"engine {name}", "it is no command, but our own", "name another: 'cmd: PROGRAM'")

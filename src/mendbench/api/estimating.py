@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import load_config
@@ -19,10 +17,10 @@ def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) 
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, options)
     planned = plan_of(loaded.config, options, setting.corpus)
-    refuse_unknown(planned.keys, setting)
+    refuse_unknown(planned.keys, setting, loaded)
     keys = tuple(key for key in planned.own_keys() if can_ask(setting, key))
     collected = collect_all(setting, keys, options.workers, on_progress)
     return estimated(setting, collected, anew=options.record == "all", concurrency=options.concurrency)

@@ -146,8 +146,7 @@ def _places() -> Places:
     """Return where the cases are in the repository, as annotations name it: relative to its root."""
     here = Path.cwd()
     loaded = load_config(here)
-    own = loaded.root == here
-    cases = (here / loaded.config.paths.cases if own else here / "cases").resolve()
+    cases = (here / "cases" if loaded.packaged else loaded.cases_dir).resolve()
     root = _repository(here, os.environ)
 
     def place(case: str) -> Place | None:

@@ -11,8 +11,8 @@ from mendbench.api.plans import refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.acceptance import Update, accept
 from mendbench.bench.baseline import baseline_of, digests_of, entry_of, read_baseline
-from mendbench.bench.config import Config, load_config
-from mendbench.bench.gate_evidence import reasons, secrets_in
+from mendbench.bench.config import Config, Loaded, load_config
+from mendbench.bench.gate_evidence import changed_responses, reasons, secrets_in
 from mendbench.bench.parts import Setting
 from mendbench.bench.results import StoredRun, open_run, read_run
 from mendbench.bench.rows import digest_of_keys
@@ -24,7 +24,7 @@ from mendbench.model.trial import TrialKey
 from mendbench.report.html import trial_link
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
-from mendbench.scoring.gating.result import Baseline, GateResult, Present, Rules, Selection
+from mendbench.scoring.gating.result import Baseline, Finding, GateResult, Present, Rules, Selection
 
 REPORT = "index.html"
 
@@ -62,10 +62,10 @@ def gate(
         BadInput: there is no run, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
             be held against the run.
     """
-    loaded = load_config(Path.cwd())
-    stored = _stored(run, loaded.config)
+    loaded = load_config()
+    stored = _stored(run, loaded)
     rules = rules_of(loaded.config, stored, place=loaded.place)
-    held = read_baseline(Path(baseline or loaded.config.gate.baseline))
+    held = read_baseline(Path(baseline or loaded.baseline))
     return gate_run(stored, held, replace(rules, new=rules.new or new))
 
 
@@ -98,8 +98,8 @@ def accept_run(
         Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
         BadInput: there is no run, or the baseline cannot be read or written.
     """
-    config = load_config(Path.cwd()).config
-    return accept(Path(baseline or config.gate.baseline), _stored(run, config), partial=partial)
+    loaded = load_config()
+    return accept(Path(baseline or loaded.baseline), _stored(run, loaded), partial=partial)
 
 
 def self_test(
@@ -113,13 +113,13 @@ def self_test(
     Raises:
         BadInput: no trial of the run has a verdict, or something that a trial needs cannot be used.
     """
-    loaded = load_config(Path.cwd())
-    stored = _stored(run, loaded.config)
+    loaded = load_config()
+    stored = _stored(run, loaded)
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes))
     keys = TrialKeys(entry_of(row).trial for row in stored.rows)
     if not keys:
         raise BadInput(str(stored.folder), "a run without trials", "run at least one with `mendbench run`")
-    refuse_unknown(keys, setting)
+    refuse_unknown(keys, setting, loaded)
     rules = replace(_rules(loaded.config), limits=())
     with scratch("gate") as folder:
         first: Baseline | None = None
@@ -160,13 +160,14 @@ def rules_of(config: Config, stored: StoredRun, *, place: str) -> Rules:
 def _rules(config: Config) -> Rules:
     own = config.gate
     return Rules(
-        worse_outcome=own.worse_outcome, more_wasted=own.more_wasted, gone=own.gone, new=own.new,
-        margin=own.margin, alpha=own.alpha,
+        worse_outcome=own.worse_outcome, more_wasted=own.more_wasted, more_attempts=own.more_attempts,
+        changed_recording="open" if own.changed_recording == "cannot-tell" else own.changed_recording,
+        gone=own.gone, new=own.new, margin=own.margin, alpha=own.alpha,
     )  # fmt: skip
 
 
-def _stored(run: str | Path | StoredRun | None, config: Config) -> StoredRun:
-    return run if isinstance(run, StoredRun) else read_run(Path(run or config.paths.out))
+def _stored(run: str | Path | StoredRun | None, loaded: Loaded) -> StoredRun:
+    return run if isinstance(run, StoredRun) else read_run(Path(run or loaded.out))
 
 
 def _shard(stored: StoredRun) -> str | None:
@@ -176,17 +177,17 @@ def _shard(stored: StoredRun) -> str | None:
 
 def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:
     """Return the result with what the run's rows say of each trial that is another, and the link that opens it in the report."""
-    told: dict[str, tuple[str, ...]] = {}
-    for finding in result.findings:
-        if finding.after is not None and finding.key not in told:
-            row = stored.row(finding.key)
-            told[finding.key] = () if row is None else reasons(row, stored.texts)
-    link = f"{stored.folder / REPORT}"
-    findings = tuple(
-        one if one.after is None else replace(one, why=(*one.why, *told[one.key]), link=link + trial_link(one.key))
-        for one in result.findings
-    )
-    return replace(result, findings=findings)
+    return replace(result, findings=tuple(_with_reason(one, stored) for one in result.findings))
+
+
+def _with_reason(finding: Finding, stored: StoredRun) -> Finding:
+    row = None if finding.after is None else stored.row(finding.key)
+    if row is None:
+        return finding
+    why = [*finding.why, *changed_responses(row, stored.texts, finding.changed_exchanges)]
+    if finding.change != "recording":
+        why += reasons(row, stored.texts)
+    return replace(finding, why=tuple(why), link=f"{stored.folder / REPORT}{trial_link(finding.key)}")
 
 
 def _replayed(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mendbench.api.settings import RunOptions
-from mendbench.bench.config import Config, SweepConfig
+from mendbench.bench.config import Config, Loaded, SweepConfig
 from mendbench.bench.corpus import Corpus, select, selected_ids
 from mendbench.bench.engines import OURS, inexpressible, itself_repairing, refuse_absent
+from mendbench.bench.estimate import asks_repairer
 from mendbench.bench.matrix import Matrix, keys_of
 from mendbench.bench.parts import Setting, build_parts
 from mendbench.bench.shards import Shard, cases_of
@@ -21,10 +23,12 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.replay.recordings import model_file
+from mendbench.replay.recordings import TRAJECTORIES, WORLD, model_file
 
 MAIN = "matrix"
 """Name of the main matrix among the sweeps."""
+
+_WORLDS = {Path(name).stem for name in (WORLD, TRAJECTORIES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +111,7 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
     if not sweeps:
         raise BadInput("matrix", "no trial is selected", "name at least one case, strategy, policy and repairer")
     left_out = tuple(_left_out(sweeps, config))
-    absent = {(one.engine, one.case) for one in left_out}
-    keys = TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
+    keys = _keys(sweeps, left_out)
     if not keys:
         raise BadInput(
             f"engine {left_out[0].engine}", f"{left_out[0].case}: {left_out[0].why}", "name cases that it can run"
@@ -128,19 +131,79 @@ def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
         yield from sorted(own, key=TrialKey.order)
 
 
-def refuse_unknown(keys: Sequence[TrialKey], setting: Setting) -> None:
+def configured_keys(config: Config, corpus: Corpus) -> TrialKeys:
+    """Return the keys of all configured trials of the sound cases. There may be none: no case is sound, or no model is configured.
+
+    Raises:
+        UnknownName, BadInput: as :func:`plan_of`.
+    """
+    sweeps = tuple(sweep for sweep in _sweeps(config, RunOptions(), corpus) if sweep.cases and _complete(sweep.matrix))
+    return _keys(sweeps, tuple(_left_out(sweeps, config)))
+
+
+def _complete(matrix: Matrix) -> bool:
+    """Return whether a matrix names a model for the repairer that asks one."""
+    return bool(matrix.models) or "chat" not in matrix.repairers
+
+
+def _keys(sweeps: Sequence[Sweep], left_out: Sequence[LeftOut]) -> TrialKeys:
+    absent = {(one.engine, one.case) for one in left_out}
+    return TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
+
+
+def refuse_unrecorded(setting: Setting, cases: Iterable[Case], keys: Iterable[TrialKey] = ()) -> None:
+    """Refuse to replay without a folder of recordings, if a case's world or a trial's repairer needs them.
+
+    Raises:
+        BadInput: the folder does not exist.
+    """
+    if setting.record != "none" or setting.cassettes_dir.is_dir():
+        return
+    if any({*case.recorded_from.values()} - {"simulator"} for case in cases) or any(
+        asks_repairer(setting, key) for key in keys
+    ):
+        mend = "restore it, name another one with --cassettes, or record with --record new_episodes"
+        raise BadInput(str(setting.cassettes_dir), "no such folder of recordings", mend)
+
+
+def refuse_unknown(keys: Sequence[TrialKey], setting: Setting, loaded: Loaded) -> None:
     """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs.
 
     Raises:
         UnknownName, BadInput: something that a key names does not exist or cannot be used.
     """
-    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")}
+    recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")} - _WORLDS
     for model in {key.model: None for key in keys if key.model}:
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
-            raise UnknownName("model", model, setting.models)
+            mend = f"to use a new one, add {_model_table(model, loaded)}"
+            raise UnknownName("model", model, {*setting.models, *recorded}, mend=mend)
+    for name in {key.engine for key in keys} & setting.engines.keys():
+        _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
+    for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():
+        _refuse_elsewhere(f"repairer {name}", setting.repairers[name].command, loaded)
     case = setting.corpus.case(keys[0].case)
     for key in {replace(key, case=case.id, sample=0): None for key in keys}:
         build_parts(key, case, setting)
+
+
+def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> None:
+    """Refuse a configured command that names a file beside the configuration: commands run in the current folder.
+
+    Raises:
+        BadInput: it names one that the current folder does not have.
+    """
+    for word in command:
+        if os.path.exists(loaded.root / word) and not os.path.exists(word):  # noqa: PTH110  any word, also one that is no path
+            found = f"its command names {word!r}, which is in {loaded.root}, and runs in the current folder"
+            raise BadInput(place, found, f"change to {loaded.root}, or write the absolute path")
+
+
+def _model_table(model: str, loaded: Loaded) -> str:
+    """Return the table that configures a model, and the file that it belongs to."""
+    if loaded.packaged:
+        return f'[models."{model}"] to a mendbench.toml of your own'
+    prefix = "tool.mendbench." if Path(loaded.place).name == "pyproject.toml" else ""
+    return f'[{prefix}models."{model}"] to {loaded.place}'
 
 
 def _left_out(sweeps: Sequence[Sweep], config: Config) -> Iterator[LeftOut]:

@@ -14,12 +14,14 @@ from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.parts import Setting
 from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
 from mendbench.bench.prompts.askers import CHAT, detectors_of_policies, trials_asking
+from mendbench.bench.prompts.batches import read_batches
 from mendbench.bench.prompts.collecting import Collected, collect_all
 from mendbench.bench.prompts.differing import Nearest, nearest
 from mendbench.bench.prompts.importing import (
     Deposit,
     Placed,
     place_answers,
+    refuse_other_models,
     refuse_others,
     renamed,
     sort_lines,
@@ -123,6 +125,7 @@ def import_answers(
     dry_run: bool = False,
     replacing: bool = False,
     skip_broken: bool = False,
+    batches: Path | None = None,
 ) -> Imported:
     """Write answers made elsewhere to the cassettes of all cases whose trials ask for them, and return what was done.
 
@@ -130,6 +133,8 @@ def import_answers(
     the options need not be those of the export. Only strategies that have no name are to be given: template files. All or
     nothing: a line that cannot be read, two answers to one prompt, and an answer that differs from the recorded one
     (unless ``replacing``) are refused before anything is written; ``skip_broken`` leaves out the lines that cannot be read.
+    ``options.models`` are the models that answered: a response to a request addressed to another model is refused. ``batches`` is a file
+    that says which prompts were answered together.
 
     Raises:
         BadInput: as above; names file and line.
@@ -139,6 +144,8 @@ def import_answers(
     if broken and not skip_broken:
         raise _first(broken)
     found = sort_lines(lines, asks)
+    refuse_other_models(found.answers, asks, options.models)
+    together = read_batches(batches) if batches is not None else {}
     loaded, setting = _setting(options)
     collected: tuple[Collected, ...] = ()
     placed = Placed(deposits=(), unplaced=tuple(found.answers.values()))
@@ -149,7 +156,7 @@ def import_answers(
             given = options.strategies
             keys = trials_asking(wanted, loaded.config, setting, strategies=given, detectors=detectors)
             collected += collect_all(setting, keys, options.workers, on_progress)
-            placed = place_answers(found.answers, asks, collected, setting.corpus, provenance)
+            placed = place_answers(found.answers, asks, collected, setting.corpus, provenance, together)
     if not replacing:
         refuse_others(placed.deposits)
     stays = [one.same and not (replacing and one.counts_more) for one in placed.deposits]
@@ -235,12 +242,12 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
         )  # fmt: skip
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
-    refuse_unknown(keys, setting)
+    refuse_unknown(keys, setting, loaded)
     return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
 
 
 def _setting(options: RunOptions) -> tuple[Loaded, Setting]:
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     return loaded, open_setting(loaded, replace(options, record="none", repairers=()))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from mendbench.api.settings import RunOptions, open_setting
 from mendbench.bench.config import load_config
@@ -60,12 +59,13 @@ def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
         BadInput: a recording is broken.
         Incomplete: a recorded answer is none.
     """
-    setting = open_setting(load_config(Path.cwd()), options)
+    setting = open_setting(load_config(), options)
     names = options.models or tuple(setting.models)
     for name in names:
         if name not in setting.models:
             raise UnknownName("model", name, setting.models)
-    served = dict.fromkeys(setting.model(name).served_as or name for name in names)
+    known = (name for name in names if setting.model(name).sampling is None)
+    served = dict.fromkeys(setting.model(name).served_as or name for name in known)
     cases = in_part(select(setting.corpus, options.names), options.part or "all", setting.cases_dir)
     folders = {case.id: setting.corpus.cassettes(case) for case in cases}
 

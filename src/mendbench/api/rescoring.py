@@ -87,10 +87,10 @@ def rescore(folder: Path) -> Rescored:
 
 def _setting() -> Setting:
     """Return what today's prices are looked up by. No case and no recording of it is ever read."""
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     return Setting(
-        cases_dir=loaded.root / loaded.config.paths.cases,
-        cassettes_dir=loaded.root / loaded.config.paths.cassettes,
+        cases_dir=loaded.cases_dir,
+        cassettes_dir=loaded.cassettes_dir,
         models=dict(loaded.config.models),
         repairers=dict(loaded.config.repairers),
     )

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from mendbench import __version__
-from mendbench.api.plans import Plan, plan_of, refuse_unknown
+from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
+from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.corpus import file_digest
@@ -19,7 +20,7 @@ from mendbench.bench.proof import proved_with
 from mendbench.bench.protocol import Protocol, read_protocol
 from mendbench.bench.recorder import Recorder
 from mendbench.bench.recording import record_all
-from mendbench.bench.results import RunFolder, StoredRun, open_run, read_run
+from mendbench.bench.results import Note, RunFolder, StoredRun, open_run, read_run
 from mendbench.bench.rows import FORMAT, digest_of_keys, trial_key, whole
 from mendbench.bench.run_document import told_by_trials
 from mendbench.bench.split import cases_by_part
@@ -34,6 +35,7 @@ from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import ITSELF, JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
+from mendbench.replay.anew import Anew
 from mendbench.report.html import html_parts
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
@@ -44,35 +46,43 @@ EVERYTHING = RunOptions()
 """All that is configured."""
 
 
-def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) -> StoredRun:
+def run(
+    options: RunOptions = EVERYTHING, on_progress: Progress = in_silence, on_note: Note = lambda _line: None
+) -> StoredRun:
     """Run the matrix, write the run's folder with its report, and return it.
+
+    It goes on from an interrupted run of the same plan, and replaces one of another plan; ``on_note`` gets a line about either. With
+    ``resume`` the options are those of the interrupted run.
 
     Raises:
         MendbenchError: a name, a file or an option cannot be used. The folder is then as it was; trials that were done
-            by then wait beside it for ``resume``.
+            by then wait beside it.
     """
+    loaded = load_config()
+    out = options.out or loaded.out
+    if options.resume:
+        options = resumed(options, out)
     if options.cluster is not None and options.record != "none":
         raise BadInput(
             "--cluster", f"with --record {options.record}", "record without it, then run the recordings there"
         )
-    loaded = load_config(Path.cwd())
     setting = open_setting(loaded, options)
     planned = plan_of(loaded.config, options, setting.corpus)
     keys, chosen = planned.own_keys(), planned.cases
-    refuse_unknown(planned.keys, setting)
-    out = options.out or Path(loaded.config.paths.out)
+    refuse_unknown(planned.keys, setting, loaded)
+    refuse_unrecorded(setting, chosen, keys)
     plan: JsonObject = {
-        "trials": len(keys),
-        "keys": digest_of_keys(keys),
+        "options": stored_options(options),
+        "trials": digest_of_keys(keys),
         "mendbench": __version__,
         "digests": _digests(setting, chosen, planned.keys),
         "recordings": _recordings(setting, chosen),
     }
-    with open_run(out, plan, resume=options.resume) as folder:
+    with open_run(out, plan, resume=options.resume, on_note=on_note) as folder:
         if setting.record == "none":
             _replay(setting, keys, folder, options, on_progress)
         else:
-            _record(setting, keys, folder, options, on_progress)
+            _record(setting, keys, folder, options, on_progress, on_note)
         rows, texts = folder.rows(), folder.texts()
         document = _run_document(planned, setting, rows.records())
         try:
@@ -100,7 +110,7 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
     Raises:
         BadInput: a trial has no verdict, so that it is not known what it would have asked for; nothing is deleted.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
     planned = plan_of(loaded.config, RunOptions(), setting.corpus)
     used = Interned[tuple[str, str]]()
@@ -155,10 +165,18 @@ def _replay(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOp
         on_progress(done, len(keys), row["key"])
 
 
-def _record(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress) -> None:
+def _record(
+    setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress, on_note: Note
+) -> None:
+    everything = setting.record == "all"
+    anew = Anew(folder.journal) if everything else None
+    if anew:
+        kept = f"{len(anew)} responses that an interrupted --record all recorded are kept"
+        on_note(f"{folder.journal}: {kept}; delete the file to request them again")
+    folder.record(everything=everything)
     with Recorder(
         setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers,
-        queued=True, concurrency=options.concurrency, anew=folder.anew,
+        queued=True, concurrency=options.concurrency, anew=anew, config_file=setting.config_file,
     ) as recorder:  # fmt: skip
         for step in record_all(setting, keys, recorder):
             if step.row is not None:
@@ -252,6 +270,20 @@ def _sent(model: ModelConfig) -> list[Json]:
     return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.take]
 
 
+def _models(setting: Setting, records: Records) -> JsonObject:
+    """Return how each model was sampled and asked, and where its imported responses come from."""
+    found: dict[str, set[str]] = {}
+    for treatment, attempts in records.counted("treatment", "attempts"):
+        if treatment.model is not None:
+            found.setdefault(treatment.model, set()).update(one.provenance for one in attempts if one.provenance)
+    return {
+        name: {
+            "sampling": setting.model(name).sampling, "asked": setting.model(name).asked, "provenance": sorted(sources)
+        }
+        for name, sources in sorted(found.items())
+    }  # fmt: skip
+
+
 def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
@@ -262,6 +294,7 @@ def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObje
         "engines": engines_document((key.engine for key in planned.keys), setting.engines),
         "left_out": [asdict(one) for one in planned.left_out],
         "matrix": [sweep.document() for sweep in planned.sweeps],
+        "models": _models(setting, records),
         "corpus": {
             "cases": len(planned.cases),
             "kinds": dict(sorted(kinds.items())),

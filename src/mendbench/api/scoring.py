@@ -47,4 +47,4 @@ def forensics(run: str | Path | StoredRun | None = None) -> Forensics:
 
 
 def _stored(run: str | Path | StoredRun | None) -> StoredRun:
-    return run if isinstance(run, StoredRun) else read_run(Path(run or load_config(Path.cwd()).config.paths.out))
+    return run if isinstance(run, StoredRun) else read_run(Path(run or load_config().out))

@@ -48,6 +48,7 @@ class RunOptions:
     concurrency: int | None = None
     """Asks of a model that are under way at once while recording; None for what is configured, else 1."""
     resume: bool = False
+    """Go on from the interrupted run, with the options that it began with."""
     shard: Shard | None = None
     """The part of a split run that this one is."""
 
@@ -66,12 +67,13 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         tolerant=tolerant,
         cases_dir=corpus.cases_dir,
         cassettes_dir=corpus.cassettes_dir,
-        strategy_dirs=strategy_dirs(loaded),
+        strategy_dirs=loaded.strategy_dirs,
         models=dict(loaded.config.models),
         repairers=dict(loaded.config.repairers),
-        engines=dict(loaded.config.engines),
+        engines=loaded.engines,
         record=cast("RecordMode", options.record),
         allow_shell=options.allow_shell,
+        config_file=loaded.place,
     )
 
 
@@ -81,11 +83,4 @@ def open_corpus(loaded: Loaded, cases: Path | None, cassettes: Path | None, *, t
     Raises:
         BadInput: there is none.
     """
-    paths = loaded.config.paths
-    cases_dir, cassettes_dir = cases or loaded.root / paths.cases, cassettes or loaded.root / paths.cassettes
-    return load_corpus(cases_dir, cassettes_dir, tolerant=tolerant)
-
-
-def strategy_dirs(loaded: Loaded) -> tuple[Path, ...]:
-    """Return the configured folders of template files."""
-    return tuple(loaded.root / folder for folder in loaded.config.paths.strategies)
+    return load_corpus(cases or loaded.cases_dir, cassettes or loaded.cassettes_dir, tolerant=tolerant)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
-from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
+from mendbench.api.settings import RunOptions, open_setting
 from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.corpus import select
 from mendbench.bench.parts import Parts, Setting, build_parts
@@ -94,7 +94,7 @@ class Survey:
 
 def list_strategies() -> tuple[StrategyInfo, ...]:
     """Return all strategies."""
-    return strategies(strategy_dirs(load_config(Path.cwd())))
+    return strategies(load_config().strategy_dirs)
 
 
 def show_strategy(name: str) -> StrategyPage:
@@ -103,7 +103,7 @@ def show_strategy(name: str) -> StrategyPage:
     Raises:
         MendbenchError: there is none, or it cannot be used.
     """
-    found = strategy(name, strategy_dirs(load_config(Path.cwd())))
+    found = strategy(name, load_config().strategy_dirs)
     return StrategyPage(strategy=found, text=template_text(found.path))
 
 
@@ -117,7 +117,7 @@ def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path
         MendbenchError: a name is unknown, a file cannot be used, or there is no such attempt.
         ReplayMiss: what happened before that attempt is not recorded.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
     case = setting.corpus.case(case_id)
     if attempt == 1:
@@ -134,7 +134,7 @@ def survey_strategies(
     Raises:
         MendbenchError: a name is unknown, a file cannot be used, or no case is selected.
     """
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
     return surveys(setting, select(setting.corpus, wanted), part, names, main_model(loaded))
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self, cast
 
-from mendbench.api.plans import Plan, plan_of, refuse_unknown
-from mendbench.api.settings import RunOptions, open_setting, strategy_dirs
+from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
+from mendbench.api.settings import RunOptions, open_setting
 from mendbench.bench.config import Loaded, load_config
 from mendbench.bench.engines import command_of
 from mendbench.bench.matrix import CONTROL_POLICY
@@ -155,7 +155,7 @@ class Bench:
             repairers=_one(answering), models=_one(asked), detector=detector or own.detector,
         )  # fmt: skip
         keys = plan_of(self.loaded.config, wanted, self.setting.corpus).keys
-        refuse_unknown(keys, self.setting)
+        refuse_unknown(keys, self.setting, self.loaded)
         return next((key for key in keys if key.sample == sample), keys[0])
 
     def run(self, key: TrialKey) -> RanTrial:
@@ -182,8 +182,9 @@ class Bench:
         if own.record == "none":
             return None
         recorder = Recorder(
-            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers
-        )
+            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers,
+            config_file=own.config_file,
+        )  # fmt: skip
         return self._ending.enter_context(recorder)
 
     def _by_case(self, options: RunOptions) -> dict[str, tuple[TrialKey, ...]]:
@@ -191,7 +192,8 @@ class Bench:
         if not corpus.cases:
             return {}
         planned = plan_of(self.loaded.config, options, corpus)
-        refuse_unknown(planned.keys, self.setting)
+        refuse_unknown(planned.keys, self.setting, self.loaded)
+        refuse_unrecorded(self.setting, planned.cases, planned.keys)
         found: defaultdict[str, list[TrialKey]] = defaultdict(list)
         for key in planned.own_keys():
             if key.repairer in _asked_for(planned):
@@ -224,7 +226,7 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
     for name in options.engines:
         command_of(name, loaded.config.engines)
     for name in options.strategies:
-        strategy(name, strategy_dirs(loaded))
+        strategy(name, loaded.strategy_dirs)
     for name in options.policies:
         policy(name)
     for name in (options.detector,) if options.detector is not None else ():

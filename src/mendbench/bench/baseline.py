@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import get_args
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import trial_key
+from mendbench.bench.rows import SHORT, trial_key
 from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
-from mendbench.kit.reading import MAX_DOCUMENT, read_text
+from mendbench.kit.reading import MAX_RECORDING, read_text
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, StopReason, TrialKey
@@ -24,14 +24,16 @@ from mendbench.model.verdict import Outcome
 from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.gating.result import Baseline, Digests, Entry
 
-FORMAT = 1
-"""1: the first."""
+FORMAT = 2
+"""2: the column ``exchanges`` replaces ``world``, which was one digest of them all. 1: the first. Both are read."""
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample",
-    "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "answers", "world",
+    "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "answers", "exchanges",
 )  # fmt: skip
 """Eight that tell trials apart, in the order that a run's rows are sorted by; then what the trial came to."""
+
+_COLUMNS_OF = {"1": (*COLUMNS[:-1], "world"), str(FORMAT): COLUMNS}
 
 VERDICTS = ("correct", "incorrect", "crashed")
 """What can stand in a baseline. An unjudged trial has nothing to be held to."""
@@ -41,14 +43,16 @@ HEADER = ("format", "mendbench", "engine", "scorer")
 
 _INTRO = "# What trials came to when last accepted. `mendbench gate` holds a run against it, `mendbench gate --update` accepts one."
 _ABSENT = "-"
+_UNKNOWN = "?"
+"""Stands for exchanges that are not known: they stood in a baseline of format 1."""
 _UNASKED = "~"
 """Stands before an attempt that nobody was asked for: a deterministic repairer answered."""
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ATTEMPT = re.compile(r"(~?)([0-9a-f]{8}):([0-9a-f]{8})")
 _DIGEST = re.compile(r"[0-9a-f]{8}")
+_EXCHANGES = re.compile(r"[^,:]+:[^,:]+(,[^,:]+:[^,:]+)*")
 _CONFLICT = re.compile(r"<{7}|={7}|>{7}|\|{7}")
 _MEND = "take it from version control, or delete the file and accept a run with `mendbench gate --update`"
-_SHORT = 8
 
 
 def entry_of(row: JsonRow) -> Entry:
@@ -57,7 +61,6 @@ def entry_of(row: JsonRow) -> Entry:
         case=row["case"], engine=row["engine"], repairer=row["repairer"], model=row["model"], strategy=row["strategy"],
         policy=row["policy"], detector=row["detector"], sample=row["sample"],
     )  # fmt: skip
-    requests = [[one["key"], one["status"], one["fault"], one["answer"]] for one in row["requests"]]
     return Entry(
         key=row["key"],
         trial=key,
@@ -69,7 +72,7 @@ def entry_of(row: JsonRow) -> Entry:
         attempts=len(row["attempts"]),
         wasted=row["wasted_attempts"],
         answers=answers_of(row),
-        world=digest([row["evidence"]["world"], requests]),
+        exchanges=",".join(row["evidence"]["exchanges"]),
     )
 
 
@@ -120,7 +123,7 @@ def read_baseline(path: Path) -> Baseline:
     head: dict[str, str] = {}
     prices: dict[str, str] = {}
     entries: dict[str, tuple[int, Entry]] = {}
-    table = False
+    columns: Sequence[str] = ()
     for number, line in enumerate(lines, start=1):
         place = f"{path}:{number}"
         if _CONFLICT.match(line):
@@ -132,16 +135,16 @@ def read_baseline(path: Path) -> Baseline:
         if line.startswith("#") or not line:
             continue
         cells = [_read(cell) for cell in line.split("\t")]
-        if table:
-            _add(entries, _entry(place, cells), number, place)
-        elif tuple(cells) == COLUMNS:
-            table = True
+        if columns:
+            _add(entries, _entry(place, columns, cells), number, place)
+        elif tuple(cells) == _COLUMNS_OF[head.get("format", str(FORMAT))]:
+            columns = cells
         else:
             _head(place, cells, head, prices)
     for name in HEADER:
         if name not in head:
             raise BadInput(str(path), f"no line that tells {name!r}", _MEND)
-    if not table:
+    if not columns:
         raise BadInput(str(path), "no line that names the columns", _MEND)
     digests = Digests(engine=head["engine"], scorer=head["scorer"], prices=tuple(sorted(prices.items())))
     own = in_order(entry for _, entry in entries.values())
@@ -162,8 +165,8 @@ def _answer(attempt: JsonObject) -> AnswerDigest:
     ask, sections = attempt["ask"], [[one["text"], one["cut"]] for one in attempt["sections"]]
     prompt = ask if ask is not None else digest([attempt["system"], attempt["frame"], sections])
     return AnswerDigest(
-        prompt=prompt[:_SHORT] if _DIGEST.match(prompt) else digest(prompt, _SHORT),
-        answer=digest([attempt["answer"], attempt["reply"]], _SHORT),
+        prompt=prompt[:SHORT] if _DIGEST.match(prompt) else digest(prompt, SHORT),
+        answer=digest([attempt["answer"], attempt["reply"]], SHORT),
         asked=ask is not None,
     )
 
@@ -182,10 +185,11 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 def _cells(entry: Entry) -> tuple[str, ...]:
     own = entry.trial
     answers = ",".join(f"{'' if one.asked else _UNASKED}{one.prompt}:{one.answer}" for one in entry.answers)
+    exchanges = _UNKNOWN if entry.exchanges is None else entry.exchanges or _ABSENT
     return (
         own.case, own.engine, own.repairer, own.model or _ABSENT, own.strategy, own.policy, own.detector or _ABSENT, str(own.sample),
         entry.case_digest, entry.kind, entry.verdict, entry.outcome or _ABSENT, entry.stop_reason, str(entry.attempts),
-        _ABSENT if entry.wasted is None else str(entry.wasted), answers or _ABSENT, entry.world,
+        _ABSENT if entry.wasted is None else str(entry.wasted), answers or _ABSENT, exchanges,
     )  # fmt: skip
 
 
@@ -202,7 +206,7 @@ def _lines(path: Path) -> list[str]:
     if not path.exists():
         mend = "make it from a run that is right with `mendbench gate --update`"
         raise BadInput(str(path), "no such baseline", mend)
-    text = read_text(path, MAX_DOCUMENT, _MEND, "name the file with --baseline", _MEND)
+    text = read_text(path, MAX_RECORDING, _MEND, "name the file with --baseline", _MEND)
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
@@ -213,22 +217,20 @@ def _head(place: str, cells: Sequence[str], head: dict[str, str], prices: dict[s
         prices[values[0]] = values[1]
     elif name in HEADER and len(values) == 1 and name not in head:
         head[name] = values[0]
-        if name == "format" and values[0] != str(FORMAT):
-            raise BadInput(
-                place,
-                f"format {values[0]!r}",
-                f"this mendbench reads format {FORMAT}; accept a run anew with `mendbench gate --update`",
-            )
+        if name == "format" and values[0] not in _COLUMNS_OF:
+            known = " and ".join(_COLUMNS_OF)
+            mend = f"this mendbench reads formats {known}; accept a run again with `mendbench gate --update`"
+            raise BadInput(place, f"format {values[0]!r}", mend)
     else:
         raise BadInput(
             place, f"a line that begins with {name[:40]!r} where the header or the columns' names are due", _MEND
         )
 
 
-def _entry(place: str, cells: Sequence[str]) -> Entry:
-    if len(cells) != len(COLUMNS):
-        raise BadInput(place, f"{len(cells)} columns where {len(COLUMNS)} are due", _MEND)
-    cell = dict(zip(COLUMNS, cells, strict=True))
+def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
+    if len(cells) != len(columns):
+        raise BadInput(place, f"{len(cells)} columns where {len(columns)} are due", _MEND)
+    cell = dict(zip(columns, cells, strict=True))
     one_of = {
         "kind": get_args(Kind),
         "verdict": VERDICTS,
@@ -256,7 +258,8 @@ def _entry(place: str, cells: Sequence[str]) -> Entry:
     return Entry(
         key=trial_key(key), trial=key, case_digest=cell["case_digest"], kind=cell["kind"], verdict=cell["verdict"],
         outcome=_maybe(cell["outcome"]), stop_reason=cell["stop"], attempts=attempts,
-        wasted=None if crashed else _count(place, "wasted", cell["wasted"]), answers=answers, world=cell["world"],
+        wasted=None if crashed else _count(place, "wasted", cell["wasted"]), answers=answers,
+        exchanges=_exchanges(place, cell.get("exchanges", _UNKNOWN)),
     )  # fmt: skip
 
 
@@ -278,6 +281,16 @@ def _answers(place: str, cell: str) -> tuple[AnswerDigest, ...]:
             raise BadInput(place, f"answers {part!r}", f"PROMPT:ANSWER is due, each 8 hexadecimal digits; {_MEND}")
         found.append(AnswerDigest(prompt=match.group(2), answer=match.group(3), asked=not match.group(1)))
     return tuple(found)
+
+
+def _exchanges(place: str, cell: str) -> str | None:
+    if cell == _UNKNOWN:
+        return None
+    if cell == _ABSENT:
+        return ""
+    if _EXCHANGES.fullmatch(cell) is None:
+        raise BadInput(place, f"exchanges {cell[:40]!r}", f"REQUEST:RESPONSE is due, with commas between; {_MEND}")
+    return cell
 
 
 def _add(entries: dict[str, tuple[int, Entry]], entry: Entry, number: int, place: str) -> None:

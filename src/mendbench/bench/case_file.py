@@ -16,6 +16,7 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.kit.merge import merge_patch
 from mendbench.model.case import (
+    Api,
     Case,
     Check,
     Difficulty,
@@ -209,6 +210,11 @@ class CaseFile(_Part):
     request: str = Field(description="what the user asked the workflow to do, in the user's words")
     recorded_from: dict[str, Provenance] = Field(description="every service declared, and where its answers come from")
     difficulty: Difficulty = Field(description="a priori: operations in the fix, hops from surface to cause, size")
+    api: Api = Field(
+        "private",
+        description="well-known: an engineer who knows the public API could name the fix's keys and values without seeing the error; "
+        "private: nobody could",
+    )
     inputs: JsonObject = Field(default_factory=dict)
     state: dict[str, JsonObject] = Field(
         default_factory=dict, description="service to a merge patch over its seed data"
@@ -269,6 +275,7 @@ def load_case(folder: Path, family: str) -> Case:
     if not isinstance(workflow, dict):
         raise BadInput(str(folder / "workflow.json"), f"a {type(workflow).__name__}", "write the workflow as an object")
     _refuse_unknown_nodes(path, found, workflow)
+    _refuse_loose_edges(folder / "workflow.json", found, workflow)
     truth = {"case": data, "workflow": workflow}
     return Case(
         family=family,
@@ -280,6 +287,7 @@ def load_case(folder: Path, family: str) -> Case:
         workflow=workflow,
         recorded_from=found.recorded_from,
         difficulty=found.difficulty,
+        api=found.api,
         inputs=found.inputs,
         state=found.state,
         faults=tuple(_fault(item) for item in found.faults),
@@ -307,11 +315,37 @@ def _variant(item: _Variant) -> Variant:
     return Variant(name=item.name, inputs=item.inputs, state=item.state, checks=checks, final=item.final)
 
 
-def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
-    """Refuse a label for a node that the workflow does not have: what is said of it would never be looked at."""
+def _node_ids(workflow: JsonObject) -> list[str]:
     nodes = workflow.get("nodes")
     listed = nodes if isinstance(nodes, list) else []
-    known = [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
+    return [str(node["id"]) for node in listed if isinstance(node, dict) and "id" in node]
+
+
+def _refuse_loose_edges(path: Path, found: CaseFile, workflow: JsonObject) -> None:
+    """Refuse an edge to or from a node that the workflow does not have, unless a fault says so.
+
+    Such a fault is one of static validation whose cause, or the node where it shows, is the edge's other end.
+    """
+    known = _node_ids(workflow)
+    labelled = {
+        node
+        for fault in found.faults
+        if fault.category == "static_validation"
+        for node in (fault.surfaces, *fault.cause)
+    }
+    edges = workflow.get("edges")
+    for number, edge in enumerate(edges if isinstance(edges, list) else ()):
+        ends = {end: edge.get(end) for end in ("from", "to")} if isinstance(edge, dict) else {}
+        if labelled.intersection(name for name in ends.values() if isinstance(name, str)):
+            continue
+        for end, name in ends.items():
+            if isinstance(name, str) and known and name not in known:
+                raise UnknownName("node", name, known, f"{path}: edges.{number}.{end}")
+
+
+def _refuse_unknown_nodes(path: Path, found: CaseFile, workflow: JsonObject) -> None:
+    """Refuse a label for a node that the workflow does not have: what is said of it would never be looked at."""
+    known = _node_ids(workflow)
     checks = [("checks", check) for check in found.checks]
     checks += [(f"variants.{variant.name}.checks", check) for variant in found.variants for check in variant.checks]
     named = [("expect.first", node) for node in found.expect.first]

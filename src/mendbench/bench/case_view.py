@@ -14,7 +14,7 @@ from mendbench.bench.scope import Recording, open_scope
 from mendbench.detectors import detector
 from mendbench.errors import ReplayMiss
 from mendbench.kit.patching import nodes_of
-from mendbench.model.case import Case, Difficulty, Kind, Provenance
+from mendbench.model.case import Api, Case, Difficulty, Kind, Provenance
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.replay.guard import guarded
@@ -25,6 +25,7 @@ CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
     "family": FAMILIES,
     "kind": get_args(Kind),
     "difficulty": get_args(Difficulty),
+    "api": get_args(Api),
     "recorded_from": get_args(Provenance),
     "tags": (),
 }
@@ -37,6 +38,7 @@ def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
         "family": {case.family},
         "kind": {case.kind},
         "difficulty": {case.difficulty},
+        "api": {case.api},
         "recorded_from": set(case.recorded_from.values()),
         "tags": set(case.tags),
     }
@@ -53,6 +55,7 @@ def case_row(setting: Setting, case: Case) -> JsonObject:
         "kind": case.kind,
         "title": case.title,
         "difficulty": case.difficulty,
+        "api": case.api,
         "recorded_from": case.recorded_from,
         "tags": list(case.tags),
         "adversarial_to": list(case.adversarial_to),

@@ -104,7 +104,9 @@ def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
 def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
     """Yield what became of each case, as they finish."""
     if setting.record != "none":
-        with Recorder(setting.record, setting.models, allow_shell=setting.allow_shell) as recorder:
+        with Recorder(
+            setting.record, setting.models, allow_shell=setting.allow_shell, config_file=setting.config_file
+        ) as recorder:
             for case_id, _ in todo:
                 yield check_case(setting, case_id, recorder)
         return

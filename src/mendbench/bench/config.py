@@ -1,11 +1,16 @@
-"""Configuration: ``mendbench.toml``, or ``[tool.mendbench]`` in pyproject.toml, or the shipped file. Flags win over all of them."""
+"""Configuration: ``mendbench.toml``, or ``[tool.mendbench]`` in pyproject.toml, or the packaged file. Flags win over all of them.
+
+The nearest configuration counts: that of the current folder, or of a folder above it, up to the root of the Git repository. Outside a
+repository the search goes up to the root of the file system.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -97,6 +102,14 @@ class ModelConfig(_Priced):
     )
     timeout_s: float | None = Field(
         None, description="how long to wait for an answer, seconds; left out, the provider's, or 600 without one", gt=0
+    )
+    sampling: Literal["unknown"] | None = Field(
+        None,
+        description="unknown: the parameters that its responses were sampled with are not known, so it has no pass@k, "
+        "repeatability, latency and cost, and its token counts are estimates",
+    )
+    asked: str | None = Field(
+        None, description="how it was asked, where not one prompt at a time: shown with its results", max_length=200
     )
 
 
@@ -193,7 +206,7 @@ class McpServerConfig(_Part):
 
 
 class PathsConfig(_Part):
-    """Folders, relative to the configuration file but for ``out``, which is relative to where the command runs."""
+    """Folders, relative to the folder of the configuration file."""
 
     cases: str = "cases"
     cassettes: str = "cassettes"
@@ -206,7 +219,7 @@ class GateConfig(_Part):
 
     baseline: str = Field(
         "baseline.tsv",
-        description="the file that runs are held against, relative to where the command runs",
+        description="the file that runs are held against, relative to the folder of the configuration file",
         min_length=1,
     )
     new: bool = Field(default=False, description="whether a wrong trial fails that the baseline does not have")
@@ -219,6 +232,14 @@ class GateConfig(_Part):
     )
     more_wasted: Literal["fail", "show"] = Field(
         "fail", description="what a trial does that wastes more attempts, with the answers that it had"
+    )
+    more_attempts: Literal["fail", "show"] = Field(
+        "show",
+        description="whether a trial fails that takes more attempts to the same outcome, with the answers that it had",
+    )
+    changed_recording: Literal["cannot-tell", "show", "fail"] = Field(
+        "cannot-tell",
+        description="what a trial does whose world responds to the same request otherwise than before: exit 3, only a line, or exit 1",
     )
     margin: float = Field(
         0.05,
@@ -265,24 +286,100 @@ class Loaded(_Part):
     config: Config
     root: Path
     place: str
+    searched: Path | None = None
+    """Set if this is the packaged configuration: the topmost folder in which no other configuration was found."""
+
+    @property
+    def packaged(self) -> bool:
+        """Whether this is the packaged configuration."""
+        return self.searched is not None
+
+    @property
+    def cases_dir(self) -> Path:
+        """The folder of the cases."""
+        return self.root / self.config.paths.cases
+
+    @property
+    def cassettes_dir(self) -> Path:
+        """The folder of the recordings."""
+        return self.root / self.config.paths.cassettes
+
+    @property
+    def strategy_dirs(self) -> tuple[Path, ...]:
+        """The folders of template files."""
+        return tuple(self.root / folder for folder in self.config.paths.strategies)
+
+    @property
+    def out(self) -> Path:
+        """The folder of the last run."""
+        return self.output(self.config.paths.out)
+
+    @property
+    def baseline(self) -> Path:
+        """The file of the gate's baseline."""
+        return self.output(self.config.gate.baseline)
+
+    @property
+    def engines(self) -> dict[str, EngineConfig]:
+        """The operator's own engines, with the folders that they keep traces in."""
+        return {
+            name: one if one.traces is None else one.model_copy(update={"traces": str(self.output(one.traces))})
+            for name, one in self.config.engines.items()
+        }
+
+    def output(self, path: str | Path) -> Path:
+        """Return a path that mendbench writes to, as a command in the current folder names it.
+
+        The packaged configuration's outputs belong to the current folder: its own folder is part of an installation.
+        """
+        if self.packaged or Path(path).is_absolute():
+            return Path(path)
+        return Path(os.path.relpath(self.root / path))
 
 
-def load_config(start: Path) -> Loaded:
-    """Return the configuration that holds in ``start``.
+def load_config(start: Path | None = None) -> Loaded:
+    """Return the configuration that holds in ``start``, or in the current folder.
 
     Raises:
-        BadInput: the file is broken; names it, the place, what was found and what to do.
+        BadInput: the file is broken, or another user's; names it, the place, what was found and what to do.
     """
-    own = start / "mendbench.toml"
-    if own.is_file():
-        return _loaded(own, _toml(own))
-    project = start / "pyproject.toml"
-    if project.is_file():
+    start = (start or Path.cwd()).absolute()
+    folder = start
+    for folder in _searched(start):
+        if (own := _own(folder)) is not None:
+            if folder != start:
+                _refuse_other_user(own[0])
+            return _loaded(*own)
+    shipped = shipped_root() / "mendbench.toml"
+    return _loaded(shipped, _toml(shipped), searched=folder)
+
+
+def _searched(start: Path) -> Iterator[Path]:
+    """Yield ``start`` and the folders above it, up to the root of the repository, or of the file system."""
+    for folder in (start, *start.parents):
+        yield folder
+        if os.path.lexists(folder / ".git"):
+            return
+
+
+def _own(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return the file in a folder that holds a configuration, and the configuration in it; None where there is none."""
+    own = folder / "mendbench.toml"
+    if os.path.isfile(own):  # noqa: PTH113  a folder that may not be read is no error here
+        return own, _toml(own)
+    project = folder / "pyproject.toml"
+    if os.path.isfile(project):  # noqa: PTH113  as above
         tools = _toml(project).get("tool")
         if isinstance(tools, dict) and (table := tools.get("mendbench")) is not None:
-            return _loaded(project, table)
-    shipped = shipped_root() / "mendbench.toml"
-    return _loaded(shipped, _toml(shipped))
+            return project, table
+    return None
+
+
+def _refuse_other_user(path: Path) -> None:
+    """Refuse another user's file above the current folder: a configuration names programs that are run."""
+    if path.stat().st_uid not in {0, os.geteuid()}:
+        mend = f"change to {path.parent} if you trust it, or write a mendbench.toml here"
+        raise BadInput(str(path), "a configuration of another user, found above this folder", mend)
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -295,7 +392,6 @@ def _toml(path: Path) -> dict[str, Any]:
         raise BadInput(str(path), str(error), "mend the TOML there") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(str(path), f"a value that cannot be read ({error})", "mend the TOML there") from None
-    _refuse_no_json(path, table, ())
     return table
 
 
@@ -313,7 +409,8 @@ def _refuse_no_json(path: Path, value: object, place: tuple[str, ...]) -> None:
         raise BadInput(where, f"a date or a time ({value})", "put it in quotes")
 
 
-def _loaded(path: Path, table: dict[str, Any]) -> Loaded:
+def _loaded(path: Path, table: dict[str, Any], *, searched: Path | None = None) -> Loaded:
+    _refuse_no_json(path, table, ())
     try:
         config = Config.model_validate(table)
     except ValidationError as error:
@@ -328,7 +425,7 @@ def _loaded(path: Path, table: dict[str, Any]) -> Loaded:
                     f"{path}: {place}.models", f"{model!r} is not configured", f"add a table [models.{model!r}]"
                 )
     _refuse_shared(path, config)
-    return Loaded(config=config, root=path.parent, place=str(path))
+    return Loaded(config=config, root=path.parent, place=str(path), searched=searched)
 
 
 def _refuse_shared(path: Path, config: Config) -> None:

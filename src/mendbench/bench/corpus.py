@@ -73,8 +73,8 @@ class Corpus:
         return self.read[case_id]
 
 
-def load_corpus(cases_dir: Path, cassettes_dir: Path, *, tolerant: bool = False) -> Corpus:
-    """Return the corpus of the cases below ``cases_dir``, none of which is read yet.
+def case_folders(cases_dir: Path) -> tuple[Path, ...]:
+    """Return the folders of all cases below ``cases_dir``, sorted.
 
     Raises:
         BadInput: the folder is not there or holds no case.
@@ -84,7 +84,16 @@ def load_corpus(cases_dir: Path, cassettes_dir: Path, *, tolerant: bool = False)
     folders = sorted({path.parent for name in CASE_FILES for path in cases_dir.glob(f"*/*/{name}")})
     if not folders:
         raise BadInput(str(cases_dir), "no case below it", "a case is FAMILY/NAME/case.yaml beside workflow.json")
-    by_id = {f"{folder.parent.name}/{folder.name}": folder for folder in folders}
+    return tuple(folders)
+
+
+def load_corpus(cases_dir: Path, cassettes_dir: Path, *, tolerant: bool = False) -> Corpus:
+    """Return the corpus of the cases below ``cases_dir``, none of which is read yet.
+
+    Raises:
+        BadInput: the folder is not there or holds no case.
+    """
+    by_id = {f"{folder.parent.name}/{folder.name}": folder for folder in case_folders(cases_dir)}
     files = {case_id: [file_digest(folder / name) for name in CASE_FILES] for case_id, folder in by_id.items()}
     return Corpus(
         cases_dir=cases_dir, cassettes_dir=cassettes_dir, folders=by_id, digest=digest(files), tolerant=tolerant

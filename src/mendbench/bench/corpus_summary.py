@@ -50,6 +50,7 @@ def counts(cases: Sequence[Case]) -> JsonObject:
         "kind": dict(sorted(Counter(case.kind for case in cases).items())),
         "family": dict(sorted(Counter(case.family for case in cases).items())),
         "difficulty": dict(sorted(Counter(case.difficulty for case in cases).items())),
+        "api": dict(sorted(Counter(case.api for case in cases).items())),
         "recorded_from": dict(sorted(sources.items())),
     }
 

@@ -87,7 +87,7 @@ class Estimate:
 
 def can_ask(setting: Setting, key: TrialKey) -> bool:
     """Return whether a trial can ask anything: its repairer, or a node of its workflow."""
-    return _asks(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
+    return asks_repairer(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
 
 
 def estimated(
@@ -103,7 +103,7 @@ def estimated(
     later = _later(setting, collected, anew=anew)
     if anew:
         later = Counter({name: max(0, count - len(by_model[name])) for name, count in later.items()})
-    asked_by = {_named(setting, one.trial): one.trial for one in collected if _asks(setting, one.trial)}
+    asked_by = {_named(setting, one.trial): one.trial for one in collected if asks_repairer(setting, one.trial)}
     folders = [
         setting.corpus.cassettes(setting.corpus.case(name)) for name in sorted({one.trial.case for one in collected})
     ]
@@ -201,7 +201,7 @@ def _later(setting: Setting, collected: Iterable[Collected], *, anew: bool) -> C
     """
     most: dict[TrialKey, int] = {}
     for one in collected:
-        if not _asks(setting, one.trial) or not (anew or one.missing or one.problem is not None):
+        if not asks_repairer(setting, one.trial) or not (anew or one.missing or one.problem is not None):
             continue
         open_answers = policy(one.trial.policy).max_answers - (0 if anew else one.attempts)
         known = 1 if one.missing and not one.node_waits and not anew else 0
@@ -213,7 +213,8 @@ def _later(setting: Setting, collected: Iterable[Collected], *, anew: bool) -> C
     return counts
 
 
-def _asks(setting: Setting, key: TrialKey) -> bool:
+def asks_repairer(setting: Setting, key: TrialKey) -> bool:
+    """Return whether a trial's repairer asks something whose answers are recorded: a model, a program or a function."""
     return key.model is not None or key.repairer in setting.repairers or ":" in key.repairer
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, groupby
-from multiprocessing import get_context, parent_process
+from multiprocessing import connection, get_context, parent_process
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from mendbench.errors import BadInput, Incomplete
@@ -163,7 +163,7 @@ class LocalPool(Generic[T, R]):
         self._task, self.workers = task, workers
         self._context = get_context("forkserver")
         self._context.set_forkserver_preload(_PRELOADED)
-        self._pool = self._started()
+        self._start()
 
     def submit(self, chunk: Sequence[T]) -> Future[list[R]]:
         """As :meth:`Pool.submit`."""
@@ -185,7 +185,7 @@ class LocalPool(Generic[T, R]):
             BadInput: workers die before they do anything, so that nothing can be said of what they died of.
         """
         self.close()
-        self._pool = self._started()
+        self._start()
         try:
             self.submit(()).result()
         except BrokenProcessPool:
@@ -193,32 +193,41 @@ class LocalPool(Generic[T, R]):
             raise BadInput("workers", "worker processes die as they start", mend) from None
 
     def close(self) -> None:
-        """End the workers; what was not begun is not done."""
+        """End the workers, each after the task that it is at; what was not begun is not done."""
+        self._going.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._watched.close()
 
-    def _started(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.workers, self._context, _begin, (self._task,))
+    def _start(self) -> None:
+        self._watched, self._going = self._context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(self.workers, self._context, _begin, (self._task, self._watched))
 
 
 _own_task: Callable[[Any], Any] | None = None
 """What this worker process does."""
 
 
-def _begin(task: Callable[[Any], Any]) -> None:
+_over = threading.Event()
+"""Set in a worker process when nobody wants results any more."""
+
+
+def _begin(task: Callable[[Any], Any], going: connection.Connection) -> None:
     global _own_task  # noqa: PLW0603 - a worker has no other place that its initializer can reach
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and is the parent's business alone
-    threading.Thread(target=_outlive_nobody, name="parent", daemon=True).start()
+    threading.Thread(target=_outlive_nobody, args=(going,), name="parent", daemon=True).start()
     _own_task = task
 
 
-def _outlive_nobody() -> None:
-    """End this worker when the process that it works for is gone, killed for example: nobody would ever end it."""
+def _outlive_nobody(going: connection.Connection) -> None:
+    """End this worker after the task at hand when its pool is closed, and at once when the process that it works for is gone."""
     parent = parent_process()
     if parent is not None:
+        connection.wait([going, parent.sentinel])  # nothing is ever sent: the other end is closed
+        _over.set()
         parent.join()
         os._exit(1)
 
 
 def _run_chunk(chunk: Sequence[Any]) -> list[Any]:
     assert _own_task is not None  # noqa: S101 - the pool's initializer ran
-    return [_own_task(item) for item in chunk]
+    return [_own_task(item) for item in chunk if not _over.is_set()]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import REFERENCE, whole
+from mendbench.bench.rows import REFERENCE, SHORT, whole
 from mendbench.bench.stored_rows import StoredRows
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 
 MAX_CHECKS = 2
 """Checks that do not hold of which a finding tells; the report tells all."""
+
+MAX_CHANGED = 3
+"""Changed responses of which a finding tells."""
 
 _CANARY = re.compile(r"canary[0-9a-f]{40}")
 """What :func:`mendbench.kit.redaction.canary` makes. Searched for by its shape, not with the redactor that should have taken it out."""
@@ -38,6 +41,24 @@ def reasons(row: JsonRow, texts: Mapping[str, str]) -> tuple[str, ...]:
     ]
     more = len(checks) - MAX_CHECKS
     return (*states[:1], *failed, *([f"{more} more checks do not hold"] if more > 0 else []))
+
+
+def changed_responses(row: JsonRow, texts: Mapping[str, str], changed: Sequence[str]) -> tuple[str, ...]:
+    """Return one line for each request of a trial to which the world responded otherwise than before.
+
+    ``changed`` names them as ``exchanges`` of the row does. What only the runs that judge the trial sent is told by its key.
+    """
+    sent = {str(one["key"])[:SHORT]: one for one in row["requests"]}
+    lines = []
+    for key in (name.partition("@")[0] for name in changed[:MAX_CHANGED]):
+        one = sent.get(key)
+        if one is None:
+            lines.append(f"changed response in a run that judges the trial: key {key}")
+        else:
+            method, url = whole(one["method"], texts), whole(one["url"], texts)
+            lines.append(f"changed response: {method} {url}, now {one['fault'] or one['status']}, key {key}")
+    more = len(changed) - MAX_CHANGED
+    return (*lines, *([f"{more} more changed responses"] if more > 0 else []))
 
 
 def secrets_in(stored: StoredRun) -> tuple[tuple[str, tuple[str, ...]], ...]:

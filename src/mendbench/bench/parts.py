@@ -62,6 +62,8 @@ class Setting:
     """The operator's own engines, by the names that they gave them."""
     record: RecordMode = "none"
     allow_shell: bool = False
+    config_file: str = "the configuration"
+    """The file that configures the models."""
     tolerant: bool = False
     """Whether a broken case keeps nobody from the others."""
     proofs_dir: Path | None = None

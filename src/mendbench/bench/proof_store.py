@@ -23,7 +23,7 @@ FORMAT = 1
 """1: the first."""
 
 PROOFS = Path(FOLDER) / "proofs"
-"""In the folder where the command ran."""
+"""In the folder of the configuration."""
 
 _PROVE = "prove the case"
 """What is done about whatever is wrong with a kept proof: nobody is told."""

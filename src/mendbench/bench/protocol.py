@@ -37,7 +37,7 @@ class Contrast(_Part):
     """One primary comparison."""
 
     name: str
-    measure: Literal["repair_success", "futile_attempts"]
+    measure: Literal["repair_success", "right_after_first", "futile_attempts"]
     treatment: Side
     against: Side
     strategies: list[str] | None = Field(None, description="a case's mean is over these, where no side names one")

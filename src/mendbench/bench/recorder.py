@@ -38,7 +38,7 @@ from mendbench.services import real_world
 class Recorder:
     """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
 
-    In mode ``all``, answers that came are written down in the file ``anew``, and not asked for again by who goes on with it.
+    In mode ``all``, answers that came are noted in ``anew``, and those that were noted there before are not asked for again.
     With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
     """
 
@@ -52,12 +52,14 @@ class Recorder:
         repairers: Mapping[str, RepairerConfig] | None = None,
         queued: bool = False,
         concurrency: int | None = None,
-        anew: Path | None = None,
+        anew: Anew | None = None,
+        config_file: str = "the configuration",
     ) -> None:
         self.mode = mode
-        self._anew = Anew(anew) if anew is not None and mode == "all" else None
+        self._anew = anew
         self.queue = AskQueue(self.pace) if queued and mode != "none" else None
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
+        self._config_file, self._responded = config_file, set[str]()
         self._programs = dict(_program(config) for config in (repairers or {}).values())
         self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
         self._running: dict[str, tuple[RealWorld, Reach]] = {}
@@ -91,20 +93,26 @@ class Recorder:
         """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded anew already.
 
         Raises:
-            BadInput: a cassette in the folder is broken.
+            BadInput: a cassette in the folder is broken; for a replay also one that is empty.
         """
         if self.mode != "all":
-            return Recordings.open(folder)
+            found = Recordings.open(folder)
+            if self.mode == "none":
+                found.refuse_empty()
+            return found
         if folder not in self._opened:
             self._opened[folder] = Recordings.open(folder, self._anew)
         return self._opened[folder]
 
-    def asker(self) -> AskCaller | None:
+    def asker(self, model: str | None = None) -> AskCaller | None:
         """Return what asks repairers for real: models where the configuration says, the operator's own programs and functions.
 
-        None where nothing is recorded.
+        None where nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
+        the world that its edits lead to is recorded.
         """
-        return None if self.mode == "none" else _RepairerAsker(self)
+        _, config = self._configured(model or "")
+        elsewhere = config.asked is not None and config.base_url is None
+        return None if self.mode == "none" or elsewhere else _RepairerAsker(self)
 
     def caller(self, model: str) -> AskCaller:
         """Return what asks one model.
@@ -112,8 +120,8 @@ class Recorder:
         Raises:
             BadInput: the model has no URL in the configuration.
         """
-        config = self._config(model)
-        if config is None or config.base_url is None:
+        name, config = self._configured(model)
+        if config.base_url is None:
             raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
         return ChatCaller(
             base_url=config.base_url,
@@ -121,6 +129,9 @@ class Recorder:
             provider=config.provider,
             timeout_s=config.timeout_s,
             pace=self._paces.get(model),
+            place=f"models.{name}",
+            file=self._config_file,
+            responded=self._responded,
         )
 
     def pace(self, model: str) -> Pace | None:
@@ -128,14 +139,17 @@ class Recorder:
         if self.program(model) is not None:
             return None
         if model not in self._paces:
-            config = self._config(model) or ModelConfig()
+            _, config = self._configured(model)
             at_once = asks_at_once(config, self._concurrency)
             self._paces[model] = Pace(at_once=at_once, per_minute=config.requests_per_minute)
         return self._paces[model]
 
-    def _config(self, model: str) -> ModelConfig | None:
-        served = (config for config in self._models.values() if config.served_as == model)
-        return self._models.get(model) or next(served, None)
+    def _configured(self, model: str) -> tuple[str, ModelConfig]:
+        """Return the name and the content of the table that configures a model; an empty one if there is none."""
+        if model in self._models:
+            return model, self._models[model]
+        served = ((name, config) for name, config in self._models.items() if config.served_as == model)
+        return next(served, (model, ModelConfig()))
 
     def program(self, model: str) -> AskCaller | None:
         """Return what runs the operator's own program or function of that name in asks; None where it names a model."""

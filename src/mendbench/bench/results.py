@@ -1,8 +1,9 @@
 """The folder of a run: rows as they finish, sorted and swapped into place when all are there.
 
 While a run goes on it writes to a hidden folder beside its place: ``reports/latest`` is written as ``reports/.latest.partial``. So a
-complete run is replaced whole or not at all, and an interrupted one can be finished with ``--resume``. The plan of a run goes
-last of all: as long as it is there, the run can be resumed, wherever whoever wrote it was killed.
+complete run is replaced whole or not at all. The plan of a run goes last of all: as long as it is there, the run can be resumed,
+wherever whoever wrote it was killed. An interrupted run never blocks the next one: a run with the same plan goes on from it, and a
+run with another plan replaces it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import shutil
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -44,15 +45,18 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.record_table import SEPARATOR, Records, records_of
 
-RUN, PLAN, ANEW = "run.json", "plan.json", "anew.jsonl"
+RUN, PLAN = "run.json", "plan.json"
 
-OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, ANEW, FOLDER, "index.html"})
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, FOLDER, "index.html"})
 """Everything that a run's folder can hold."""
 
 MERGED = "merged"
 """What the plan of a run has that is put together of others: it is lost for nobody, and begun again."""
 
 _ELSEWHERE = "choose another folder with --out"
+
+Note: TypeAlias = Callable[[str], None]
+"""Takes a line that a user should see, though nothing is wrong."""
 
 Files: TypeAlias = Mapping[str, str | Iterable[str | bytes]]
 """Names of files and what they hold: a text, or its parts, which are asked for as the file is written."""
@@ -91,23 +95,25 @@ class RunFolder:
         self._text_lines = GrowingFile(partial / TEXTS, self._begun_texts())
         self._row_lines = GrowingFile(partial / TRIALS, self._begun_rows())
         self._sorted: StoredRows | None = None
-        self._overtaken = False
+        self._overtaken = self._records = self._everything = False
 
     def __len__(self) -> int:
         """Return how many trials are there."""
         return len(self._keys)
 
     @property
-    def anew(self) -> Path:
-        """Where to write down what was recorded anew, for who resumes."""
-        return self._partial / ANEW
+    def journal(self) -> Path:
+        """The file in which a recording of everything notes what came. It outlasts an interrupted run, and even one that replaces that."""
+        return self._place.with_name(f".{self._place.name}.anew.jsonl")
+
+    def record(self, *, everything: bool) -> None:
+        """Say that the run records, and whether it records everything: to go on from the recordings, a resumed run needs no row."""
+        self._records, self._everything = True, everything
 
     @property
     def is_void(self) -> bool:
-        """Whether it holds nothing that a resumed run could go on from: no trial, and no word of what was recorded anew."""
-        if self._overtaken:
-            return True
-        return not self._keys and not (self.anew.is_file() and self.anew.stat().st_size)
+        """Whether it holds nothing that a resumed run could go on from."""
+        return self._overtaken or not (self._keys or self._records)
 
     def overtake(self) -> None:
         """Say that what was done is of no use to anybody who resumes: it goes with the error that ends the run."""
@@ -161,8 +167,9 @@ class RunFolder:
             write_files(self._partial, {RUN: run_text(run), **files})
             _refuse_foreign(self._place)
             take(self._place, self._partial)
-            for name in (PLAN, ANEW):
-                (self._place / name).unlink(missing_ok=True)
+            if self._everything:
+                self.journal.unlink(missing_ok=True)
+            (self._place / PLAN).unlink(missing_ok=True)
         return StoredRun(folder=self._place, run=run, rows=rows, texts=texts)
 
     def close(self) -> None:
@@ -205,27 +212,31 @@ class RunFolder:
 
 
 @contextlib.contextmanager
-def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFolder]:
+def open_run(place: Path, plan: JsonObject, *, resume: bool, on_note: Note = lambda _line: None) -> Iterator[RunFolder]:
     """Yield the folder of a run, locked against a second writer.
 
-    ``plan`` says what the run consists of; one can be resumed only with the plan that it began with. A run that ends
-    in an error of ours before its first trial, and before anything was recorded anew, leaves nothing behind.
+    ``plan`` says what the run consists of. Rows of an interrupted run with the same plan are kept. An interrupted run with another plan
+    is replaced, unless ``resume`` asks for it. ``on_note`` gets a line about either. A run that ends in an error of ours with nothing to
+    go on from leaves nothing behind.
 
     Raises:
-        BadInput: the folder cannot be written, is in use, holds an unfinished run and ``resume`` is false, or the other way
-            round, or holds something that is no run.
+        BadInput: the folder cannot be written, is in use, or holds something that is no run; or ``resume``, and there is no interrupted
+            run, or one with another plan.
     """
     if place.name in {"", ".."}:
         raise BadInput(str(place), "not a folder that a run can replace", "name another one with --out")
-    partial = place.with_name(f".{place.name}.partial")
+    partial = _partial(place)
     with held(place, busy="wait for it, or choose another --out", unwritable=_ELSEWHERE):
         try:
             put_back(place)
             _refuse_foreign(place)
-            _begin(place, partial, plan, resume=resume)
+            goes_on = _begin(place, partial, json.loads(canonical_json(plan)), resume=resume, on_note=on_note)
             folder = RunFolder(place, partial)
         except OSError as error:
             raise BadInput(str(place), error.strerror or "cannot be written", _ELSEWHERE) from None
+        if goes_on and not resume and len(folder):
+            done = f"goes on from an interrupted run (trials done: {len(folder)})"
+            on_note(f"{place}: {done}; delete {partial} to begin again")
         try:
             yield folder
         except MendbenchError:
@@ -234,6 +245,16 @@ def open_run(place: Path, plan: JsonObject, *, resume: bool) -> Iterator[RunFold
             raise
         finally:
             folder.close()
+
+
+def interrupted_plan(place: Path) -> JsonObject | None:
+    """Return the plan of the run that was begun for ``place`` and not finished; None if there is none."""
+    return _interrupted(place)[1]
+
+
+def no_interrupted_run(place: Path) -> BadInput:
+    """Return the error for a run that cannot be resumed, since there is none."""
+    return BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
 
 
 def write_files(folder: Path, files: Files) -> None:
@@ -284,40 +305,66 @@ def read_run(folder: Path) -> StoredRun:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Refuse a folder that holds anything but a run: a run replaces its folder whole."""
+    """Refuse a file, and a folder that holds anything but a run: a run replaces its folder whole."""
     if not place.exists():
         return
-    names = {path.name for path in place.iterdir() if not is_left(path.name)} if place.is_dir() else {place.name}
-    foreign = sorted(names - OURS)
+    if not place.is_dir():
+        raise BadInput(str(place), "a file, and a run needs a folder", _ELSEWHERE)
+    foreign = sorted({path.name for path in place.iterdir() if not is_left(path.name)} - OURS)
     if foreign:
         raise BadInput(str(place), f"it holds {foreign[0]!r}, which is of no run", _ELSEWHERE)
 
 
-def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool) -> None:
-    """Make the folder of a run that is begun or resumed, with its plan in it."""
-    unfinished = (partial / PLAN).is_file() and MERGED not in (_read_plan(partial) or {})
-    ended = not unfinished and (place / PLAN).is_file()  # killed after the swap: all is there but the last step
-    if resume and not unfinished and not ended:
-        raise BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
-    if unfinished and not resume:
-        mend = f"finish it with `mendbench run --resume {place}`, or delete {partial}"
-        raise BadInput(str(place), "a run was begun here and not finished", mend)
-    begun = place if ended else partial
-    if resume and _read_plan(begun) != json.loads(canonical_json(plan)):
-        mend = "run it with the options, corpus, templates and recordings it began with, or delete the folder"
-        raise BadInput(str(begun), "the unfinished run there was begun with another plan", mend)
-    if not unfinished:
+def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool, on_note: Note) -> bool:
+    """Make the folder of a run with its plan in it, and return whether it holds rows of an interrupted run."""
+    left, begun = _interrupted(place)
+    if resume and begun is None:
+        raise no_interrupted_run(place)
+    changed = "" if begun is None else _changed(begun, plan)
+    if resume and changed:
+        mend = "give the command without --resume to begin again"
+        raise BadInput(str(place), f"changed since the interrupted run began: {changed}", mend)
+    if changed and left == partial and (partial / TRIALS).is_file() and (partial / TRIALS).stat().st_size:
+        on_note(f"{place}: replaces an interrupted run; changed since that began: {changed}")
+    goes_on = begun is not None and not changed and (resume or left == partial)  # else what is in its place is complete
+    if not (goes_on and left == partial):
         remove(partial)
         make_folder(partial)
-    if resume and ended:
-        for name in {TRIALS, TEXTS, ANEW} & {path.name for path in place.iterdir()}:
+    if goes_on and left == place:
+        for name in {TRIALS, TEXTS} & {path.name for path in place.iterdir()}:
             shutil.copyfile(place / name, partial / name)
     write_atomically(partial / PLAN, canonical_json(plan) + "\n")
+    return goes_on
 
 
-def _read_plan(partial: Path) -> JsonObject | None:
+def _interrupted(place: Path) -> tuple[Path, JsonObject | None]:
+    """Return the folder of the run that was begun for ``place`` and not finished, with its plan; None for the plan if there is none."""
+    partial = _partial(place)
+    for folder in (partial, place):  # in its place, if the process was killed after the swap
+        plan = _read_plan(folder)
+        if plan is not None and MERGED not in plan:
+            return folder, plan
+    return partial, None
+
+
+def _changed(begun: JsonObject, plan: JsonObject) -> str:
+    """Return the names of what differs between two plans."""
+    before, now = _parts(begun), _parts(plan)
+    return ", ".join(sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)))
+
+
+def _parts(plan: JsonObject) -> JsonObject:
+    digests = plan.get("digests")
+    return {**plan, **digests, "digests": None} if isinstance(digests, dict) else plan
+
+
+def _partial(place: Path) -> Path:
+    return place.with_name(f".{place.name}.partial")
+
+
+def _read_plan(folder: Path) -> JsonObject | None:
     try:
-        found = parse_json(read_text(partial / PLAN, MAX_RUN, AGAIN))
+        found = parse_json(read_text(folder / PLAN, MAX_RUN, AGAIN))
     except (BadInput, ValueError):
         return None
     return found if isinstance(found, dict) else None

@@ -15,6 +15,7 @@ from mendbench.kit.shapes import (
     among,
     fields,
     many,
+    matching,
     maybe,
     named,
     of,
@@ -67,7 +68,10 @@ _ATTEMPT = fields(
         "label": among(get_args(AttemptLabel), absent=True), "ladder": _RUNG,
         "workflow": MAYBE_LONG, "edits": many(LONG), "execution": maybe(_EXECUTION),
     },
-    {"elapsed_ms": NUMBER, "evidence": maybe(OBJECT)},
+    {
+        "elapsed_ms": NUMBER, "evidence": maybe(OBJECT), "provenance": MAYBE_TEXT,
+        "batch": maybe(fields({"name": TEXT, "position": COUNT, "size": COUNT})),
+    },
 )  # fmt: skip
 
 _REQUEST = fields(
@@ -81,12 +85,18 @@ _REQUEST = fields(
     },
 )  # fmt: skip
 
-_CHECK = fields({"check": LONG, "held": FLAG, "why": MAYBE_LONG}, {"harm": FLAG, "variant": MAYBE_LONG})
+_CHECK = fields(
+    {"check": LONG, "held": FLAG, "why": MAYBE_LONG}, {"harm": FLAG, "in_trial": FLAG, "variant": MAYBE_LONG}
+)
+
+_EXCHANGE = matching("[^,:]+:[^,:]+", "REQUEST:RESPONSE")
 
 TRIAL = fields(
     {
-        **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer", "difficulty", "case_digest"), TEXT),
-        **dict.fromkeys(("model", "detector", "leaks"), MAYBE_TEXT),
+        **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer"), TEXT),
+        **dict.fromkeys(("difficulty", "api", "case_digest"), TEXT),
+        **dict.fromkeys(("model", "detector", "leaks", "sampling", "asked"), MAYBE_TEXT),
+        "tokens_estimated": FLAG,
         "part": among(("train", "test"), absent=True),
         "title": LONG, "request": LONG, "workflow": LONG, "used": LONG,
         "sample": COUNT, "kind": among(get_args(Kind)),
@@ -100,7 +110,7 @@ TRIAL = fields(
         "nodes": named(fields({"expected": _STATE, "got": among(get_args(NodeState), absent=True)})),
         "faults_fixed": many(LONG), "warnings": many(_WARNED), "checks": many(_CHECK), "requests": many(_REQUEST), "outputs": OBJECT,
         "variants": many(fields({"name": LONG, "outcome": TEXT, "nodes": named(TEXT)})),
-        "evidence": fields({"asks": TEXT, "world": TEXT}),
+        "evidence": fields({"asks": TEXT, "world": TEXT, "exchanges": many(_EXCHANGE)}),
         "repeated_side_effects": many(OBJECT), "collateral_edits": many(LONG), "edits": many(LONG),
         "edited": FLAG, "harmful": FLAG, "said": FLAG, "timing": OBJECT,
     }
@@ -146,6 +156,7 @@ RUN_DOCUMENT = fields(
         "matrix": maybe(
             many(fields({}, dict.fromkeys(("cases", "engines", "strategies", "policies", "repairers", "models", "controls"), _NAMES)))
         ),
+        "models": named(fields({"sampling": MAYBE_TEXT, "asked": MAYBE_TEXT, "provenance": TEXTS})),
         "corpus": OBJECT, "engines": named(OBJECT), "left_out": many(fields({"engine": TEXT})), "stale": named(COUNT),
         "protocol": fields({}, {"frame": FLAG, "strategies": TEXTS, "cases": named(TEXTS), "plan": OBJECT}),
         "shard": fields({"number": COUNT, "of": COUNT, "trials": COUNT}),

@@ -9,19 +9,23 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from mendbench.bench.config import ModelConfig
 from mendbench.bench.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.canonical import canonical_json, digest, pretty_json
 from mendbench.kit.json_documents import is_finite
+from mendbench.kit.tokens import estimate
 from mendbench.kit.urls import normalise_url
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Reply
 from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
+from mendbench.replay.cassette import Entry
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
 from mendbench.scoring.judging.ladder import best
@@ -31,8 +35,9 @@ if TYPE_CHECKING:
     from mendbench.bench.trial import Evidence
     from mendbench.scoring.judging.judge import Judged
 
-FORMAT = 3
-"""3: rows have adversarial_to, and the facts that verdict, labels, rungs and costs follow from. 2: rows have part, used and costs, and
+FORMAT = 4
+"""4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
+3: rows have adversarial_to, and the facts that verdict, labels, rungs and costs follow from. 2: rows have part, used and costs, and
 run.json a list of sweeps. 1: the first."""
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
@@ -43,6 +48,12 @@ REFERENCE = "$text"
 
 REQUIRED = IDENTITY | {"kind", "verdict", "outcome", "attempts", "wasted_attempts"}
 """Fields without which a line of ``trials.jsonl`` is no trial."""
+
+DEFAULT_MODEL = ModelConfig()
+"""For a repairer that is no model, and for a model that is not configured."""
+
+SHORT = 8
+"""Digits of a digest that only has to differ from those of the same case."""
 
 LONG_TEXT = 200
 """Bytes from which on a text stands in ``texts.jsonl``."""
@@ -63,20 +74,23 @@ def digest_of_keys(keys: Iterable[TrialKey]) -> str:
 
 def build_row(
     case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject,
-    *, trajectories: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None,
+    *, trajectories: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None, model: ModelConfig = DEFAULT_MODEL,
+    recorded: Callable[[str], Entry | None] = lambda _ask: None,
 ) -> tuple[JsonRow, dict[str, str]]:  # fmt: skip
     """Return a trial's row and the long texts in it by digest.
 
     ``trajectories`` are the keys of all that models' edits led to in the world.
-    ``price`` is what the repairer's answers cost. ``part`` is the part of the corpus's split that the case is in.
+    ``price`` is what the repairer's answers cost. ``part`` is the part of the corpus's split that the case is in. ``model`` is the
+    configuration of the model that answered, ``recorded`` returns the recording of a response by the digest of its request.
     """
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
     told = [_told(case, attempt) for attempt in attempts]
     traffic = trajectory.traffic if trajectory else ()
-    answers = [attempt.reply for attempt in attempts]
+    estimates = model.sampling == "unknown"
+    answers = [estimated(attempt) if estimates else attempt.reply for attempt in attempts]
     replies = [reply for at, reply in enumerate(answers) if not given_before(answers, at)]
-    costs = costs_of(answers, price)
+    costs = costs_of(answers, UNKNOWN if estimates else price)
     right = (run for runs in evidence.right.values() for run in runs)
     clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
     all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
@@ -90,6 +104,7 @@ def build_row(
         "kind": case.kind,
         "title": case.title,
         "difficulty": case.difficulty,
+        "api": case.api,
         "adversarial_to": list(case.adversarial_to),
         "recorded_from": case.recorded_from,
         "case_digest": case.digest,
@@ -102,7 +117,16 @@ def build_row(
         "request": case.request,
         "workflow": pretty_json(case.workflow),
         "first": _execution(trajectory.first) if trajectory else None,
-        "attempts": [_attempt(case, attempt, judged, at, costs[at], told[at]) for at, attempt in enumerate(attempts)],
+        "attempts": [
+            {
+                **_attempt(case, attempt, answers[at], judged, at, costs[at], told[at]),
+                **_source(recorded(attempt.reply.ask) if attempt.reply.ask is not None else None),
+            }
+            for at, attempt in enumerate(attempts)
+        ],
+        "sampling": model.sampling,
+        "asked": model.asked,
+        "tokens_estimated": estimates,
         "wasted_attempts": judged.wasted if evidence.problem is None else None,
         "prompt_tokens": _tokens((reply.ask, reply.prompt_tokens) for reply in replies),
         "completion_tokens": _tokens((reply.ask, reply.completion_tokens) for reply in replies),
@@ -125,6 +149,7 @@ def build_row(
         "evidence": {
             "asks": digest(sorted(set(evidence.asks))),
             "world": digest(sorted({exchange.key for exchange in all_traffic})),
+            "exchanges": _exchanges(all_traffic),
             **trial_evidence(judged.facts),
         },
         "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],
@@ -155,14 +180,51 @@ def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterato
             yield exchange.key
 
 
+def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
+    """Return each request with the digest of its response, as ``KEY@SECONDS:RESPONSE``, in the order they were first sent.
+
+    The seconds are how long the sender waits: that is not part of the key, and may turn a response into a timeout.
+    """
+    found: dict[str, str] = {}
+    for exchange in traffic:
+        name = f"{exchange.key[:SHORT]}@{exchange.request.timeout_s or 0:g}"
+        if name not in found:
+            came = exchange.answer
+            response = [came.status, came.fault, came.headers, digest(came.body), exchange.changed]
+            found[name] = digest(response, SHORT)
+    return [f"{name}:{response}" for name, response in found.items()]
+
+
 def _stop_reason(evidence: Evidence) -> str:
     if evidence.problem is not None:
         return evidence.problem.kind
     return evidence.trajectory.stop_reason if evidence.trajectory else "crashed"
 
 
-def _attempt(case: Case, attempt: Attempt, judged: Judged, at: int, cost: Cost, told: _Told) -> JsonObject:
-    context, reply = attempt.prompt.context, attempt.reply
+def estimated(attempt: Attempt) -> Reply:
+    """Return the reply of an attempt with estimates where it does not report its tokens."""
+    reply, prompt = attempt.reply, attempt.prompt
+    sent, came = estimate(prompt.system) + estimate(prompt.user), estimate(reply.text)
+    return dataclasses.replace(
+        reply,
+        prompt_tokens=sent if reply.prompt_tokens is None else reply.prompt_tokens,
+        completion_tokens=came if reply.completion_tokens is None else reply.completion_tokens,
+    )
+
+
+def _source(entry: Entry | None) -> JsonObject:
+    """Return where a response comes from that was imported, and which prompts were answered together with its own."""
+    source = entry.provenance if entry is not None else None
+    return {
+        "provenance": source.encode()[:LONG_TEXT].decode(errors="ignore") if source is not None else None,
+        "batch": dataclasses.asdict(entry.batch) if entry is not None and entry.batch is not None else None,
+    }
+
+
+def _attempt(
+    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, told: _Told
+) -> JsonObject:
+    context = attempt.prompt.context
     return {
         "number": attempt.number,
         "system": attempt.prompt.system,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from mendbench.bench.rows import FORMAT
-from mendbench.model.case import Kind
+from mendbench.model.case import Api, Kind
 from mendbench.model.execution import NodeState
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import SectionLabel
@@ -73,7 +73,10 @@ def trial_schema() -> JsonObject:
     properties: JsonObject = {
         "format": {"const": FORMAT},
         **dict.fromkeys(("key", "case", "group", "family", "engine", "strategy", "policy", "repairer"), text),
-        **dict.fromkeys(("model", "detector", "leaks"), maybe_text),
+        **dict.fromkeys(("model", "detector", "leaks", "asked"), maybe_text),
+        "api": {"enum": list(get_args(Api))},
+        "sampling": {"enum": ["unknown", None]},
+        "tokens_estimated": {"type": "boolean"},
         "sample": {"type": "integer", "minimum": 0},
         "kind": {"enum": list(get_args(Kind))},
         "verdict": {"enum": list(get_args(VerdictName))},

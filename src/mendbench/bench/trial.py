@@ -13,7 +13,7 @@ from mendbench.bench.engines import OURS, build_engine
 from mendbench.bench.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
 from mendbench.bench.parts import Setting, price_of
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.rows import build_row, of_key
+from mendbench.bench.rows import DEFAULT_MODEL, build_row, of_key
 from mendbench.bench.scope import Scope, record_hint
 from mendbench.bench.ways import Way, way_for, way_of
 from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
@@ -73,6 +73,8 @@ def run_trial(
         told = build_row(
             case, key, evidence, judged_by(case, evidence), {},
             trajectories=recordings.trajectory_keys(), price=way.parts.price, part=setting.part_of(case),
+            model=setting.model(key.model) if key.model else DEFAULT_MODEL,
+            recorded=partial(recordings.ask, _served_as(setting, key)),
         )  # fmt: skip
         if evidence.problem is None and trajectory is not None:
             way.told[len(trajectory.attempts)] = told
@@ -109,7 +111,15 @@ def _lost(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict[str,
     case = setting.corpus.case(key.case)
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
     price = price_of(key.repairer, key.model, setting)
-    return build_row(case, key, evidence, judged_by(case, evidence), {}, price=price, part=setting.part_of(case))
+    return build_row(
+        case, key, evidence, judged_by(case, evidence), {}, price=price, part=setting.part_of(case),
+        model=setting.model(key.model) if key.model else DEFAULT_MODEL,
+    )  # fmt: skip
+
+
+def _served_as(setting: Setting, key: TrialKey) -> str:
+    """Return the name under which the responses to a trial's prompts are recorded."""
+    return (setting.model(key.model).served_as or key.model) if key.model else ""
 
 
 def judged_by(case: Case, evidence: Evidence) -> Judged:

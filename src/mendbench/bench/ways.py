@@ -75,7 +75,7 @@ def open_way(
     hint = record_hint(case, key)
     scope = open_scope(case, None, recordings, recorder.for_trial(case, None), hint)
     asks = AskBook(
-        recordings=recordings, redactor=scope.redactor, mode=recorder.mode, caller=recorder.asker(), record_hint=hint,
+        recordings=recordings, redactor=scope.redactor, mode=recorder.mode, caller=recorder.asker(key.model), record_hint=hint,
         queue=recorder.queue,
     )  # fmt: skip
     course = Course(

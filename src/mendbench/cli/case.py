@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
@@ -18,7 +19,6 @@ from mendbench.cli.options import (
     Output,
     Record,
     Workers,
-    existing_cassettes,
 )
 
 app = typer.Typer(cls=Commands, help="Look at cases, make new ones, and prove them.")
@@ -43,6 +43,9 @@ def list_(
     difficulty: Annotated[
         list[str] | None, typer.Option("--difficulty", metavar="WORD", help="Only easy, middle or hard ones.")
     ] = None,
+    stratum: Annotated[
+        list[str] | None, typer.Option("--api", metavar="WORD", help="Only cases on well-known or on private APIs.")
+    ] = None,
     provenance: Annotated[
         list[str] | None,
         typer.Option("--provenance", metavar="WORD", help="Only cases with a simulator, real or live world."),
@@ -52,13 +55,13 @@ def list_(
     output: Output = Format.text,
 ) -> int:
     """List the cases. An option that is given twice takes either; two options have to hold both."""
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import case_screen
 
     where = {
-        "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (),
+        "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (), "api": stratum or (),
         "recorded_from": provenance or (),
     }  # fmt: skip
     return case_screen.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)
@@ -71,7 +74,7 @@ def show(
     output: Output = Format.text,
 ) -> int:
     """Show a case: its workflow, how it fails, what is true, its fixes, and how strong its checks are."""
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import case_screen
@@ -93,7 +96,7 @@ def check(
     The broken workflow fails as labelled; the fix passes; no edit, wrong fixes and mutants fail; and all of it twice
     the same. What is wrong with one case keeps nobody from the others.
     """
-    recordings = existing_cassettes(cassettes, record)
+    recordings = use_corpus(cases, cassettes, record)
 
     from mendbench import api
     from mendbench.cli import case_screen, screen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -11,7 +10,9 @@ from mendbench.cli.options import Format, Output, at_least
 
 _HELP = "Folder of a run; FOLDER:strategy=mend,policy=two-layer takes a part of it."
 
-Before: TypeAlias = Annotated[str, typer.Argument(metavar="A", help=_HELP)]
+Before: TypeAlias = Annotated[
+    str | None, typer.Argument(metavar="A", show_default=False, help=f"{_HELP} Left out: the configured run.")
+]
 After: TypeAlias = Annotated[
     str | None,
     typer.Argument(
@@ -21,7 +22,7 @@ After: TypeAlias = Annotated[
 
 
 def compare(
-    a: Before,
+    a: Before = None,
     b: After = None,
     part: Annotated[
         str | None,
@@ -50,6 +51,6 @@ def compare(
     from mendbench import api
     from mendbench.cli import compare_screen
 
-    if b is None:
-        return compare_screen.show_primary(api.primary_contrasts(Path(a)), output)
+    if a is None or b is None:
+        return compare_screen.show_primary(api.primary_contrasts(a), output)
     return compare_screen.show(api.compare(a, b, part=part, scores=tuple(scores or ())), output, trials)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import functools
 import os
-import shlex
-import sys
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from enum import IntEnum
 from typing import ParamSpec
 
@@ -36,6 +34,12 @@ class Exit(IntEnum):
     """A fault of mendbench itself."""
     INTERRUPTED = 130
     """Ctrl-C."""
+    TERMINATED = 143
+    """SIGTERM."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: what ends on Ctrl-C ends on it too."""
 
 
 def coded(command: Callable[P, int]) -> Callable[P, int]:
@@ -61,8 +65,9 @@ def code_of(error: BaseException) -> int:
     ``MENDBENCH_TRACEBACK=1`` shows the traceback of an internal fault, for a bug report.
     """
     if isinstance(error, KeyboardInterrupt):
-        say(str(error) or "interrupted")
-        return Exit.INTERRUPTED
+        terminated = isinstance(error, Terminated)
+        say("; ".join(filter(None, ("terminated" if terminated else "interrupted", str(error)))))
+        return Exit.TERMINATED if terminated else Exit.INTERRUPTED
     if isinstance(error, MendbenchError):
         say(_told(error))
         return error.exit_code
@@ -83,13 +88,3 @@ def _told(error: BaseException) -> str:
     from mendbench.kit.sensitive import sanitise
 
     return str(sanitise(str(error)))
-
-
-def again(flags: Mapping[str, str], *, without: Collection[str] = ()) -> str:
-    """Return the typed command, ready for a shell: with ``flags`` in place of its own, ``without`` some."""
-    gone = {*flags, *without}
-    command, *words = sys.argv[1:]
-    kept = [
-        word for at, word in enumerate(words) if word.split("=")[0] not in gone and not (at and words[at - 1] in gone)
-    ]
-    return shlex.join(["mendbench", command, *(word for flag in flags.items() for word in flag), *kept])

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import Cases, Cassettes, Format, Output, Workers, at_least
 from mendbench.errors import BadInput
 
@@ -45,8 +46,8 @@ def gate(
 ) -> int:
     """Fail if repair got worse than it was when a run was last accepted.
 
-    0: it did not. 1: it did, or a limit is broken. 3: that cannot be told, for a recording is missing, something cannot be compared, or
-    it may be noise.
+    0: it did not. 1: it did, or a limit is broken. 3: that cannot be told: a recording is missing or changed, something cannot be compared,
+    or it may be noise.
     """
     if partial and not update:
         raise BadInput("--partial", "nothing to accept", "give it together with --update")
@@ -59,7 +60,8 @@ def gate(
     if update:
         return gate_screen.show_update(api.accept_run(folder, baseline=baseline, partial=partial), output)
     if self_test is not None:
+        recordings = use_corpus(cases, cassettes)
         with screen.progress() as progress:
-            tested = api.self_test(folder, self_test, progress, cases=cases, cassettes=cassettes, workers=workers)
+            tested = api.self_test(folder, self_test, progress, cases=cases, cassettes=recordings, workers=workers)
         return gate_screen.show_self_test(tested, output)
     return gate_screen.show_gate(api.gate(folder, baseline=baseline, new=new), output)

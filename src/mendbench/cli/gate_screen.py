@@ -11,7 +11,7 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, write, write_json
 from mendbench.scoring.gating.result import Finding, GateResult, LimitResult
-from mendbench.scoring.gating.words import finding_words, limit_words, shift_words, treatment_words
+from mendbench.scoring.gating.words import ending_words, finding_words, limit_words, shift_words, treatment_words
 
 SHOWN = {"fail": 20, "open": 10, "show": 10}
 """Trials told one by one, of each level; ``--format json`` and the report have them all."""
@@ -115,7 +115,7 @@ def _alike(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
     """Return findings, those together that tell the same of one case under several treatments."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for one in findings:
-        groups.setdefault((one.change, one.trial.case, one.was, one.now, *one.why[:1]), []).append(one)
+        groups.setdefault((one.change, one.trial.case, ending_words(one), *one.why[:1]), []).append(one)
     return [tuple(group) for group in groups.values()]
 
 

@@ -30,8 +30,8 @@ def changed_cases(files: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...
     """
     here = Path.cwd()
     loaded = load_config(here)
-    own = loaded.root == here
-    cases, cassettes = (loaded.config.paths.cases, loaded.config.paths.cassettes) if own else ("cases", "cassettes")
+    cases = Path("cases") if loaded.packaged else loaded.cases_dir
+    cassettes = Path("cassettes") if loaded.packaged else loaded.cassettes_dir
     found = set()
     for name in files:
         for folder in (cases, cassettes):
@@ -39,7 +39,7 @@ def changed_cases(files: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...
             parts = path.relative_to(root).parts if root in path.parents else ()
             if len(parts) >= _DEPTH and (here / cases / parts[0] / parts[1] / "case.yaml").is_file():
                 found.add(f"{parts[0]}/{parts[1]}")
-    return tuple(sorted(found)), () if own else ("--cases", cases, "--cassettes", cassettes)
+    return tuple(sorted(found)), ("--cases", str(cases), "--cassettes", str(cassettes)) if loaded.packaged else ()
 
 
 def prove(files: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import typer
 
 from mendbench import __version__
-from mendbench.cli.exits import Exit, code_of
+from mendbench.cli.exits import Exit, Terminated, code_of
 from mendbench.cli.group import Member, program
 from mendbench.cli.output import prepare, say, write
 from mendbench.errors import UnknownName
@@ -67,13 +67,19 @@ def main() -> None:
     prepare()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _interrupt_once)
     sys.exit(_code())
 
 
-def _interrupt_once(_signal: int, _frame: object) -> NoReturn:
-    """Interrupt, and from then on ignore Ctrl-C: trials in flight end by themselves, and joining their workers has to."""
+def _interrupt_once(number: int, _frame: object) -> NoReturn:
+    """Interrupt, and from then on ignore Ctrl-C: trials in flight end by themselves, and joining their workers has to.
+
+    A SIGTERM that comes after either signal ends the process at once.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
 def _code() -> int:

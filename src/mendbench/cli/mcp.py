@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Annotated
 
 import typer
@@ -37,6 +38,8 @@ def serve(
     from mendbench import workflows
     from mendbench.mcp_server import Serving, serve_stdio
 
+    # A server that waits for standard input could not end on an exception.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     given = workflows.read_inputs(secrets or (), "--secret")
     serve_stdio(Serving(secrets=given, trace=trace, allow_shell=allow_shell, files=files))
     return Exit.DONE

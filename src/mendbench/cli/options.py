@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -78,14 +78,14 @@ Samples: TypeAlias = Annotated[
         help="How often a model, program or function is asked anew, per trial.",
     ),
 ]
-Record: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--record",
-        metavar="MODE",
-        help="none: replay only. new_episodes: record what is missing. all: record everything anew.",
-    ),
-]
+_RECORD: Any = typer.Option(
+    "--record",
+    metavar="MODE",
+    help="none: replay only. new_episodes: record what is missing. all: record everything anew.",
+    show_default="none",
+)
+Record: TypeAlias = Annotated[str, _RECORD]
+RunRecord: TypeAlias = Annotated[str | None, _RECORD]
 Concurrency: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -134,17 +134,6 @@ ShardOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--shard", metavar="K/N", help="Run only part K of N; `mendbench merge` puts them together."),
 ]
-
-
-def existing_cassettes(folder: Path | None, record: str) -> Path | None:
-    """Return the folder that ``--cassettes`` names.
-
-    Raises:
-        BadInput: it is not there, and nothing is recorded that would make it.
-    """
-    if folder is not None and record == "none" and not folder.is_dir():
-        raise BadInput(f"--cassettes {folder}", "no such folder", "name the folder of the recordings")
-    return folder
 
 
 def run_folder(out: Path | None, resume: Path | None) -> Path | None:

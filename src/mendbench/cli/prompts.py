@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
@@ -22,7 +23,6 @@ from mendbench.cli.options import (
     Samples,
     Strategies,
     Workers,
-    existing_cassettes,
 )
 
 app = typer.Typer(cls=Commands, help="Have prompts answered elsewhere: by batch APIs, other machines, people.")
@@ -49,7 +49,7 @@ def export(
     They are those of the same trials that run would replay with these options, as far as recordings lead: second
     attempts come once the first ones are answered.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import prompts_screen, screen
@@ -75,6 +75,18 @@ def import_(
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Leave out lines that cannot be read, and import the others.")
     ] = False,
+    batches: Annotated[
+        Path | None,
+        typer.Option(
+            "--batches", metavar="FILE", help="Which prompts were answered together; stored with each response."
+        ),
+    ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="NAME", help="The model that answered; requests to others are refused. Repeatable."
+        ),
+    ] = None,
     strategies: Annotated[
         list[str] | None,
         typer.Option("--strategy", metavar="FILE", help="Template file that prompts were made by. Repeatable."),
@@ -93,18 +105,19 @@ def import_(
     The cases that ask for an answer are found out anew. Nothing is written if a line cannot be read, or contradicts
     another one or what is recorded.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import prompts_screen, screen
 
     options = api.RunOptions(
-        cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers
-    )
+        cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers,
+        models=tuple(models or ()),
+    )  # fmt: skip
     with screen.progress() as progress:
         imported = api.import_answers(
             answers, prompts, options, progress,
-            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken,
+            provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken, batches=batches,
         )  # fmt: skip
     return prompts_screen.show_imported(imported, output)
 
@@ -127,7 +140,7 @@ def diff(
 
     So it shows what an edited template would leave behind. No model is asked. The exit code is 3 if an answer is missing.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import prompts_screen, screen
@@ -154,7 +167,7 @@ def noise(
     Only recordings are read. A table of the model with `take = 1` asks every prompt again; what that does to verdicts and
     scores, `mendbench compare` tells of a run with both tables.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import prompts_screen
@@ -177,7 +190,7 @@ def prune(
     All that is configured is replayed first, to see what is asked for. What edits led to in the world is pruned too, where
     no answer leads there any more.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import prompts_screen, screen

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mendbench.cli import exports
-from mendbench.cli.exits import again
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import (
     AllowShell,
     Cases,
@@ -23,12 +25,11 @@ from mendbench.cli.options import (
     Output,
     PartOption,
     Policies,
-    Record,
+    RunRecord,
     Samples,
     ShardOption,
     Strategies,
     Workers,
-    existing_cassettes,
     run_folder,
 )
 
@@ -62,7 +63,7 @@ def run(
     ] = None,
     models: Models = None,
     samples: Samples = None,
-    record: Record = "none",
+    record: RunRecord = None,
     concurrency: Concurrency = None,
     dry_run: DryRun = False,
     allow_shell: AllowShell = False,
@@ -71,7 +72,11 @@ def run(
     shard: ShardOption = None,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="RUN_DIR", help="Finish the interrupted run of that folder."),
+        typer.Option(
+            "--resume",
+            metavar="RUN_DIR",
+            help="Finish the interrupted run of that folder, with the options it began with.",
+        ),
     ] = None,
     output: Output = Format.text,
 ) -> int:
@@ -81,32 +86,38 @@ def run(
     then 3.
     """
     folder = run_folder(out, resume)
-    recordings = existing_cassettes(cassettes, "new_episodes" if dry_run else record)
 
     from mendbench import api
+    from mendbench.api.resuming import resumed
     from mendbench.bench.shards import read_shard
     from mendbench.cli import screen
+    from mendbench.cli.output import say
 
     options = api.RunOptions(
-        names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder, engines=tuple(engines or ()),
+        names=tuple(names or ()), part=part, cases=cases, cassettes=cassettes, out=folder, engines=tuple(engines or ()),
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
-        repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record,
+        repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record or "none",
         concurrency=concurrency, allow_shell=allow_shell, workers=workers, cluster=cluster, resume=resume is not None,
         shard=read_shard(shard) if shard else None,
     )  # fmt: skip
+    if resume is not None:
+        options = resumed(options, resume, given=() if record is None else ("record",))
+    use_corpus(options.cases, options.cassettes, "new_episodes" if dry_run else options.record)
     if dry_run:
         return _estimate(options, output)
     with screen.progress() as progress:
         try:
-            done = api.run(options, progress)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(_how_to_go_on(folder, recording=record != "none")) from None
-    return screen.show_run(done, output, _how_to_record(resume) if record == "none" else None)
+            done = api.run(options, progress, say)
+        except KeyboardInterrupt as error:
+            raise type(error)(_how_to_go_on(options)) from None
+    return screen.show_run(done, output, _how_to_record(options) if options.record == "none" else None)
 
 
-def _how_to_record(resumed: Path | None) -> str:
-    own_out = {"--out": str(resumed)} if resumed else {}
-    return again({"--record": "new_episodes", **own_out}, without=("--resume",))
+def _how_to_record(options: RunOptions) -> str:
+    from mendbench.api.resuming import words
+
+    recording = replace(options, record="new_episodes", resume=False)
+    return shlex.join(["mendbench", "run", *words(recording, [field.name for field in fields(recording)])])
 
 
 def _estimate(options: RunOptions, output: Format) -> int:
@@ -119,18 +130,25 @@ def _estimate(options: RunOptions, output: Format) -> int:
     return show_estimate(found, output)
 
 
-def _how_to_go_on(folder: Path | None, *, recording: bool) -> str:
+def _how_to_go_on(options: RunOptions) -> str:
+    """Return how to finish the run. The command names what the run may do, though its plan stores that too."""
+    from mendbench.api.resuming import FREE, words
     from mendbench.bench.config import load_config
+    from mendbench.bench.results import interrupted_plan
 
-    place = folder or Path(load_config(Path.cwd()).config.paths.out)
-    if not (place.with_name(f".{place.name}.partial") / "plan.json").is_file():
-        return "interrupted before the first trial; nothing was written"
-    kept = "; every answer that came is kept" if recording else ""
-    return f"interrupted{kept}; finish it with: {again({'--resume': str(place)}, without=('--out',))}"
+    place = options.out or load_config().out
+    if interrupted_plan(place) is None:
+        return "no trial was done, and nothing was written"
+    kept = "" if options.record == "none" else "every answer that came is kept; "
+    permissions = [field.name for field in fields(options) if isinstance(field.default, bool)]
+    shown = [name for name in ("record", *permissions, *FREE) if name not in {"out", "resume"}]
+    return f"{kept}finish it with: {shlex.join(['mendbench', 'run', '--resume', str(place), *words(options, shown)])}"
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")] = Path("reports/latest"),
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="RUN", show_default=False, help="Folder of a run; else the configured one.")
+    ] = None,
     rescore: Annotated[
         bool,
         typer.Option(
@@ -162,6 +180,7 @@ def report(
     says of each trial. So two runs that different scorers judged can be compared.
     """
     from mendbench import api
+    from mendbench.bench.config import load_config
     from mendbench.cli import screen
 
     wanted = exports.Outputs(
@@ -174,9 +193,10 @@ def report(
         against=against,
     )
     exports.refuse_useless(wanted)
-    anew = api.rescore(folder) if rescore else None
+    place = folder or load_config().out
+    anew = api.rescore(place) if rescore else None
     other = against if against is not None and against.is_dir() else None
-    stored = api.report(folder, other) if anew is None or other is not None else anew.run
+    stored = api.report(place, other) if anew is None or other is not None else anew.run
     code = (
         _show_forensics(stored, output)
         if forensics

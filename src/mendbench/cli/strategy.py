@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from mendbench.cli.corpus import use_corpus
 from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
@@ -20,7 +21,6 @@ from mendbench.cli.options import (
     Record,
     Workers,
     at_least,
-    existing_cassettes,
     run_folder,
 )
 from mendbench.errors import BadInput
@@ -71,7 +71,7 @@ def render(
     One case's id shows the prompt; a family, a pattern, several cases or none show a table. Prompts are those of a case's first
     execution. Beside them stands which of the facts they tell. No model is asked.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import strategy_screen
@@ -97,7 +97,7 @@ def diff(
 
     No model is asked.
     """
-    recordings = existing_cassettes(cassettes, "none")
+    recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
     from mendbench.cli import strategy_screen
@@ -138,10 +138,11 @@ def ablate(
     Over the training part, where the corpus is split and nothing else is said. Trials run under the policy naive; what is not
     recorded leaves a trial unjudged, and the exit code is then 3. After an interrupt the same command goes on.
     """
-    folder, recordings = run_folder(out, None), existing_cassettes(cassettes, record)
+    folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
 
     from mendbench import api
     from mendbench.cli import screen, strategy_screen
+    from mendbench.cli.output import say
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
@@ -149,9 +150,9 @@ def ablate(
     )  # fmt: skip
     with screen.progress() as progress:
         try:
-            found = api.ablate_strategy(strategy, options, progress, prompts_only=prompts_only)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("interrupted; the same command goes on from here") from None
+            found = api.ablate_strategy(strategy, options, progress, say, prompts_only=prompts_only)
+        except KeyboardInterrupt as error:
+            raise type(error)("the same command goes on from here") from None
     return strategy_screen.show_ablation(found, output)
 
 

@@ -14,13 +14,13 @@ from mendbench.errors import BadInput
 MEGABYTE = 1024 * 1024
 
 MAX_DOCUMENT = 16 * MEGABYTE
-"""Bytes of a file that a person writes: a case, a workflow, a configuration, a baseline."""
+"""Bytes of a file that a person writes: a case, a workflow, a configuration."""
 
 MAX_TEMPLATE = MEGABYTE // 16
 """Bytes of a strategy's template."""
 
 MAX_RECORDING = 256 * MEGABYTE
-"""Bytes of a file that a program writes: a cassette, a HAR file, a trace, answers."""
+"""Bytes of a file that a program writes: a cassette, a HAR file, a trace, answers, a baseline."""
 
 MAX_RUN = 2048 * MEGABYTE
 """Bytes of one file of a run."""

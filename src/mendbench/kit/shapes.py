@@ -5,6 +5,7 @@ A shape is a function from a value to what is wrong with it (a path and words), 
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
@@ -44,6 +45,18 @@ def among(names: Collection[str], *, absent: bool = False) -> Shape:
         if (isinstance(value, str) and value in known) or (absent and value is None):
             return None
         return f": {shown(value)}, where one of {', '.join(sorted(known))} is due"
+
+    return check
+
+
+def matching(pattern: str, words: str) -> Shape:
+    """Return the shape of a text that a pattern matches as a whole; ``words`` say what such a text is."""
+    known = re.compile(pattern)
+
+    def check(value: Json) -> str | None:
+        if isinstance(value, str) and known.fullmatch(value):
+            return None
+        return f": {shown(value)}, where {words} is due"
 
     return check
 

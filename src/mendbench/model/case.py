@@ -12,6 +12,7 @@ from mendbench.model.json import Json, JsonObject
 
 Kind: TypeAlias = Literal["repairable", "needs_user", "transient", "control", "mixed"]
 Difficulty: TypeAlias = Literal["easy", "middle", "hard"]
+Api: TypeAlias = Literal["well-known", "private"]
 Who: TypeAlias = Literal["edit", "user", "retry"]
 Provenance: TypeAlias = Literal["simulator", "real", "live"]
 
@@ -167,6 +168,9 @@ class Case:
     Shell and files are there undeclared too: see :func:`mendbench.bench.scope.services_of`.
     """
     difficulty: Difficulty
+    api: Api
+    """Whether an engineer who knows the public API could name the fix's keys and values without seeing the error (well-known), or
+    not (private)."""
     inputs: JsonObject
     state: dict[str, JsonObject]
     """Service name to a JSON merge patch over the service's seed data."""

@@ -34,9 +34,9 @@ class Benches:
     def __init__(self, config: pytest.Config) -> None:
         self.start = _start(config)
         loaded = load_config(self.start)
-        self.own_configuration = loaded.root == self.start
+        self.own_configuration = not loaded.packaged
         """Whether the project has a configuration, so that its cases are known without being named."""
-        self.cases_dir = loaded.root / loaded.config.paths.cases
+        self.cases_dir = loaded.cases_dir
         self._open: dict[RunOptions, Bench] = {}
         config.add_cleanup(self._close)
 
@@ -161,6 +161,6 @@ def _is_distributed(config: pytest.Config) -> bool:
 
 
 def _start(config: pytest.Config) -> Path:
-    """Return the folder whose configuration holds: where pytest was started, else pytest's root, if that has one."""
+    """Return the folder in which the configuration is looked for: where pytest was started, or pytest's root if only that has one."""
     here, root = config.invocation_params.dir, config.rootpath
-    return root if load_config(here).root != here and load_config(root).root == root else here
+    return root if load_config(here).packaged and not load_config(root).packaged else here

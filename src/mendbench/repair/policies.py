@@ -24,6 +24,13 @@ _POLICIES: dict[str, Policy] = {
         Policy(
             name="naive", title="Every failure is an error, and only the limit stops", detector=None, signature=None
         ),
+        Policy(
+            name="first-answer",
+            title="Every failure is an error, and the first response is the last",
+            detector=None,
+            signature=None,
+            max_answers=1,
+        ),
         Policy(name="loop", title="Loop detection alone", detector=None, signature="full"),
         Policy(name="warn", title="Warning detection alone", detector="mend", signature=None),
         Policy(name="two-layer", title="Warning detection and loop detection", detector="mend", signature="full"),

@@ -30,6 +30,10 @@ class Anew:
                 self._keys[cassette].add(key)
             self._written("".join(f"{canonical_json([*pair])}\n" for pair in pairs))
 
+    def __len__(self) -> int:
+        """Return how many answers are written down."""
+        return sum(map(len, self._keys.values()))
+
     def of(self, cassette: Path) -> frozenset[str]:
         """Return the keys of a cassette's answers that came anew."""
         return frozenset(self._keys[str(cassette)])

@@ -1,10 +1,10 @@
 """Cassettes: recorded exchanges in vcrpy's YAML format, version 1, which stock vcrpy and pytest-recording load.
 
-What vcrpy has no field for stands beside each exchange: ``x-mendbench`` (service, after, n, elapsed_ms, ask, key;
-changed where the world was changed otherwise than the method says; provenance where a model's answer was made elsewhere and
-imported) and ``x-mendbench-fault`` for an answer that never came whole (its status is 0). An entry ends with its ``key``; so
-whatever follows the last whole ``key`` line is an append that was torn off by a crash, and is cut. The same entries
-always give the same bytes.
+What vcrpy has no field for stands beside each exchange. ``x-mendbench`` has service, after, n, elapsed_ms, ask and key;
+``changed`` where the world was changed otherwise than the method says; ``provenance`` where a model's answer was made elsewhere and
+imported; ``batch`` where a model answered several prompts in one context. ``x-mendbench-fault`` stands for an answer that never came
+whole (its status is 0). An entry ends with its ``key``; so whatever follows the last whole ``key`` line is an append that was torn off
+by a crash, and is cut. The same entries always give the same bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -47,6 +47,16 @@ _UNSAFE_IN_BLOCKS = frozenset("\x85\u2028\u2029\ufeff")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPlace:
+    """The place of a prompt in a batch of prompts that a model answered in one context."""
+
+    name: str
+    position: int
+    """From 1, in the order in which the model read them."""
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One recorded exchange: redacted, and as it is served."""
 
@@ -64,6 +74,8 @@ class Entry:
     """What a model was asked. The request's body is its canonical JSON, and is not stored a second time."""
     provenance: str | None = None
     """Where a model's answer comes from that was made elsewhere and imported; None for one that was recorded here."""
+    batch: BatchPlace | None = None
+    """Which prompts a model answered together with this one; None where that is not known."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -274,8 +286,11 @@ def _plain(entry: Entry, *, binary: bool) -> JsonObject:
         plain["x-mendbench-fault"] = entry.answer.fault
     ours: JsonObject = {"service": entry.service, "after": entry.after, "n": entry.n}
     if entry.ask is not None:
-        told = {} if entry.provenance is None else {"provenance": entry.provenance}
-        ours = {"ask": _ordered(entry.ask), **told}
+        ours = {"ask": _ordered(entry.ask)}
+        if entry.provenance is not None:
+            ours["provenance"] = entry.provenance
+        if entry.batch is not None:
+            ours["batch"] = asdict(entry.batch)
     elif entry.changed is not None:
         ours["changed"] = entry.changed
     plain["x-mendbench"] = {**ours, "elapsed_ms": entry.answer.elapsed_ms, "key": entry.key}
@@ -349,9 +364,16 @@ def _entry(raw: Json, place: str) -> Entry:
             changed=_flag(ours.get("changed")),
             ask=ask,
             provenance=_text("provenance", ours.get("provenance")),
+            batch=_batch(ours.get("batch")),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise BadInput(place, f"an entry with a missing or wrong field ({error!r})", _MEND) from error
+
+
+def _batch(raw: Json) -> BatchPlace | None:
+    if raw is None:
+        return None
+    return BatchPlace(name=str(raw["name"]), position=int(raw["position"]), size=int(raw["size"]))
 
 
 def _flag(raw: Json) -> bool | None:

@@ -22,7 +22,7 @@ from mendbench.kit.network import (
     with_network_retry,
 )
 from mendbench.kit.redaction import Redactor, sanitise
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Answer, Fault, Request
 from mendbench.model.json import JsonObject
 from mendbench.replay.live import HttpLive
 from mendbench.replay.pace import Pace
@@ -40,6 +40,18 @@ LEAST_KEY = 8
 """Characters of the shortest key that is taken out of answers. A server that wants no key gets any word (``none``, ``ollama``), which
 stands in other words too: taking it out would write the answer anew."""
 
+_UNREACHABLE = frozenset[Fault]({"refused", "dns"})
+"""What another attempt does not cure if the server has never responded."""
+
+_FAULTS: dict[Fault, str] = {
+    "timeout": "timed out",
+    "refused": "connection refused",
+    "reset": "connection reset",
+    "dns": "unknown host",
+    "tls": "TLS failed",
+    "truncated": "the response broke off",
+}
+
 _SERVER_ERROR = 500
 _TOO_MANY_REQUESTS = 429
 
@@ -49,10 +61,15 @@ class ChatCaller:
     """Turns an ask into ``POST {base_url}/chat/completions``. Only what the ask configures is sent.
 
     ``api_key_env`` names the variable that holds the key; None where the server wants none. ``provider`` is whose
-    timeouts hold and who is named where no answer comes; None for what stands before the slash in the model's name.
+    timeouts hold; None for what stands before the slash in the model's name. ``place`` and ``file`` say
+    where the server is configured. A server that cannot be reached is tried again only if it is among those that ``responded``.
     """
 
     base_url: str
+    place: str = "model"
+    file: str = "the configuration"
+    responded: set[str] = field(default_factory=set, repr=False, compare=False)
+    """Addresses of the servers that have sent any response. Shared by all that make requests in one run."""
     api_key_env: str | None = None
     provider: str | None = None
     timeout_s: float | None = None
@@ -61,7 +78,7 @@ class ChatCaller:
     sleep: Callable[[float], None] | None = None
     """How it waits between two tries; None for real, and so that its pace can end the wait."""
     pace: Pace | None = field(default=None, repr=False, compare=False)
-    """Shared by all who ask the model at once; None for one alone."""
+    """Shared by all requests to the model; None for one alone."""
     transport: httpx2.BaseTransport | None = field(default=None, repr=False)
 
     def ask(self, ask: JsonObject) -> Answer:
@@ -70,20 +87,28 @@ class ChatCaller:
         Raises:
             Stopped: its pace was stopped before it was answered.
             BadInput: the server refuses the ask itself (key, model, parameters), or the key's variable is not set.
-            Incomplete: no answer came after all attempts. A timeout is never an answer.
+            Incomplete: no answer came after all attempts, or nobody listens where the model should be. A timeout is never an answer.
         """
         key = self._key()
-        provider = self.provider or provider_of(str(ask["model"]))
-        waits = self._timeouts(provider)
+        waits = self._timeouts(self.provider or provider_of(str(ask["model"])))
         live = HttpLive({}, patience_s=waits.read_s, open_s=waits.open_s, transport=self.transport)
         request = self._request(ask, key)
         pace = self.pace or Pace(sleep=time.sleep)
+
+        def sent() -> Answer:
+            came = sending.send(lambda: live.ask(request), _limited)
+            if came.fault is None:
+                self.responded.add(self.base_url)
+            elif came.fault in _UNREACHABLE and self.base_url not in self.responded:
+                why = f"nothing listens at {self._at} ({_FAULTS[came.fault]})"
+                raise Incomplete(f"{self.place}: {why}; start the server, or correct base_url in {self.file}")
+            return came
+
         try:
             with pace.sending(self.sleep) as sending:
                 came = with_network_retry(
-                    lambda: sending.send(lambda: live.ask(request), _limited),
+                    sent,
                     None,
-                    provider=provider,
                     max_retries=self.attempts - 1,
                     busy=_busy,
                     retry_after=_wanted_s,
@@ -93,8 +118,8 @@ class ChatCaller:
         finally:
             live.close()
         if isinstance(came, NetworkFailure):
-            where = f"model {ask['model']!r} at {self._at}, {came.tries} tries, last: {came.fault}"
-            raise Incomplete(f"{came.message} ({where})")
+            why = f"{came.tries} attempts, last: {_FAULTS[came.fault]}"
+            raise Incomplete(f"model {ask['model']!r} at {self._at} gave no answer ({why})")
         clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).answer(came)
         self._judge(clean, str(ask.get("model")))
         kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")

@@ -34,6 +34,11 @@ class _File:
         self._stamp: _Stamp | None = None
         self.refresh()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file exists and holds no whole entry."""
+        return self._stamp is not None and not self.entries
+
     def refresh(self) -> None:
         """Read the file again if somebody else has written to it."""
         stamp = _stamp(self.path)
@@ -117,6 +122,17 @@ class Recordings:
             BadInput: a cassette in it is broken.
         """
         return cls(folder, anew)
+
+    def refuse_empty(self) -> None:
+        """Refuse a recording of the world without an exchange: a killed recording may leave one, nothing else does.
+
+        Raises:
+            BadInput: there is such a file.
+        """
+        for file in (self._world, self._trajectories):
+            if file.is_empty:
+                mend = "restore it, or delete it and record it again with --record new_episodes"
+                raise BadInput(str(file.path), "a recording without a whole exchange", mend)
 
     def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
         """Return the name of each file in the folder with when it was written and how long it is: they differ after a change."""

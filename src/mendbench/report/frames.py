@@ -45,12 +45,14 @@ _WHICH: Columns = {
 
 TABLES: Mapping[str, Columns] = MappingProxyType({
     "trials": {
-        **_WHICH, "group": "string", "family": "category", "difficulty": "category", "title": "string", "case_digest": "string",
+        **_WHICH, "group": "string", "family": "category", "difficulty": "category",
+        "api": "category", "title": "string", "case_digest": "string",
         "verdict": "category", "outcome": "category", "stop_reason": "category", "end": "category",
         "right_after_first": "boolean", "attempts": "Int64", "wasted_attempts": "Int64", "ladder": "Int64",
         "prompt_tokens": "Int64", "completion_tokens": "Int64", "cost_usd": "Float64", "context_recall": "Float64",
         "leaks": "category", "edited": "boolean", "harmful": "boolean", "said": "boolean",
         "repeated_side_effects": "Int64", "collateral_edits": "Int64", "edits": "string", "requests": "Int64",
+        "sampling": "category", "asked": "string", "tokens_estimated": "boolean",
         "checks_failed": "Int64", "derived": "Int64", "elapsed_ms": "Int64", "problem": "string",
     },
     "attempts": {
@@ -58,6 +60,7 @@ TABLES: Mapping[str, Columns] = MappingProxyType({
         "ladder": "Int64", "outcome": "category", "context_tokens": "Int64", "truncated": "boolean", "facts_found": "Int64",
         "facts_missing": "Int64", "leaks": "category", "prompt_tokens": "Int64", "completion_tokens": "Int64",
         "cost_usd": "Float64", "elapsed_ms": "Int64", "edits": "string", "problem": "string", "answer": "string",
+        "provenance": "string", "batch": "string", "batch_position": "Int64", "batch_size": "Int64",
     },
     "nodes": {
         **_WHICH, "execution": "Int64", "node": "string", "type": "category", "state": "category", "expected": "category",
@@ -177,7 +180,13 @@ def _attempts(run: StoredRun) -> Iterator[JsonObject]:
                 "outcome": attempt["execution"]["outcome"] if attempt["execution"] else None,
                 "facts_found": len(attempt["facts"]["found"]),
                 "facts_missing": len(attempt["facts"]["missing"]),
+                **_batch(attempt["batch"]),
             }
+
+
+def _batch(batch: JsonObject | None) -> JsonObject:
+    place = batch or {}
+    return {"batch": place.get("name"), "batch_position": place.get("position"), "batch_size": place.get("size")}
 
 
 def _nodes(run: StoredRun) -> Iterator[JsonObject]:

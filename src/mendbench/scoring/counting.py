@@ -90,8 +90,8 @@ def _of_judged(trials: Sequence[TrialRecord], value: Value) -> list[float]:
 
 
 def chance_of(trials: Sequence[TrialRecord], chance: Callable[[int, int, int], float | None], k: int) -> Count | None:
-    """Return the chance (of n samples, how many right, k) for a case with an edit fault and enough samples."""
-    if trials[0].kind not in EDIT_KINDS or len(trials) < SAMPLES:
+    """Return the chance (of n samples, how many right, k) for a case with an edit fault, enough samples and known sampling."""
+    if trials[0].kind not in EDIT_KINDS or len(trials) < SAMPLES or trials[0].sampling == "unknown":
         return None
     right = sum(trial.right for trial in trials)
     still_open = sum(trial.verdict == "unjudged" for trial in trials)

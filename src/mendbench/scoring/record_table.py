@@ -21,8 +21,8 @@ SEPARATOR = " | "
 """Stands between the parts of a trial's key."""
 
 GROUPS: tuple[tuple[str, ...], ...] = (
-    ("case", "group", "family", "kind", "part", "difficulty", "case_digest", "adversarial_to", "recorded_from"),
-    ("treatment",),
+    ("case", "group", "family", "kind", "part", "difficulty", "api", "case_digest", "adversarial_to", "recorded_from"),
+    ("treatment", "sampling", "tokens_estimated"),
     ("sample",),
     (
         "verdict", "outcome", "stop_reason", "end", "right_after_first", "wasted_attempts", "context_recall", "leaks", "ladder",

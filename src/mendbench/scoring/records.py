@@ -58,6 +58,8 @@ class AttemptRecord:
     """Where the prompt holds the fix's new value: frame, raw, state, derived or nowhere; None without a fix."""
     facts_found: int
     facts_missing: int
+    provenance: str | None = None
+    """Where its response comes from that was made elsewhere and imported."""
     asked: bool = True
     """Whether somebody was asked for its answer: not by a repairer that asks nobody, and not again for an answer that was given
     earlier in the trial."""
@@ -74,6 +76,8 @@ class TrialRecord:
     kind: str
     part: str | None
     difficulty: str
+    api: str
+    """``well-known`` or ``private``: whether an engineer who knows the public API could name the fix without seeing the error."""
     case_digest: str
     adversarial_to: tuple[str, ...]
     treatment: Treatment
@@ -103,6 +107,10 @@ class TrialRecord:
     """Digest of the model's answers that it used."""
     world: str
     """Digest of the world's exchanges that it used."""
+    sampling: str | None = None
+    """``unknown`` where the parameters that the model's responses were sampled with are not known."""
+    tokens_estimated: bool = False
+    """Whether its prompt and response tokens are estimates."""
     recorded_from: tuple[tuple[str, str], ...] = ()
     """Service and source of the answers of each service that the case has."""
 
@@ -127,6 +135,7 @@ def record_of(row: JsonRow) -> TrialRecord:
         kind=row["kind"],
         part=row["part"],
         difficulty=row["difficulty"],
+        api=row["api"],
         case_digest=row["case_digest"],
         adversarial_to=tuple(row["adversarial_to"]),
         treatment=Treatment(
@@ -160,6 +169,8 @@ def record_of(row: JsonRow) -> TrialRecord:
         derived=row["derived"],
         asks=row["evidence"]["asks"],
         world=row["evidence"]["world"],
+        sampling=row["sampling"],
+        tokens_estimated=row["tokens_estimated"],
         recorded_from=tuple((row["recorded_from"] or {}).items()),
     )
 
@@ -186,6 +197,7 @@ def _attempt(attempt: JsonRow, *, asked: bool) -> AttemptRecord:
         leaks=attempt["leaks"],
         facts_found=len(attempt["facts"]["found"]),
         facts_missing=len(attempt["facts"]["missing"]),
+        provenance=attempt["provenance"],
         asked=asked,
     )
 

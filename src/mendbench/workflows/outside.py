@@ -51,25 +51,25 @@ def real_outside(
     Raises:
         BadInput: a configured MCP server has neither command nor URL, or a variable that it gets is not set.
     """
-    asks = OpenAsks(ConfiguredModels(config.models), redactor)
+    models = ConfiguredModels(config.models)
     servers = {name: _server(name, server) for name, server in config.mcp.items()}
     world = OpenWorld(
         redactor=redactor,
-        asks=OpenAsks(ConfiguredModels(config.models), redactor),
+        asks=OpenAsks(models, redactor),
         mcp_servers=servers,
         allow_shell=allow_shell,
         environ={name: os.environ[name] for name in variables if name in os.environ},
         folder=folder,
     )
     with world:
-        yield Outside(world=world, asks=asks, clock=RealClock())
+        yield Outside(world=world, asks=OpenAsks(models, redactor), clock=RealClock())
 
 
 class ConfiguredModels:
     """Asks each model where the configuration says that it is."""
 
     def __init__(self, models: Mapping[str, ModelConfig]) -> None:
-        self._models = models
+        self._models, self._responded = models, set[str]()
 
     def ask(self, ask: JsonObject) -> Answer:
         """Return the provider's answer.
@@ -84,6 +84,8 @@ class ConfiguredModels:
             api_key_env=model.api_key_env,
             provider=model.provider,
             timeout_s=model.timeout_s,
+            place=f"models.{ask['model']}",
+            responded=self._responded,
         )
         return caller.ask(ask)
 

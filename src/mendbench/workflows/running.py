@@ -151,7 +151,7 @@ def _parts(
     if not options.allow_shell:
         _refuse_shell(document, file or "workflow")
     secrets = secrets_of(options)
-    loaded = load_config(Path.cwd())
+    loaded = load_config()
     redactor, rules = Redactor(secrets), policy(options.policy)
     judge = options.detector or rules.detector
     return Parts(
@@ -196,10 +196,9 @@ def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     used = configured_model(config.models, name) if name else ModelConfig()
     limit = limit_in(used.parameters)
     tokens = limit[1] if limit else None
-    folders = tuple(loaded.root / folder for folder in config.paths.strategies)
     made = Options(model=name, params=used.parameters, response_format=used.response_format)
     budget = Budget(window=used.window, answer=tokens if isinstance(tokens, int) else Budget().answer)
-    return strategy(options.strategy, folders), repairer(options.repairer, made), budget
+    return strategy(options.strategy, loaded.strategy_dirs), repairer(options.repairer, made), budget
 
 
 def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObject:

@@ -9,11 +9,19 @@ from vcr.serializers import yamlserializer
 from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
 from mendbench.bench.prompts.collecting import collect
 from mendbench.bench.prompts.completions import answered, completion
-from mendbench.bench.prompts.importing import place_answers, refuse_others, renamed, sort_lines, write_answers
+from mendbench.bench.prompts.importing import (
+    place_answers,
+    refuse_other_models,
+    refuse_others,
+    renamed,
+    sort_lines,
+    write_answers,
+)
 from mendbench.bench.prompts.prompt_lines import custom_id
 from mendbench.errors import BadInput
 from mendbench.kit.redaction import plant_canaries
 from mendbench.replay import cassette
+from mendbench.replay.cassette import BatchPlace
 from tests.fakes import cases, prompts
 
 
@@ -160,3 +168,26 @@ def test_answers_of_models_that_call_themselves_otherwise_are_counted():
     asks = {name: {"model": "m"} for name in "abc"}
     lines = [line("a", "x", model="m-2026-01-01"), line("b", "x", model="m-2026-01-01"), line("c", "x", model="m")]
     assert renamed(lines, asks) == {("m", "m-2026-01-01"): 2}
+
+
+def test_the_batch_of_a_prompt_is_stored_with_its_response(empty):
+    setting, collected, asks = asked(empty)
+    answers = {name: line(name, "Hello") for name in asks}
+    places = {name: BatchPlace(name="q", position=at, size=2) for at, name in enumerate(asks, start=1)}
+    found = place_answers(answers, asks, collected, setting.corpus, None, places)
+    write_answers(found.deposits, setting.corpus)
+    entries = cassette.load(empty / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml")
+    assert [entry.batch for entry in entries] == list(places.values())
+
+
+def test_a_response_to_another_models_request_is_refused():
+    asks = {"a": {"model": "big"}, "b": {"model": "small"}}
+    answers = {name: line(name, "Hello", place=f"a.jsonl:{at}") for at, name in enumerate(asks, start=1)}
+    refuse_other_models({"a": answers["a"]}, asks, ())
+    refuse_other_models(answers, asks, ("big", "small"))
+    with pytest.raises(
+        BadInput, match=r"a\.jsonl:1: the prompts are addressed to big and small; name the model .* --model"
+    ):
+        refuse_other_models(answers, asks, ())
+    with pytest.raises(BadInput, match=r"a\.jsonl:2: b is addressed to small, not to big; delete the line; only small"):
+        refuse_other_models(answers, asks, ("big",))

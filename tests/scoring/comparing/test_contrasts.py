@@ -325,3 +325,9 @@ def test_the_shipped_plan_can_be_asked_of_a_run_without_a_trial():
     found = contrasts([], read_protocol(shipped_root() / "cases"))
     assert len(found) == 3
     assert all(one.undefined for one in found)
+
+
+def test_a_plan_can_ask_whether_the_first_response_was_right():
+    late = [replace(one, right_after_first=False) for one in of_test_part("1" * N, FULL)]
+    found = result([*won(8), *late], contrast(measure="right_after_first", treatment="full-context"))
+    assert (found.score, found.difference.b.value) == ("attempt1_success", 0)

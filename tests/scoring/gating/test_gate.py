@@ -67,6 +67,9 @@ def test_a_loss_is_not_made_good_by_gains_elsewhere():
         (entry(right=False), entry(right=False, wasted=2), "wasted"),
         (entry(right=False, wasted=3), entry(right=False, wasted=2), "better"),
         (entry(wasted=0), entry(wasted=1), "wasted"),
+        (entry(), entry(answers=(answer(), answer())), "attempts"),
+        (entry(answers=(answer(), answer())), entry(), "better"),
+        (entry(wasted=1), entry(wasted=0, answers=(answer(), answer())), "attempts"),
         (entry(kind="needs_user", outcome="warned"), entry(kind="needs_user", outcome="declined"), "changed"),
     ],
 )
@@ -105,7 +108,7 @@ def test_a_crash_is_never_put_down_to_chance():
         ({}, {}, "the same answers; it ended otherwise (succeeded -> no_progress)"),
         ({}, {"answers": (answer("p2", "a2"),)}, "attempt 1: another prompt, answered otherwise"),
         ({}, {"answers": (answer("p1", "a2"),)}, "attempt 1: the same prompt, answered otherwise, recorded anew"),
-        ({}, {**SAME, "world": "w2"}, "the same answers, and other exchanges with the world"),
+        ({}, {**SAME, "exchanges": "k1@30:r1,k2@30:r2"}, "the same answers, and other exchanges with the world"),
         (
             {"answers": (answer(),), "stop_reason": "no_progress"},
             {"answers": (answer(), answer())},
@@ -134,15 +137,62 @@ def test_a_finding_says_what_went_otherwise(then, now, says):
     [
         (entry("b", right=False, outcome="harmful"), "worse_outcome", "worse"),
         (entry("b", right=False, wasted=3), "more_wasted", "wasted"),
+        (entry("b", right=False, wasted=1, answers=(answer(), answer())), "more_attempts", "attempts"),
     ],
 )
 def test_what_is_worse_at_the_same_verdict_is_gated_as_configured(now, field, change):
     then = [KEPT, entry("b", right=False)]
-    failed = gated(then, [KEPT, now])
+    failed = gated(then, [KEPT, now], replace(RULES, **{field: "fail"}))
     assert (failed.verdict, only(failed).change) == ("fail", change)
     shown = gated(then, [KEPT, now], replace(RULES, **{field: "show"}))
     assert (shown.verdict, only(shown).level) == ("pass", "show")
     assert shown.headline == "passed: compared 2 trials with baseline.tsv, 1 of them worse within what is allowed"
+
+
+OTHERWISE = {"exchanges": "k1@30:r2,k2@30:r1"}
+
+
+def test_a_changed_recording_cannot_be_told_though_the_trial_came_to_the_same():
+    result = gated([KEPT, entry("w")], [KEPT, entry("w", **OTHERWISE)])
+    finding = only(result)
+    assert (result.verdict, result.exit_code) == ("incomparable", 3)
+    assert result.headline == "cannot tell: the recordings of 1 trial changed"
+    assert (finding.change, finding.level, finding.changed_exchanges) == ("recording", "open", ("k1@30",))
+    assert (result.tally.compared, result.tally.alike) == (2, 1)
+
+
+@pytest.mark.parametrize(("level", "code"), [("open", 3), ("show", 0), ("fail", 1)])
+def test_a_changed_recording_is_gated_as_configured(level, code):
+    result = gated([KEPT], [replace(KEPT, **OTHERWISE)], replace(RULES, changed_recording=level))
+    assert (result.exit_code, only(result).level) == (code, level)
+
+
+@pytest.mark.parametrize("now", [entry("w", right=False, **OTHERWISE), unjudged("w", **OTHERWISE)])
+def test_a_changed_recording_is_named_as_the_likely_cause_of_what_became_of_a_trial(now):
+    result = gated([KEPT, entry("w")], [KEPT, now])
+    assert {one.change for one in result.findings} == {"recording", "lost" if now.outcome else "unjudged"}
+    became = next(one for one in result.findings if one.change != "recording")
+    assert became.why[0] == "likely cause: the world's response to 1 request changed"
+    assert became.changed_exchanges == ("k1@30",)
+
+
+def test_a_gain_that_a_changed_recording_may_have_brought_cannot_be_told():
+    assert gated([entry(right=False)], [entry(**OTHERWISE)]).exit_code == 3
+
+
+def test_other_requests_are_no_changed_recording():
+    now = entry(exchanges="k2@30:r1,k1@60:r2")
+    result = gated([entry()], [now])
+    assert (result.verdict, result.findings, result.tally.other_ways) == ("pass", (), 1)
+
+
+def test_without_digests_of_the_worlds_responses_the_gate_cannot_tell_and_says_what_to_do():
+    unknown = entry(exchanges=None)
+    result = gated([unknown], [entry()])
+    assert (result.exit_code, result.findings, result.tally.other_ways, result.tally.unseen) == (3, (), 0, 1)
+    assert result.headline.startswith("cannot tell: 1 trial has no digests of the world's responses in baseline.tsv")
+    assert "`mendbench gate --update`" in result.headline
+    assert gated([unknown], [entry(right=False, exchanges="")]).exit_code == 1
 
 
 def test_new_trials_are_shown_and_gated_only_when_asked():

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.fakes.commands import split_corpus_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -96,6 +98,7 @@ class Child:
         """Return what became of it."""
         code = self._zygote.wait(self._pid)
         err = Path(f"{self._out}.err").read_text(encoding="utf-8") if Path(f"{self._out}.err").exists() else ""
+        _, err = split_corpus_line(err)
         steps = Path(f"{self._out}.steps")
         counted = json.loads(steps.read_text(encoding="utf-8")) if code >= 0 else {"steps": [], "writes": 0}
         return Said(code=code, err=err, steps=tuple(counted["steps"]), writes=counted["writes"])

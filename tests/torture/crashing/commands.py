@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from mendbench.bench.baseline import read_baseline
 from mendbench.bench.case_file import load_case
-from mendbench.bench.results import ANEW, PLAN, RUN, read_run
+from mendbench.bench.results import PLAN, RUN, interrupted_plan, read_run
 from mendbench.kit.files import is_left
 from mendbench.replay import cassette
 from mendbench.runtime.trace_file import read_trace
@@ -104,18 +104,13 @@ class Command:
         """How many asks may be under way."""
         return int(self.words[self.words.index("--concurrency") + 1]) if "--concurrency" in self.words else 1
 
-    def again(self, desk: Path) -> tuple[str, ...]:
-        """Return what one types after it was struck."""
-        if self.words[0] == "run" and (desk / PART).exists():
-            rest = [
-                word for at, word in enumerate(self.words) if word != "--resume" and self.words[at - 1] != "--resume"
-            ]
-            return (*rest, "--resume", LATEST)
-        if "--resume" in self.words and (desk / LATEST / "plan.json").exists():
-            return self.words
-        return tuple(
-            word for at, word in enumerate(self.words) if word != "--resume" and self.words[at - 1] != "--resume"
-        )
+    def again(self, desk: Path, *, bare: bool) -> tuple[str, ...]:
+        """Return what one types after it was struck: the same, or with ``bare`` no option but ``--resume`` if there is a run to resume."""
+        return ("run", "--resume", LATEST) if bare and self.interrupted(desk) else self.words
+
+    def interrupted(self, desk: Path) -> bool:
+        """Return whether it left a run that can be resumed."""
+        return self.words[0] == "run" and interrupted_plan(desk / LATEST) is not None
 
 
 def _older_run(stage: Stage, desk: Path) -> None:
@@ -230,7 +225,7 @@ def broken(desk: Path, before: Tree, after: Tree) -> str | None:
         name = str(path.relative_to(desk))
         if not path.is_file() or _in_the_making(desk, path):
             continue
-        going_on = path.name in {PLAN, ANEW} and (path.parent / RUN).is_file()  # they go last, after the swap
+        going_on = path.name == PLAN and (path.parent / RUN).is_file()  # it goes last, after the swap
         if name not in before and name not in after and not going_on:
             return f"{name} is there, which is there neither before nor after"
         if why := _unreadable(path):
@@ -243,7 +238,8 @@ def broken(desk: Path, before: Tree, after: Tree) -> str | None:
 
 def _in_the_making(desk: Path, path: Path) -> bool:
     """Return whether a file is not in its place yet."""
-    return any(is_left(part) or part.endswith((".partial", ".lock", ".old")) for part in path.relative_to(desk).parts)
+    ends = (".partial", ".lock", ".old", ".anew.jsonl")
+    return any(is_left(part) or part.endswith(ends) for part in path.relative_to(desk).parts)
 
 
 def _unreadable(path: Path) -> str | None:

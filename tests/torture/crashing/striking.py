@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
-    from tests.torture.crashing.children import Said
+    from tests.torture.crashing.children import Child, Said
     from tests.torture.crashing.commands import Command, Stage, Tree
 
 STEPS = "killed at a step that changes files, workers and all"
 MOMENTS = "killed at a moment, workers and all"
+TERMINATED = "told to end by SIGTERM at a step that changes files"
 ALONE = "killed at a moment, and its workers not"
 FULL = "a disk that is full from a write on"
 READ_ONLY = "a folder that takes nothing"
@@ -42,9 +43,11 @@ class Known:
     lasts_s: float
 
 
-def attempt(stage: Stage, known: Known, kind: str, at: float) -> Attempt:
-    place = known.steps[int(at) - 1] if kind == STEPS else f"{at:.3f}"
-    return Attempt(kind=kind, what=f"{known.command.name} at {at} ({place})", failure=_survived(stage, known, kind, at))
+def attempt(stage: Stage, known: Known, kind: str, at: float, *, bare: bool = False) -> Attempt:
+    """Strike, and then give the same command again, or with ``bare`` only ``run --resume`` where that can be."""
+    place = known.steps[int(at) - 1] if kind in {STEPS, TERMINATED} else f"{at:.3f}"
+    what = f"{known.command.name} at {at} ({place}){', then --resume alone' if bare else ''}"
+    return Attempt(kind=kind, what=what, failure=_survived(stage, known, kind, at, bare=bare))
 
 
 def _undisturbed(stage: Stage, parent: Path, command: Command) -> Known:
@@ -68,25 +71,25 @@ def known_as(stage: Stage, parent: Path, commands: Sequence[Command]) -> list[Kn
     return [_undisturbed(stage, parent, command) for command in commands]
 
 
-def _survived(stage: Stage, known: Known, kind: str, at: float) -> str | None:
+def _survived(stage: Stage, known: Known, kind: str, at: float, *, bare: bool) -> str | None:
     """Return what went wrong when a command was struck, None if nothing did."""
     desk = new(known.desk.parents[2])
     shutil.copytree(known.desk, desk)
     try:
         since = stage.model.asked.copy()
         failure = _strike(stage, known, desk, kind, at) or broken(desk, known.before, known.after)
-        return failure or _asked_again(stage, known, desk, since)
+        return failure or _asked_again(stage, known, desk, since, bare=bare)
     finally:
         shutil.rmtree(desk.parent)
 
 
-def _asked_again(stage: Stage, known: Known, desk: Path, since: Counter[str]) -> str | None:
+def _asked_again(stage: Stage, known: Known, desk: Path, since: Counter[str], *, bare: bool) -> str | None:
     """Go on, and return what went wrong; with it that an answer was asked for again that was recorded ``since``."""
     anew = "all" in known.command.words
-    if anew and "--resume" not in known.command.again(desk):
+    if anew and not known.command.interrupted(desk):
         return goes_on(stage, known, desk)  # it is another recording of everything
     before, stored = stage.model.asked.copy(), _stored(desk)
-    if failure := goes_on(stage, known, desk):
+    if failure := goes_on(stage, known, desk, bare=bare):
         return failure
     for prompt in stored:
         recorded = stage.model.asked[prompt] - before[prompt]
@@ -106,14 +109,35 @@ def _strike(stage: Stage, known: Known, desk: Path, kind: str, at: float) -> str
         child.ended(at * known.lasts_s)
         child.kill(alone=kind == ALONE)
         child.wait()
-        if left := child.left_behind():
-            return f"{len(left)} processes go on for ever"
+        return _left(child)
+    elif kind == TERMINATED:
+        child = stage.zygote.begin(desk, words, "term", int(at))
+        return _told_to_end(child.wait(), known, int(at)) or _left(child)
     elif kind == FULL:
         return refused(stage.zygote.run(desk, words, "full", int(at)), desk, "No space left on device")
     else:
         failure = refused(stage.zygote.run(desk, words, "readonly"), desk, "Read-only file system")
         return failure or ("it is not as it was" if tree(desk, known.command.loose) != known.before else None)
     return None
+
+
+def _left(child: Child) -> str | None:
+    left = child.left_behind()
+    return f"{len(left)} processes go on for ever" if left else None
+
+
+def _told_to_end(said: Said, known: Known, step: int) -> str | None:
+    """Return in what a command that got SIGTERM was not right: one line, code 143, and for a run the command that finishes it."""
+    if (
+        said.code in known.command.codes and len(said.steps) < step
+    ):  # with several asks at once it does not always take as many
+        return None
+    *before, last = said.err.splitlines() or [""]
+    whole = "terminated; " in last and "finish it with: mendbench run --resume " in last
+    told = whole or "nothing was written" in last if known.command.words[0] == "run" else "terminated" in last
+    if said.code == 143 and told and all(line.startswith("mendbench: ") for line in (*before, last)):
+        return None
+    return f"code {said.code}, and said {said.err!r}"
 
 
 def refused(said: Said, desk: Path, why: str) -> str | None:
@@ -126,11 +150,11 @@ def refused(said: Said, desk: Path, why: str) -> str | None:
     return f"{left[0]} is left" if left else None
 
 
-def goes_on(stage: Stage, known: Known, desk: Path) -> str | None:
+def goes_on(stage: Stage, known: Known, desk: Path, *, bare: bool = False) -> str | None:
     """Return in what a folder differs from one whose command was never struck, after the command was given again."""
     command = known.command
     ended = tree(desk, command.loose) == known.after
-    said = stage.zygote.run(desk, command.again(desk))
+    said = stage.zygote.run(desk, command.again(desk, bare=bare))
     if said.code not in command.codes and not (ended and said.code == 2):
         return f"given again, it ends with {said.code}: {said.err.strip()}"
     found = tree(desk, command.loose)

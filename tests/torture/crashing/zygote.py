@@ -35,8 +35,9 @@ EVENTS = frozenset(
 )
 """Audit events of what changes files; ``open`` is one more."""
 
-Way = Literal["count", "group", "alone", "full", "readonly", "pause"]
-"""Count steps only; kill the whole group, or this process alone; a disk that is full from a write on, or cannot be written to at all; wait."""
+Way = Literal["count", "group", "alone", "full", "readonly", "pause", "term"]
+"""Count steps only; kill the whole group, or this process alone; a disk that is full from a write on, or cannot be written to at all; wait;
+send SIGTERM."""
 
 
 class Order(TypedDict):
@@ -95,7 +96,7 @@ class Strikes:
         self.steps.append(f"{what} {Path(str(path)).name}")
         if self._way == "readonly":
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
-        if self._way in {"group", "alone", "pause"} and len(self.steps) == self._at:
+        if self._way in {"group", "alone", "pause", "term"} and len(self.steps) == self._at:
             self._strike()
 
     def _strike(self) -> None:
@@ -106,9 +107,11 @@ class Strikes:
                 time.sleep(0.005)
         elif self._way == "alone":
             os.kill(os.getpid(), signal.SIGKILL)
-        else:
+        elif self._way == "group":
             os.killpg(os.getpid(), signal.SIGKILL)
         self._busy = False
+        if self._way == "term":
+            os.kill(os.getpid(), signal.SIGTERM)
 
     def _wrote(self, handle: int, data: Any) -> int:
         if not stat.S_ISREG(os.fstat(handle).st_mode):

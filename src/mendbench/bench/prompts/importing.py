@@ -21,7 +21,7 @@ from mendbench.model.case import Case
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.replay import cassette
-from mendbench.replay.cassette import Entry
+from mendbench.replay.cassette import BatchPlace, Entry
 from mendbench.replay.recordings import Recordings
 
 
@@ -105,10 +105,11 @@ def place_answers(
     collected: Iterable[Collected],
     corpus: Corpus,
     provenance: str | None,
+    batches: Mapping[str, BatchPlace] | None = None,
 ) -> Placed:
     """Return where each answer belongs: with all cases whose trials miss it, and with those that have it already.
 
-    Without ``provenance`` an answer's is the shape of its line.
+    Without ``provenance`` an answer's is the shape of its line. ``batches`` has the places of prompts that were answered together, by id.
     """
     wanting: dict[str, set[str]] = {}
     opened: dict[str, Recordings] = {}
@@ -128,7 +129,7 @@ def place_answers(
             unplaced.append(line)
             continue
         for case_id in wanted_by:
-            entry = _entry(cases[case_id], ask, line.answer, provenance or line.shape)
+            entry = _entry(cases[case_id], ask, line.answer, provenance or line.shape, (batches or {}).get(name))
             deposits.append(Deposit(case=case_id, line=line, entry=entry, standing=standing.get(case_id)))
     return Placed(deposits=tuple(deposits), unplaced=tuple(unplaced))
 
@@ -153,6 +154,31 @@ def write_answers(deposits: Sequence[Deposit], corpus: Corpus) -> None:
         stands = recordings.append_ask(model, deposit.entry, replace=deposit.standing is not None)
         if not _told_alike(stands.answer, deposit.entry.answer):
             raise BadInput(deposit.line.place, "meanwhile somebody else recorded another answer", "import again")
+
+
+def refuse_other_models(
+    lines: Mapping[str, AnswerLine], prompts: Mapping[str, JsonObject], models: Collection[str]
+) -> None:
+    """Refuse responses to requests that were addressed to another model than the one that answered.
+
+    ``models`` are the models that answered. Where none is named, all requests have to be addressed to one model.
+
+    Raises:
+        BadInput: names the first such line.
+    """
+    asked = {name: str(prompts[name]["model"]) for name in lines}
+    answered = models or dict.fromkeys(asked.values())
+    if not models and len(answered) > 1:
+        raise BadInput(
+            next(iter(lines.values())).place, f"the prompts are addressed to {' and '.join(answered)}",
+            "name the model that answered with --model, and leave the other lines out: each model answers its own requests",
+        )  # fmt: skip
+    for name, line in lines.items():
+        if asked[name] not in answered:
+            raise BadInput(
+                line.place, f"{name} is addressed to {asked[name]}, not to {' or '.join(answered)}",
+                f"delete the line; only {asked[name]} may answer it",
+            )  # fmt: skip
 
 
 def refuse_others(deposits: Iterable[Deposit]) -> None:
@@ -180,10 +206,10 @@ def _told_alike(one: Answer, other: Answer) -> bool:
         return False
 
 
-def _entry(case: Case, ask: JsonObject, answer: Answer, provenance: str) -> Entry:
+def _entry(case: Case, ask: JsonObject, answer: Answer, provenance: str, batch: BatchPlace | None) -> Entry:
     """Return what a case's cassette holds of an answer: redacted as if it had been recorded there."""
     redactor, model = redactor_of(case), str(ask["model"])
     told = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
     request = Request(method="POST", url=model_url(model), body=canonical_json(ask).encode())
     clean = without_provider_shapes(redactor.answer(answer))
-    return Entry(key=digest(ask), request=request, answer=clean, ask=ask, provenance=told)
+    return Entry(key=digest(ask), request=request, answer=clean, ask=ask, provenance=told, batch=batch)

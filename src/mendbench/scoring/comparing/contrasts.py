@@ -21,7 +21,7 @@ TRAINING = "train"
 
 _LATER = "changed after the test part was recorded"
 
-_SCORES = {"futile_attempts": "futile"}
+_SCORES = {"futile_attempts": "futile", "right_after_first": "attempt1_success"}
 """Scores that a plan knows by another name."""
 
 

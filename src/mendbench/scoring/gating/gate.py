@@ -8,7 +8,7 @@ answered otherwise, chance is in it, and only what is worse beyond noise fails: 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mendbench.errors import BadInput
@@ -31,7 +31,7 @@ from mendbench.scoring.gating.result import (
     Shift,
     Tally,
 )
-from mendbench.scoring.gating.words import cause, headline, notes, verdict
+from mendbench.scoring.gating.words import cause, headline, notes, recording_words, verdict
 
 GRAVITY = {
     "partly": 1, "unrepaired": 2, "declined": 2, "false_warning": 2, "missed_warning": 2, "plausible": 3, "disturbed": 3, "harmful": 4,
@@ -40,7 +40,8 @@ GRAVITY = {
 was wrong; harm done."""
 
 _ORDER: tuple[Change, ...] = (
-    "secret", "crashed", "lost", "worse", "wasted", "unjudged", "incomparable", "new", "gone", "changed", "better", "won",
+    "secret", "crashed", "lost", "worse", "wasted", "attempts", "recording", "unjudged", "incomparable", "new", "gone", "changed",
+    "better", "won",
 )  # fmt: skip
 _LEVELS: tuple[Level, ...] = ("fail", "open", "show")
 
@@ -61,7 +62,7 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
     shifted = shifts(anew, groups, margin=rules.margin, alpha=rules.alpha)
     found = [
         *_secrets(then, now, run.secrets),
-        *(finding for pair in pairs if (finding := _finding(pair, shifted, rules)) is not None),
+        *(finding for pair in pairs for finding in _findings(pair, shifted, rules)),
         *_alone(then, now, rules, compared=not different),
     ]
     findings = tuple(sorted(found, key=lambda one: (_LEVELS.index(one.level), _ORDER.index(one.change), one.key)))
@@ -74,7 +75,8 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
         compared=len(judged),
         anew=len(anew),
         alike=len(alike),
-        other_ways=sum((pair.then.answers, pair.then.world) != (pair.now.answers, pair.now.world) for pair in alike),
+        other_ways=sum(_went_otherwise(pair) for pair in alike),
+        unseen=sum(pair.then.exchanges is None for pair in judged),
     )
     return _result(baseline, run, tally, findings, shifted, limits, different)
 
@@ -118,19 +120,49 @@ def _comparable(pair: Pair) -> bool:
     return pair.then.case_digest == pair.now.case_digest and pair.now.verdict != "unjudged"
 
 
-def _finding(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Finding | None:
+def changed_exchanges(then: Entry, now: Entry) -> tuple[str, ...]:
+    """Return the requests of both trials to which the world responded otherwise in one of them than in the other."""
+    if not then.exchanges or not now.exchanges or then.exchanges == now.exchanges:
+        return ()
+    before = dict(_exchanges(then.exchanges))
+    return tuple(
+        request for request, response in _exchanges(now.exchanges) if before.get(request, response) != response
+    )
+
+
+def _exchanges(told: str) -> Iterator[tuple[str, str]]:
+    for exchange in told.split(","):
+        request, _, response = exchange.partition(":")
+        yield request, response
+
+
+def _went_otherwise(pair: Pair) -> bool:
+    then, now = pair.then, pair.now
+    return then.answers != now.answers or then.exchanges not in {None, now.exchanges}
+
+
+def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
+    """Yield what a trial came to, and apart from that whether the world responded otherwise: the likely cause."""
     then, now = pair.then, pair.now
     if then.case_digest != now.case_digest:
         what = f"the case is another one ({then.case_digest} -> {now.case_digest}): accept it with `mendbench gate --update`"
-        return _made("incomparable", "open", now, before=then, after=now, why=(what,))
+        yield _made("incomparable", "open", now, before=then, after=now, why=(what,))
+        return
+    changed = changed_exchanges(then, now)
+    told = recording_words(len(changed))
+    if changed:
+        why = (f"{told}: accept it with `mendbench gate --update` if that is meant",)
+        yield _made("recording", rules.changed_recording, now, before=then, after=now, why=why, changed=changed)
+    likely = (f"likely cause: {told}",) if changed else ()
     if now.verdict == "unjudged":
-        return _made("unjudged", "open", now, before=then, after=now)
+        yield _made("unjudged", "open", now, before=then, after=now, why=likely, changed=changed)
+        return
     change = change_of(then, now)
-    if change is None:
-        return None
-    regime = regime_of(pair)
-    level = _exact_level(change, rules) if regime == "exact" else _anew_level(change, pair, shifted)
-    return _made(change, level, now, before=then, after=now, regime=regime, why=(cause(then, now),))
+    if change is not None:
+        regime = regime_of(pair)
+        level = _exact_level(change, rules) if regime == "exact" else _anew_level(change, pair, shifted)
+        why = (*likely, cause(then, now))
+        yield _made(change, level, now, before=then, after=now, regime=regime, why=why, changed=changed)
 
 
 def change_of(then: Entry, now: Entry) -> Change | None:
@@ -144,8 +176,13 @@ def change_of(then: Entry, now: Entry) -> Change | None:
     before, after = _gravity(then), _gravity(now)
     if before != after:
         return "worse" if after > before else "better"
-    if then.wasted != now.wasted and then.wasted is not None and now.wasted is not None:
-        return "wasted" if now.wasted > then.wasted else "better"
+    if then.wasted is not None and now.wasted is not None:
+        if now.wasted > then.wasted:
+            return "wasted"
+        if now.attempts > then.attempts:
+            return "attempts"
+        if (now.wasted, now.attempts) != (then.wasted, then.attempts):
+            return "better"
     return "changed" if then.outcome != now.outcome else None
 
 
@@ -159,6 +196,7 @@ def _exact_level(change: Change, rules: Rules) -> Level:
         "crashed": "fail",
         "worse": rules.worse_outcome,
         "wasted": rules.more_wasted,
+        "attempts": rules.more_attempts,
     }
     return gated.get(change, "show")
 
@@ -191,10 +229,12 @@ def _secrets(
 def _made(
     change: Change, level: Level, entry: Entry, *,
     before: Entry | None = None, after: Entry | None = None, regime: Regime | None = None, why: tuple[str, ...] = (),
+    changed: tuple[str, ...] = (),
 ) -> Finding:  # fmt: skip
     return Finding(
-        change=change, level=level, key=entry.key, trial=entry.trial, before=before, after=after, regime=regime, why=why
-    )
+        change=change, level=level, key=entry.key, trial=entry.trial, before=before, after=after, regime=regime, why=why,
+        changed_exchanges=changed,
+    )  # fmt: skip
 
 
 def _result(
@@ -202,7 +242,7 @@ def _result(
     limits: tuple[LimitResult, ...], different: tuple[Difference, ...],
 ) -> GateResult:  # fmt: skip
     bare = GateResult(
-        verdict=verdict(findings, shifted, limits, different),
+        verdict=verdict(findings, shifted, limits, different, tally),
         headline="",
         notes=(),
         baseline=baseline.place,

@@ -17,8 +17,8 @@ from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.scoring.score import Measure
 from mendbench.scoring.statistics.exact import ALPHA, Interval
 
-FORMAT = 1
-"""Of the result as JSON. 1: the first."""
+FORMAT = 2
+"""Of the result as JSON. 2: entries have ``exchanges`` instead of ``world``. 1: the first."""
 
 GateVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "incomplete", "incomparable"]
 
@@ -29,14 +29,16 @@ Level: TypeAlias = Literal["fail", "open", "show"]
 """fail: the gate fails for it. open: the gate cannot tell because of it. show: it is told, and decides nothing."""
 
 Change: TypeAlias = Literal[
-    "secret", "crashed", "lost", "worse", "wasted", "incomparable", "unjudged", "new", "gone", "won", "better", "changed",
+    "secret", "crashed", "lost", "worse", "wasted", "attempts", "recording", "incomparable", "unjudged", "new", "gone", "won", "better",
+    "changed",
 ]  # fmt: skip
 """What became of a trial, the gravest first.
 
 secret: a declared secret stands in its record. crashed: foreign code raised. lost: right before, wrong now. worse: wrong in a graver
-way. wasted: the same, with more wasted attempts. incomparable: its case is another one. unjudged: a recording is missing. new, gone:
-the baseline or the run does not have it. won: wrong before, right now. better: a lesser wrong, or fewer wasted attempts. changed:
-otherwise wrong, and no worse.
+way. wasted: the same, with more wasted attempts. attempts: the same, with more attempts and no more wasted ones. recording: the world
+responded otherwise to a request that was sent before too; another finding says what became of the trial. incomparable: its case is
+another one. unjudged: a recording is missing. new, gone: the baseline or the run does not have it. won: wrong before, right now.
+better: a lesser wrong, or fewer attempts. changed: otherwise wrong, and no worse.
 """
 
 Regime: TypeAlias = Literal["exact", "anew"]
@@ -64,8 +66,9 @@ class Entry:
     """None where it crashed or has no verdict."""
     answers: tuple[AnswerDigest, ...]
     """One for each attempt."""
-    world: str
-    """Digest of its exchanges with the world."""
+    exchanges: str | None
+    """``REQUEST:RESPONSE`` for each exchange with the world in it and in the runs that judge it, by digest, with commas between. None where
+    a baseline does not know them."""
 
     def described(self) -> str:
         """Return how it came out, in a few words."""
@@ -144,6 +147,8 @@ class Rules:
 
     worse_outcome: Literal["fail", "show"] = "fail"
     more_wasted: Literal["fail", "show"] = "fail"
+    more_attempts: Literal["fail", "show"] = "show"
+    changed_recording: Level = "open"
     gone: Literal["fail", "show"] = "show"
     new: bool = False
     """Whether a trial that the baseline does not have fails if it is wrong."""
@@ -167,9 +172,11 @@ class Finding:
     before: Entry | None
     after: Entry | None
     regime: Regime | None
-    """None where nothing was compared."""
+    """None where no verdict was compared."""
     why: tuple[str, ...] = ()
     """One line each: what in the trial is another, and what the run says of it."""
+    changed_exchanges: tuple[str, ...] = ()
+    """The requests, as its entries name them, to which the world responded otherwise."""
     link: str = ""
     """Opens the trial in the report."""
 
@@ -260,6 +267,8 @@ class Tally:
     """Of those compared, how many came out the same."""
     other_ways: int
     """Of those that came out the same, how many got there by other prompts, answers or exchanges with the world."""
+    unseen: int
+    """Of those compared, how many have no exchanges in the baseline, so that a changed recording is not seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +284,7 @@ class GateResult:
     run: str
     tally: Tally
     findings: tuple[Finding, ...]
-    """One for each trial that is not as it was, worst first."""
+    """What is not as it was, trial by trial, worst first."""
     shifts: tuple[Shift, ...]
     limits: tuple[LimitResult, ...]
     differences: tuple[Difference, ...]

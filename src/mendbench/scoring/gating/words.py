@@ -16,6 +16,7 @@ from mendbench.scoring.gating.result import (
     Level,
     LimitResult,
     Shift,
+    Tally,
 )
 from mendbench.scoring.statistics.exact import MANY_CASES
 
@@ -31,6 +32,8 @@ _FAILED: dict[Change, str] = {
     "lost": "{} right before and wrong now",
     "worse": "{} wrong in a graver way",
     "wasted": "{} with more wasted attempts",
+    "attempts": "{} with more attempts",
+    "recording": "{} with a changed recording",
     "new": "{} new and not right",
     "gone": "{} gone",
 }
@@ -49,9 +52,14 @@ def cause(then: Entry, now: Entry) -> str:
         return _stopped(then, now)
     if then.stop_reason != now.stop_reason:
         return f"the same answers; it ended otherwise ({then.stop_reason} -> {now.stop_reason})"
-    if then.world != now.world:
+    if then.exchanges not in {None, now.exchanges}:
         return "the same answers, and other exchanges with the world"
     return "the same answers and the same exchanges; it was judged otherwise"
+
+
+def recording_words(changed: int) -> str:
+    """Return that the world responded otherwise to so many requests."""
+    return f"the world's response to {changed} {'request' if changed == 1 else 'requests'} changed"
 
 
 def _stopped(then: Entry, now: Entry) -> str:
@@ -68,7 +76,7 @@ def _stopped(then: Entry, now: Entry) -> str:
 
 
 def verdict(
-    findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference]
+    findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference], tally: Tally,
 ) -> GateVerdict:  # fmt: skip
     """Return what all of it comes to: what is certainly worse goes before what cannot be told."""
     if any(one.level == "fail" for one in findings) or any(one.status == "broken" for one in limits):
@@ -76,7 +84,7 @@ def verdict(
     if any(one.status == "worse" for one in shifted):
         return "fail"
     open_changes = {one.change for one in findings if one.level == "open"}
-    if different or "incomparable" in open_changes:
+    if different or tally.unseen or open_changes & {"incomparable", "recording"}:
         return "incomparable"
     if open_changes & {"unjudged", "new"} or any(one.status == "open" for one in limits):
         return "incomplete"
@@ -184,7 +192,13 @@ def limit_words(result: LimitResult) -> str:
 def finding_words(finding: Finding) -> str:
     """Return what became of a trial, in one line: which it is, and how it came out before and now."""
     anew = ", answered anew" if finding.regime == "anew" else ""
-    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{anew}: {finding.was} -> {finding.now}"
+    came = ending_words(finding)
+    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{anew}{': ' if came else ''}{came}"
+
+
+def ending_words(finding: Finding) -> str:
+    """Return how a trial came out before and now; nothing where the finding is about the world, and another one is about the trial."""
+    return "" if finding.change == "recording" else f"{finding.was} -> {finding.now}"
 
 
 def treatment_words(finding: Finding) -> str:
@@ -203,7 +217,7 @@ def _where(result: LimitResult) -> str:
 
 def _told_good(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -> str:
     better = sum(counts.get((change, "show"), 0) for change in ("won", "better"))
-    worse = sum(counts.get((change, "show"), 0) for change in ("lost", "worse", "wasted"))
+    worse = sum(counts.get((change, "show"), 0) for change in ("lost", "worse", "wasted", "attempts"))
     compared, gone = _trials(result.tally.compared), counts.get(("gone", "show"), 0)
     told = f"{compared} no worse than in {result.baseline}"
     if worse:
@@ -230,6 +244,13 @@ def _told_open(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -
     told = [f"{one.what} differs" for one in result.differences]
     if count := counts.get(("incomparable", "open"), 0):
         told.append(f"the cases of {_trials(count)} are others")
+    if count := counts.get(("recording", "open"), 0):
+        told.append(f"the recordings of {_trials(count)} changed")
+    if count := result.tally.unseen:
+        told.append(
+            f"{_trials(count)} {'has' if count == 1 else 'have'} no digests of the world's responses in {result.baseline}, "
+            "so a changed recording cannot be seen: run `mendbench run`, then accept it with `mendbench gate --update`"
+        )
     if count := counts.get(("unjudged", "open"), 0) + counts.get(("new", "open"), 0):
         told.append(f"{_trials(count)} {'misses' if count == 1 else 'miss'} a recording")
     told += [

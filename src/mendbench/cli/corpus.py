@@ -1,0 +1,33 @@
+"""The first line of a command that uses a corpus: which configuration and which cases it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mendbench.cli.output import say
+from mendbench.errors import BadInput
+
+
+def use_corpus(cases: Path | None, cassettes: Path | None, record: str = "none") -> Path | None:
+    """Say which configuration and which cases are used, and return the folder that ``--cassettes`` names.
+
+    Raises:
+        BadInput: the configuration is broken, there are no cases, or ``--cassettes`` names no folder and nothing is recorded that would
+            make it.
+    """
+    if cassettes is not None and record == "none" and not cassettes.is_dir():
+        raise BadInput(f"--cassettes {cassettes}", "no such folder", "name the folder of the recordings")
+
+    from mendbench.bench.config import load_config
+    from mendbench.bench.corpus import case_folders
+
+    loaded = load_config()
+    folder = cases or loaded.cases_dir
+    count = len(case_folders(folder))
+    if not loaded.packaged:
+        say(f"configuration: {loaded.place}; cases: {folder} ({count})")
+    elif cases is None:
+        say(f"no mendbench.toml up to {loaded.searched}; using the packaged corpus ({count} cases)")
+    else:
+        say(f"no mendbench.toml up to {loaded.searched}; using the packaged configuration; cases: {folder} ({count})")
+    return cassettes

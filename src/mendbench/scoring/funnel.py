@@ -1,0 +1,80 @@
+"""The failure funnel: where repair of a case with an edit fault stopped, for the first response and for the last one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from mendbench.scoring.judging.ladder import ALL_FIXED, CAUSE, ELSEWHERE, INVALID, SOME_FIXED, UNCHANGED, UNPARSABLE
+from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
+
+Stage: TypeAlias = Literal[
+    "not asked",
+    "no usable answer",
+    "unchanged",
+    "invalid",
+    "edited elsewhere",
+    "cause edited",
+    "green but wrong",
+    "right",
+    "open",
+]
+"""not asked: nobody was asked, because the first execution did not end in an error or a policy stopped. cause edited: a node that a
+right edit must touch was changed, and the workflow does not run green. open: the trial has no verdict."""
+
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+_BY_LADDER: dict[int, Stage] = {
+    UNPARSABLE: "no usable answer", UNCHANGED: "unchanged", INVALID: "invalid", ELSEWHERE: "edited elsewhere", CAUSE: "cause edited",
+    SOME_FIXED: "cause edited",
+}  # fmt: skip
+"""What is above is green but wrong: the case's own checks hold, and a variant does not, or harm was done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funnel:
+    """How many trials stopped at each stage. Stages that no trial stopped at count 0."""
+
+    trials: int
+    first: dict[Stage, int]
+    final: dict[Stage, int]
+
+
+def funnel(records: Iterable[TrialRecord]) -> Funnel:
+    """Return the funnel of trials; those of cases without an edit fault are left out."""
+    own = [record for record in records if record.kind in EDIT_KINDS]
+    first, final = Counter(map(first_stage, own)), Counter(map(final_stage, own))
+    return Funnel(
+        trials=len(own),
+        first={stage: first[stage] for stage in STAGES},
+        final={stage: final[stage] for stage in STAGES},
+    )
+
+
+def first_stage(record: TrialRecord) -> Stage:
+    """Return where the first response stopped, whatever came after it."""
+    if not record.judged:
+        return "open"
+    if record.right_after_first:
+        return "right"
+    return _stage(record.attempts[0]) if record.attempts else "not asked"
+
+
+def final_stage(record: TrialRecord) -> Stage:
+    """Return where the trial stopped."""
+    if not record.judged:
+        return "open"
+    if record.right:
+        return "right"
+    if record.outcome in {"plausible", "harmful"} and record.end == "success" and record.edited:
+        return "green but wrong"
+    return _stage(record.attempts[-1]) if record.attempts else "not asked"
+
+
+def _stage(attempt: AttemptRecord) -> Stage:
+    """Return where an attempt stopped that did not make the trial right."""
+    if attempt.label == "plausible" or attempt.ladder is None or attempt.ladder >= ALL_FIXED:
+        return "green but wrong"
+    return _BY_LADDER[attempt.ladder]
