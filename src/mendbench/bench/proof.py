@@ -71,6 +71,8 @@ class Proof:
     mutants: tuple[MutantFate, ...]
     recorded_from: dict[str, str]
     seconds: float
+    dropped: int = 0
+    """Recorded exchanges that nothing used, and that were deleted: only while recording, and once all else held."""
 
     @property
     def held(self) -> bool:
@@ -189,10 +191,12 @@ def _proved(setting: Setting, case: Case, recorder: Recorder, recordings: Record
         findings.append(Finding(what="everything is recorded", held=False, why=str(miss)))
     except PatchError as error:
         findings.append(Finding(what="the fix applies", held=False, why=str(error)))
+    whole = all(finding.held for finding in findings)
+    dropped = recordings.prune() if recorder.mode != "none" and whole else ()
     findings += _recordings(bench)
     return Proof(
         case=case.id, kind=case.kind, findings=tuple(findings), mutants=tuple(fates),
-        recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3),
+        recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3), dropped=len(dropped),
     )  # fmt: skip
 
 
@@ -378,7 +382,8 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
 def _recordings(bench: _Bench) -> Iterator[Finding]:
     unused = bench.recordings.unused()
     shown = ", ".join(f"{entry.request.method} {entry.request.url} ({entry.key})" for entry in unused)
-    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown)
+    mend = f"; once all else holds, this deletes what nothing uses: {bench.hint}" if unused else ""
+    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown + mend)
     redactor = redactor_of(bench.case)
     leaks = [
         f"{name} in {path.name}"

@@ -55,6 +55,10 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         show_tables([_by_mutant(summary)], "Mutants by kind")
     for line in _summed(summary):
         write(f"{line}\n")
+    for one in checked.cases:
+        if one.proof is not None and one.proof.dropped:
+            count = one.proof.dropped
+            write(f"{one.case}: deleted {count} recorded exchange{'' if count == 1 else 's'} that nothing uses\n")
     for checked_case in checked.cases:
         _say_problems(checked_case)
     for problem in checked.left:
