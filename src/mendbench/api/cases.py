@@ -119,6 +119,7 @@ def check_cases(
     *,
     record: str = "none",
     allow_shell: bool = False,
+    allow_writes: bool = False,
     workers: int = 0,
     on_progress: Progress,
 ) -> CheckedCorpus:
@@ -128,7 +129,9 @@ def check_cases(
         UnknownName: a name that no case has, broken ones counted.
         BadInput: there is no corpus.
     """
-    options = RunOptions(cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell)
+    options = RunOptions(
+        cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell, allow_writes=allow_writes
+    )
     loaded = load_config(Path.cwd())
     setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=PROOFS)
     checked = check(setting, names, workers or os.cpu_count() or 1, on_progress, _configured_trials(loaded, setting))

@@ -157,8 +157,9 @@ def _replay(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOp
 
 def _record(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress) -> None:
     with Recorder(
-        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers,
-        queued=True, concurrency=options.concurrency, anew=folder.anew,
+        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell,
+        allow_writes=setting.allow_writes, repairers=setting.repairers, queued=True, concurrency=options.concurrency,
+        anew=folder.anew,
     ) as recorder:  # fmt: skip
         for step in record_all(setting, keys, recorder):
             if step.row is not None:

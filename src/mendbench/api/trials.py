@@ -182,8 +182,9 @@ class Bench:
         if own.record == "none":
             return None
         recorder = Recorder(
-            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers
-        )
+            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, allow_writes=own.allow_writes,
+            repairers=own.repairers,
+        )  # fmt: skip
         return self._ending.enter_context(recorder)
 
     def _by_case(self, options: RunOptions) -> dict[str, tuple[TrialKey, ...]]:

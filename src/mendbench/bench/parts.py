@@ -62,6 +62,7 @@ class Setting:
     """The operator's own engines, by the names that they gave them."""
     record: RecordMode = "none"
     allow_shell: bool = False
+    allow_writes: bool = False
     tolerant: bool = False
     """Whether a broken case keeps nobody from the others."""
     proofs_dir: Path | None = None

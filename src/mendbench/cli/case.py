@@ -11,6 +11,7 @@ from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
     AllowShell,
+    AllowWrites,
     Cases,
     Cassettes,
     Format,
@@ -85,6 +86,7 @@ def check(
     cassettes: Cassettes = None,
     record: Record = "none",
     allow_shell: AllowShell = False,
+    allow_writes: AllowWrites = False,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
@@ -101,7 +103,7 @@ def check(
     with screen.progress() as progress:
         checked = api.check_cases(
             tuple(names or ()), cases, recordings,
-            record=record, allow_shell=allow_shell, workers=workers, on_progress=progress,
+            record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, on_progress=progress,
         )  # fmt: skip
     return case_screen.show_checked(checked, output)
 
