@@ -189,7 +189,7 @@ def import_case(
     workflow: JsonObject | None = None,
     inputs: Mapping[str, Json] | None = None,
     kind: str = "repairable",
-    provenance: str = "live",
+    provenance: str = "simulator",
 ) -> Written:
     """Write a case from a trace, a vcrpy cassette or a HAR file, with its recording, and return what came of it.
 

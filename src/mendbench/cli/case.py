@@ -143,8 +143,9 @@ def import_(
     ] = None,
     kind: Kind = "repairable",
     provenance: Annotated[
-        str, typer.Option("--provenance", metavar="WORD", help="Where the answers came from: live, real or simulator.")
-    ] = "live",
+        str,
+        typer.Option("--provenance", metavar="WORD", help="What the new case answers from: simulator, real or live."),
+    ] = "simulator",
     cases: Cases = None,
     cassettes: Cassettes = None,
     output: Output = Format.text,
