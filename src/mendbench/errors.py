@@ -5,6 +5,7 @@
     MendbenchError            4   a fault of mendbench itself
     ├── BadInput              2   a file, a name or an option that cannot be used
     │   ├── UnknownName       2   a name that no registered thing has
+    │   ├── LiveRefused       2   a request to a live API that may not be sent
     │   └── Unwritable        2   a disk that refuses what has to be kept
     ├── CheckFailed           1   a check that does not hold, a regression
     └── Incomplete            3   an answer or an exchange is missing, so there is no verdict
@@ -45,6 +46,10 @@ class MendbenchError(_Travels, Exception):
     exit_code: ClassVar[int] = 4
 
 
+MAX_PLACE, MAX_FOUND, MAX_MEND = 240, 300, 600
+"""Characters of each part of a line: enough for all that is said on purpose."""
+
+
 class BadInput(MendbenchError):
     """Something that the user gave cannot be used.
 
@@ -54,16 +59,15 @@ class BadInput(MendbenchError):
     """
 
     exit_code = 2
+    most_found: ClassVar[int] = MAX_FOUND
+    """Characters of ``found`` that are shown."""
 
     def __init__(self, place: str, found: str, mend: str) -> None:
         self.place = _shown(place, MAX_PLACE)
-        self.found = _shown(" ".join(found.split()), MAX_FOUND)
+        self.found = _shown(" ".join(found.split()), self.most_found)
         self.mend = _shown(mend, MAX_MEND)
         super().__init__(f"{self.place}: {self.found}; {self.mend}")
 
-
-MAX_PLACE, MAX_FOUND, MAX_MEND = 240, 300, 600
-"""Characters of each part of a line: enough for all that is said on purpose."""
 
 MAX_LISTED = 20
 """Names that a line lists."""
@@ -89,6 +93,19 @@ class UnknownName(BadInput):
         hint = f"did you mean {close[0]!r}? known: " if close else "known: "
         listed = hint + (_listed(names) or "none")
         super().__init__(place or kind, f"unknown {kind} {name!r}", listed if mend is None else f"{listed}; {mend}")
+
+
+class LiveRefused(BadInput):
+    """A request to a live API that may not be sent: a write without ``--allow-writes``, or a secret that is not set.
+
+    ``writes`` lists the writes; it is empty where something else is wrong.
+    """
+
+    most_found = 10_000
+
+    def __init__(self, place: str, found: str, mend: str, writes: Iterable[str] = ()) -> None:
+        super().__init__(place, found, mend)
+        self.writes = tuple(writes)
 
 
 class Unwritable(BadInput):
@@ -132,14 +149,15 @@ class ReplayMiss(EffectEscape):
     """A request that no recording answers.
 
     ``differs`` names what the nearest recorded request has otherwise (``url``, ``body.channel``, …), ``record`` is
-    the command that would record it; ``options`` are what this request needs there, such as ``--allow-shell``.
+    the command that would record it, ``service`` whose request it is.
     """
 
     def __init__(
-        self, request: str, *, nearest: str | None, differs: tuple[str, ...], record: str, options: tuple[str, ...] = ()
+        self, request: str, *, nearest: str | None, differs: tuple[str, ...], record: str, service: str | None = None
     ) -> None:
-        self.request, self.nearest, self.differs, self.options = request, nearest, differs, options
-        self.record = " ".join([record, *(option for option in options if option not in record.split())])
+        self.request, self.nearest, self.differs, self.service = request, nearest, differs, service
+        needed = service == "shell" and "--allow-shell" not in record.split()
+        self.record = f"{record} --allow-shell" if needed else record
         near = f"nearest is {nearest} (differs in {', '.join(differs)})" if nearest else "nothing like it is recorded"
         super().__init__(f"no recording answers {request}; {near}; record it with: {self.record}")
 

@@ -35,6 +35,7 @@ from tests.fakes.cases import (
     write_case,
 )
 
+LIVE = {"recorded_from": {"json_api": "live"}}
 BROKEN = workflow("Hello ${person.response.name}!")
 
 
@@ -173,12 +174,28 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["expect"].update(first={"nota": "error"}), ["case.yaml: expect.first: unknown node 'nota'; did you mean 'note'? known: note, person"]),
         (lambda t: t["faults"][0].update(surfaces="greeting"), ["case.yaml: faults.surfaces: unknown node 'greeting'; known: note, person"]),
         (lambda t: t["checks"][2]["unchanged"].update(node="not"), ["case.yaml: checks: unknown node 'not'; did you mean 'note'?"]),
+        (lambda t: t.update(secrets={"desk": "${env:DESK}"}), ["case.yaml: secrets are sent to a live world, and recorded_from has none"]),
+        (lambda t: t.update(LIVE, secrets={"dessk": "${env:DESK}"}), ["secrets names 'dessk'", "did you mean 'desk'?"]),
+        (lambda t: t.update(LIVE, secrets={"token": "${env:DESK}"}), ["secrets names 'token'", "write ${canary:token} in inputs, or delete it"]),
+        (lambda t: t.update(LIVE, secrets={"desk": ["DESK"]}), ["case.yaml: secrets.desk: Input should be a valid string"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line_that_names_the_file_the_place_and_the_mend(tmp_path, change, said):
     message = refusal(tmp_path, changed(change))
     for part in said:
         assert part in message
+
+
+def test_a_live_case_names_the_variables_that_hold_its_secrets(tmp_path):
+    case = loaded(tmp_path, changed(lambda t: t.update(LIVE, secrets={"desk": "${env:DESK_TOKEN}"})))
+    assert case.secrets == {"desk": "DESK_TOKEN"}
+    assert loaded(tmp_path / "none").secrets == {}
+
+
+def test_a_secret_that_is_pasted_in_the_place_of_a_variables_name_is_refused_and_not_shown(tmp_path):
+    said = refusal(tmp_path, changed(lambda t: t.update(LIVE, secrets={"desk": "key-7f8a9b0c"})))
+    assert "secrets.desk is no ${env:VARIABLE}: name an environment variable, and never write the secret" in said
+    assert "7f8a9b0c" not in said
 
 
 def test_a_case_that_is_no_object_is_told(tmp_path):
@@ -243,6 +260,8 @@ def test_what_is_read_strictly_fits_the_published_schema(make):
         lambda t: t.update(checks=[]),
         lambda t: t["wrong_fixes"].pop(),
         lambda t: t["checks"][2]["unchanged"].update(path="params/url"),
+        lambda t: t.update(LIVE, secrets={"desk": {"env": "DESK_TOKEN"}}),
+        lambda t: t.update(LIVE, secrets={"desk": "key-7f8a9b0c"}),
     ],
 )
 def test_what_the_reader_refuses_for_its_form_the_published_schema_refuses_too(tmp_path, change):

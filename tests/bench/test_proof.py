@@ -180,7 +180,41 @@ def test_an_unused_exchange_is_found(root):
     first = cassette.load(path)[0]
     unused = cassette.Entry(key="0123456789abcdef", request=first.request, answer=first.answer, service="json_api", n=7)
     cassette.append(path, unused)
-    assert failed(root) == {"no recorded exchange is unused": f"GET {HOST}/people/p-1 (0123456789abcdef)"}
+    told = f"GET {HOST}/people/p-1 (0123456789abcdef); once all else holds, this deletes what nothing uses: "
+    assert failed(root) == {
+        "no recorded exchange is unused": f"{told}mendbench case check {RENAMED} --record new_episodes"
+    }
+
+
+@pytest.mark.parametrize("mode", ["all", "new_episodes"])
+def test_recording_leaves_what_the_proof_uses_and_no_exchange_of_earlier_data(root, mode):
+    def other_town(truth):
+        truth["state"]["json_api"]["collections"]["people"]["p-1"]["town"] = "Å"
+
+    change_case(root, RENAMED, other_town)
+    before = len(cassette.load(root / "cassettes" / RENAMED / "world.yaml"))
+    found = proved(root, recorder=Recorder(mode))
+    assert (found.held, found.dropped) == (True, before)
+    assert failed(root) == {}
+
+
+def test_recording_deletes_nothing_of_a_case_that_does_not_hold(root):
+    path = root / "cassettes" / RENAMED / "world.yaml"
+    before = {entry.key for entry in cassette.load(path)}
+    change_case(root, RENAMED, lambda truth: truth.update(fix=set_text("Hello ${person.response.nick}!")))
+    found = proved(root, recorder=Recorder("all"))
+    assert (found.held, found.dropped) == (False, 0)
+    assert before <= {entry.key for entry in cassette.load(path)}
+
+
+def test_recording_that_breaks_off_deletes_nothing(root, monkeypatch):
+    path = root / "cassettes" / RENAMED / "world.yaml"
+    before = {entry.key for entry in cassette.load(path)}
+    change_case(root, RENAMED, lambda truth: truth["state"]["json_api"].update(title="Desk"))
+    monkeypatch.setattr("mendbench.bench.proof._mutants", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        proved(root, recorder=Recorder("all"))
+    assert before < {entry.key for entry in cassette.load(path)}
 
 
 def test_a_canary_on_a_cassette_is_found_in_whichever_file_it_stands(root):

@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from tests.fakes import cases
+from tests.fakes import cases, live_api
 
 ALL = [cases.QUIET, cases.CLOSED, cases.RENAMED]
 
@@ -255,8 +255,51 @@ def test_a_case_is_imported_from_a_har_file_in_an_empty_folder(empty, mendbench)
     said = mendbench(*words, "--input", "port=Bo")
     assert said.code == 0
     assert "kept 1: entries[0]\n" in said.out
-    assert (empty / "cassettes/http/no-such-port/world.yaml").is_file()
+    assert 'recorded_from: {"json_api": "simulator"}' in (empty / "cases/http/no-such-port/case.yaml").read_text(
+        "utf-8"
+    )
     assert mendbench(*words, "--input", "port=Bo").code == 2
+
+
+def test_a_live_import_keeps_what_was_recorded(empty, mendbench):
+    har = {"log": {"version": "1.2", "entries": [{
+        "time": 7, "request": {"method": "GET", "url": "https://tides.example/now", "headers": []},
+        "response": {"status": 404, "headers": [], "content": {"mimeType": "application/json", "text": "{}"}},
+    }]}}  # fmt: skip
+    nodes = [{"id": "tide", "type": "http", "params": {"url": "https://tides.example/now"}}]
+    (empty / "p.har").write_text(json.dumps(har), encoding="utf-8")
+    (empty / "w.json").write_text(json.dumps({"ir_version": "0.1.0", "nodes": nodes}), encoding="utf-8")
+    said = mendbench("case", "import", "http/t", "--har", "p.har", "--workflow", "w.json", "--provenance", "live")
+    assert said.code == 0
+    assert (empty / "cassettes/http/t/world.yaml").is_file()
+
+
+def test_a_live_write_is_sent_only_with_leave_and_a_missing_variable_is_named(empty, mendbench, monkeypatch):
+    check = ("case", "check", live_api.CASE, "--cases", "cases", "--cassettes", "cassettes")
+    with live_api.live_api() as api:
+        live_api.write_live_case(empty, api.base)
+        monkeypatch.delenv(live_api.VARIABLE, raising=False)
+        said = mendbench(*check, "--record", "new_episodes")
+        assert (said.code, api.received) == (2, [])
+        assert said.line.startswith(
+            f"{live_api.CASE}: secrets.desk: the environment variable {live_api.VARIABLE} is not set;"
+        )
+        monkeypatch.setenv(live_api.VARIABLE, live_api.TOKEN)
+        said = mendbench(*check, "--record", "new_episodes")
+        assert (said.code, api.writes) == (2, [])
+        assert said.line.startswith(f"{live_api.CASE}: 2 live writes were not sent: POST {api.base}/notes {{")
+        assert said.line.endswith("; pass --allow-writes to send them")
+        said = mendbench(*check, "--record", "new_episodes", "--allow-writes")
+        assert (said.code, len(api.writes), said.err.count("mendbench: live write: POST")) == (0, 2, 2)
+        assert mendbench(*check).code == 0
+
+
+def test_recording_says_how_many_exchanges_that_nothing_used_it_deleted(corpus, mendbench):
+    cases.change_case(corpus, cases.RENAMED, lambda truth: truth["state"]["json_api"].update(title="Desk"))
+    said = mendbench("case", "check", cases.RENAMED, "--record", "all")
+    assert said.code == 0
+    assert f"{cases.RENAMED}: deleted " in said.out
+    assert " recorded exchanges that nothing uses\n" in said.out
 
 
 def test_an_import_without_a_source_is_refused(corpus, mendbench):

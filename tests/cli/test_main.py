@@ -19,7 +19,7 @@ LEAVES = tuple(words for words in COMMANDS if not any(other[:-1] == words for ot
 OPTIONS = {
     (
         "run",
-    ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell workers cluster shard resume format",
+    ): "part cases cassettes out engine strategy policy detector repairer model samples record concurrency dry-run allow-shell allow-writes workers cluster shard resume format",
     ("report",): "rescore forensics part all junit markdown csv parquet github-summary annotations against format",
     ("compare",): "part score trials format",
     ("gate",): "baseline update partial new self-test cases cassettes workers format",
@@ -35,12 +35,15 @@ OPTIONS = {
     ("case", "show"): "cases cassettes format",
     ("case", "new"): "kind workflow cases format",
     ("case", "import"): "workflow trace cassette har input kind provenance cases cassettes format",
-    ("case", "check"): "cases cassettes record allow-shell workers format",
+    ("case", "check"): "cases cassettes record allow-shell allow-writes workers format",
     ("strategy", "list"): "format",
     ("strategy", "show"): "format",
     ("strategy", "render"): "attempt part cases cassettes format",
     ("strategy", "diff"): "part cases cassettes format",
-    ("strategy", "ablate"): "part model prompts-only cases cassettes out record allow-shell workers format",
+    (
+        "strategy",
+        "ablate",
+    ): "part model prompts-only cases cassettes out record allow-shell allow-writes workers format",
 }
 PRINTS_A_TABLE = (
     ("run",),

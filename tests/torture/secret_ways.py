@@ -153,7 +153,9 @@ def imported(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     from mendbench.bench.importing.har import read_har  # noqa: PLC0415
 
     draw = random.Random(seed)
-    for number, (reader, made) in enumerate(((read_engine_trace, _engine_trace), (read_har, _har))):
+    sources = ((read_engine_trace, _engine_trace), (read_har, _har))
+    ways = ((*source, provenance) for source in sources for provenance in ("live", "simulator"))
+    for number, (reader, made, provenance) in enumerate(ways):
         token, password = PROVIDERS["GitHub token"](draw), SHAPES["password with metacharacters"](draw)
         loose = undeclared(count, seed + number)
         document, inputs = _document(), {"password": password}
@@ -164,10 +166,12 @@ def imported(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         place.write_text(made(token, password, [one.text for one in loose]), "utf-8")
         source = reader(place)
         to = root / f"made-{number}"
-        kind = f"imported from {made.__name__[1:].replace('_', ' ')}"
+        kind = f"imported from {made.__name__[1:].replace('_', ' ')}, {provenance}"
         try:
             told = import_case(
-                Wish(case=CASE, source=source, workflow=document, inputs=inputs), to / "cases", to / "cassettes"
+                Wish(case=CASE, source=source, workflow=document, inputs=inputs, provenance=provenance),
+                to / "cases",
+                to / "cassettes",
             )
         except MendbenchError as error:
             yield Attempt(kind=kind, what="import", failure=str(error))

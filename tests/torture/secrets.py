@@ -12,6 +12,7 @@ from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SPELLINGS, Pla
 from tests.torture.pumped import looked_through
 from tests.torture.searching import holds
 from tests.torture.secret_effects import echoed
+from tests.torture.secret_live import recorded_live
 from tests.torture.secret_ways import from_programs, imported, in_files, recorded, run_outside, told_of
 from tests.torture.tally import Attempt
 
@@ -53,6 +54,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
         yield from in_files(count, seed + 3, root / "files")
         yield from told_of(count, seed + 8, root / "told")
         yield from echoed(count, seed + 9, root / "echoed")
+        yield from recorded_live(count, seed + 10, root / "live")
         yield from imported(count, seed + 4, root / "imported")
         yield from recorded(count, seed + 5, root / "recorded", commands=COMMANDS if count >= MANY else ())
         if count >= MANY:

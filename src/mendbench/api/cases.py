@@ -119,6 +119,7 @@ def check_cases(
     *,
     record: str = "none",
     allow_shell: bool = False,
+    allow_writes: bool = False,
     workers: int = 0,
     on_progress: Progress,
 ) -> CheckedCorpus:
@@ -128,7 +129,9 @@ def check_cases(
         UnknownName: a name that no case has, broken ones counted.
         BadInput: there is no corpus.
     """
-    options = RunOptions(cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell)
+    options = RunOptions(
+        cases=cases, cassettes=cassettes, record=record, allow_shell=allow_shell, allow_writes=allow_writes
+    )
     loaded = load_config()
     setting = replace(open_setting(loaded, options, tolerant=True), proofs_dir=loaded.output(PROOFS))
     refuse_unrecorded(setting, select(setting.corpus, names))
@@ -187,7 +190,7 @@ def import_case(
     workflow: JsonObject | None = None,
     inputs: Mapping[str, Json] | None = None,
     kind: str = "repairable",
-    provenance: str = "live",
+    provenance: str = "simulator",
 ) -> Written:
     """Write a case from a trace, a vcrpy cassette or a HAR file, with its recording, and return what came of it.
 

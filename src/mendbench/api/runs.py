@@ -175,8 +175,9 @@ def _record(
         on_note(f"{folder.journal}: {kept}; delete the file to request them again")
     folder.record(everything=everything)
     with Recorder(
-        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell, repairers=setting.repairers,
-        queued=True, concurrency=options.concurrency, anew=anew, config_file=setting.config_file,
+        setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell,
+        allow_writes=setting.allow_writes, repairers=setting.repairers, queued=True, concurrency=options.concurrency,
+        anew=anew, config_file=setting.config_file,
     ) as recorder:  # fmt: skip
         for step in record_all(setting, keys, recorder):
             if step.row is not None:

@@ -41,6 +41,8 @@ class RunOptions:
     samples: int | None = None
     record: str = "none"
     allow_shell: bool = False
+    allow_writes: bool = False
+    """Whether writes to live APIs may be sent while recording."""
     workers: int = 0
     """Processes; 0 for one a core. Recording uses one."""
     cluster: str | None = None
@@ -73,6 +75,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
         engines=loaded.engines,
         record=cast("RecordMode", options.record),
         allow_shell=options.allow_shell,
+        allow_writes=options.allow_writes,
         config_file=loaded.place,
     )
 

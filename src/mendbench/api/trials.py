@@ -182,8 +182,8 @@ class Bench:
         if own.record == "none":
             return None
         recorder = Recorder(
-            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, repairers=own.repairers,
-            config_file=own.config_file,
+            own.record, own.models, trajectory=True, allow_shell=own.allow_shell, allow_writes=own.allow_writes,
+            repairers=own.repairers, config_file=own.config_file,
         )  # fmt: skip
         return self._ending.enter_context(recorder)
 

@@ -5,6 +5,7 @@ This is the only place that knows the file's spelling. The published JSON Schema
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,7 @@ from mendbench.bench.documents import read_json, read_yaml, refused
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.kit.merge import merge_patch
+from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import (
     Api,
     Case,
@@ -200,6 +202,10 @@ class _Accepted(_Part):
     patch: list[JsonObject] = Field(min_length=1)
 
 
+_VARIABLE = r"^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$"
+"""How a case names the environment variable that holds a real secret."""
+
+
 class CaseFile(_Part):
     """One failing workflow and the truth about it."""
 
@@ -219,6 +225,10 @@ class CaseFile(_Part):
     state: dict[str, JsonObject] = Field(
         default_factory=dict, description="service to a merge patch over its seed data"
     )
+    secrets: dict[str, str] = Field(
+        default_factory=dict, description="NAME of ${canary:NAME} to the ${env:VARIABLE} with its real value for live",
+        json_schema_extra={"additionalProperties": {"type": "string", "pattern": _VARIABLE}},
+    )  # fmt: skip
     faults: list[_Fault] = Field(default_factory=list)
     expect: _Expect
     checks: list[_Check] = Field(min_length=1)
@@ -245,6 +255,23 @@ class CaseFile(_Part):
                 raise ValueError(f"two {what} {twice[0]!r}")
         if same := [v.name for v in self.variants if self._inputs_of(v) == self.inputs and not self._changes(v)]:
             raise ValueError(f"the variant {same[0]!r} is the case itself: its inputs and state change nothing")
+        return self
+
+    @model_validator(mode="after")
+    def _secrets_of_live_worlds(self) -> CaseFile:
+        if self.secrets and "live" not in self.recorded_from.values():
+            raise ValueError("secrets are sent to a live world, and recorded_from has none; delete secrets")
+        variants = [(variant.inputs, variant.state) for variant in self.variants]
+        known = plant_canaries([self.inputs, self.state, *map(list, variants)], "")[1]
+        for name, variable in self.secrets.items():
+            if not re.fullmatch(_VARIABLE, variable):  # told without what was found: it may be a pasted secret
+                raise ValueError(
+                    f"secrets.{name} is no ${{env:VARIABLE}}: name an environment variable, and never write the secret"
+                )
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                mend = f"did you mean {close[0]!r}?" if close else f"write ${{canary:{name}}} in inputs, or delete it"
+                raise ValueError(f"secrets names {name!r}, and no input holds ${{canary:{name}}}; {mend}")
         return self
 
     @property
@@ -302,6 +329,7 @@ def load_case(folder: Path, family: str) -> Case:
         adversarial_to=tuple(found.adversarial_to),
         tags=tuple(found.tags),
         source=found.source,
+        secrets={name: variable[len("${env:") : -1] for name, variable in found.secrets.items()},
         digest=digest(truth),
     )
 

@@ -18,7 +18,7 @@ from mendbench.bench.soundness import canaries_found, cut_texts, foreign_recordi
 from mendbench.bench.split import FILE
 from mendbench.bench.stale import stale_files
 from mendbench.bench.trial import run_trial
-from mendbench.errors import BadInput, EffectEscape, Unwritable
+from mendbench.errors import BadInput, EffectEscape, LiveRefused, Unwritable
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
@@ -105,7 +105,11 @@ def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], worker
     """Yield what became of each case, as they finish."""
     if setting.record != "none":
         with Recorder(
-            setting.record, setting.models, allow_shell=setting.allow_shell, config_file=setting.config_file
+            setting.record,
+            setting.models,
+            allow_shell=setting.allow_shell,
+            allow_writes=setting.allow_writes,
+            config_file=setting.config_file,
         ) as recorder:
             for case_id, _ in todo:
                 yield check_case(setting, case_id, recorder)
@@ -147,7 +151,7 @@ def check_case(
     except Unwritable:
         raise
     except BadInput as error:
-        named = case_id in error.place
+        named = case_id in error.place or isinstance(error, LiveRefused)
         problems.append(error if named else BadInput(f"{place}/case.yaml: {error.place}", error.found, error.mend))
     except (Exception, EffectEscape) as error:  # noqa: BLE001 - one case must not keep the others from their proofs
         found = f"the proof ends in {type(error).__name__}: {error}"

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from mendbench.bench.parts import TRUTH_DETECTOR
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.right_runs import right_runs
+from mendbench.bench.right_runs import known_as, right_runs
 from mendbench.bench.scope import Recording, open_scope
 from mendbench.detectors import detector
 from mendbench.model.case import Case, Variant
@@ -32,6 +32,8 @@ class CleanRunner:
     recordings: Recordings
     recorder: Recorder
     hint: str
+    edits: bool = False
+    """Whether workflows that are none of the case's own may be sent to live APIs too. Wrong fixes and mutants never are."""
 
     def run(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         """Run a workflow on the case's own data, or on a variant's.
@@ -70,7 +72,7 @@ class CleanRunner:
         Raises:
             ReplayMiss: as :meth:`run`.
         """
-        recording: Recording = self.recorder.for_trial(self.case, variant)
+        recording = self._named(self.recorder.for_trial(self.case, variant), workflow, variant)
         scope = open_scope(self.case, variant, self.recordings, recording, self.hint)
         with guarded():
             execution = self.engine.execute(
@@ -78,6 +80,14 @@ class CleanRunner:
                 checkpoint=None, detector=detector(TRUTH_DETECTOR), clock=scope.clock,
             )  # fmt: skip
         return CleanRun(variant=variant.name if variant else None, execution=execution, traffic=scope.world.traffic())
+
+    def _named(self, recording: Recording, workflow: JsonObject, variant: Variant | None) -> Recording:
+        if recording.access is None:
+            return recording
+        name = known_as(self.case, workflow) or ("an edit" if self.edits else None)
+        if name is None:
+            return recording
+        return recording.by(f"{name}, variant {variant.name!r}" if variant else name)
 
 
 @dataclass(frozen=True, slots=True)

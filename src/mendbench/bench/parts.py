@@ -62,6 +62,7 @@ class Setting:
     """The operator's own engines, by the names that they gave them."""
     record: RecordMode = "none"
     allow_shell: bool = False
+    allow_writes: bool = False
     config_file: str = "the configuration"
     """The file that configures the models."""
     tolerant: bool = False

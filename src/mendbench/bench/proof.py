@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -13,10 +14,10 @@ from mendbench.bench.clean_runs import CleanRunner
 from mendbench.bench.mutants import Mutant, accepted_mutants, mutants_of
 from mendbench.bench.parts import TRUTH_DETECTOR, Setting, build_engine
 from mendbench.bench.recorder import Recorder
-from mendbench.bench.right_runs import right_runs
-from mendbench.bench.scope import open_scope, recording_options, redactor_of
+from mendbench.bench.right_runs import known_as, right_runs, right_workflows
+from mendbench.bench.scope import Recording, live_services, open_scope, recording_options, redactor_of
 from mendbench.detectors import detector
-from mendbench.errors import ReplayMiss
+from mendbench.errors import LiveRefused, ReplayMiss
 from mendbench.kit.patching import PatchError, apply_patch
 from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import Case, Fix, Variant
@@ -27,6 +28,7 @@ from mendbench.model.prompt import Context, Prompt, Reply, View
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.ports.engine import Engine
 from mendbench.replay.guard import guarded
+from mendbench.replay.live_access import writes_refused
 from mendbench.replay.recordings import Recordings
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.judge import Judged, judge
@@ -38,6 +40,11 @@ Fate: TypeAlias = Literal["killed", "survived", "invalid", "missed", "accepted"]
 """killed: judged wrong. survived: judged right. invalid: no engine would run it. missed: it needs a recording that is not there.
 accepted: it is a fix that the case accepts by name.
 """
+
+_NEVER_SENT = (
+    "and a wrong fix is never sent to a live API; choose one that asks only what is recorded, such as one that hard-codes"
+    " a value or leaves a node out, or make the world a simulator"
+)
 
 _NO_PROMPT = Prompt(system="", frame="", context=Context(strategy="none", sections=(), tokens=0))
 
@@ -71,6 +78,8 @@ class Proof:
     mutants: tuple[MutantFate, ...]
     recorded_from: dict[str, str]
     seconds: float
+    dropped: int = 0
+    """Recorded exchanges that nothing used, and that were deleted: only while recording, and once all else held."""
 
     @property
     def held(self) -> bool:
@@ -114,7 +123,7 @@ class _Bench:
     def judged(self, workflow: JsonObject) -> Judged | None:
         """Return what the truth says of the trial in which ``workflow`` was the one answer; None if it does not validate."""
         case, edited = self.case, bool(diff_paths(self.case.workflow, workflow))
-        scope = open_scope(case, None, self.recordings, self.recorder.for_trial(case, None), self.hint)
+        scope = open_scope(case, None, self.recordings, self._recording(workflow, edited=edited), self.hint)
         if edited and self.engine.validate(workflow, scope.inputs):
             return None
         judge_of = detector(TRUTH_DETECTOR)
@@ -144,6 +153,35 @@ class _Bench:
         clean = tuple(self.clean(workflow, variant) for variant in (None, *case.variants))
         broken, right = self.clean(case.workflow, None), right_runs(case, self.clean)
         return judge(case, trajectory, clean, {0: broken}, None, right=right)
+
+    def _recording(self, workflow: JsonObject, *, edited: bool) -> Recording:
+        """Return how a trial records. One of a wrong fix or a mutant may send nothing to a live API."""
+        recording, case = self.recorder.for_trial(self.case, None), self.case
+        name = known_as(case, workflow) if recording.access is not None else None
+        if name is None:
+            return recording
+        return recording.by("the broken workflow", name) if edited else recording.by(name)
+
+    def record_live(self) -> None:
+        """Record what the case's own workflows ask of live APIs, in clean runs that the proof needs too.
+
+        Without leave to write, a run ends at its first write and the next one goes on, so that all of those are listed.
+
+        Raises:
+            LiveRefused: a write is not allowed, or a secret cannot be sent.
+        """
+        case, writes = self.case, list[str]()
+        for workflow in (case.workflow, *right_workflows(case)):
+            for variant in (None, *case.variants):
+                try:
+                    with suppress(ReplayMiss):  # the proof meets it again, and says so
+                        self.clean(workflow, variant)
+                except LiveRefused as refused:
+                    if not refused.writes:
+                        raise
+                    writes += refused.writes
+        if writes:
+            raise writes_refused(case.id, list(dict.fromkeys(writes)))
 
 
 class _RealOnly(Recordings):
@@ -179,6 +217,8 @@ def _proved(setting: Setting, case: Case, recorder: Recorder, recordings: Record
     fates: list[MutantFate] = []
     try:
         fixed = _fixed(case)
+        if recorder.mode != "none" and live_services(case):
+            bench.record_live()
         findings += _truth(bench)
         fates += _mutants(bench, fixed)
         alive = [mutant.what for mutant in fates if mutant.fate == "survived"]
@@ -189,10 +229,12 @@ def _proved(setting: Setting, case: Case, recorder: Recorder, recordings: Record
         findings.append(Finding(what="everything is recorded", held=False, why=str(miss)))
     except PatchError as error:
         findings.append(Finding(what="the fix applies", held=False, why=str(error)))
+    whole = all(finding.held for finding in findings)
+    dropped = recordings.prune() if recorder.mode != "none" and whole else ()
     findings += _recordings(bench)
     return Proof(
         case=case.id, kind=case.kind, findings=tuple(findings), mutants=tuple(fates),
-        recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3),
+        recorded_from=dict(case.recorded_from), seconds=round(time.perf_counter() - began, 3), dropped=len(dropped),
     )  # fmt: skip
 
 
@@ -287,6 +329,10 @@ def _fails(bench: _Bench, fix: Fix) -> Finding:
         judged = bench.judged(apply_patch(bench.case.workflow, fix.patch))
     except PatchError as error:
         return Finding(what=what, held=False, why=f"it does not apply: {error}")
+    except ReplayMiss as miss:
+        if miss.service not in live_services(bench.case):
+            raise
+        return Finding(what=what, held=False, why=f"not judged: no recording answers {miss.request}, {_NEVER_SENT}")
     if judged is None:
         return Finding(what=what, held=False, why="it does not validate, so it tempts nobody")
     held = judged.verdict.verdict == "incorrect"
@@ -378,7 +424,8 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
 def _recordings(bench: _Bench) -> Iterator[Finding]:
     unused = bench.recordings.unused()
     shown = ", ".join(f"{entry.request.method} {entry.request.url} ({entry.key})" for entry in unused)
-    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown)
+    mend = f"; once all else holds, this deletes what nothing uses: {bench.hint}" if unused else ""
+    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown + mend)
     redactor = redactor_of(bench.case)
     leaks = [
         f"{name} in {path.name}"

@@ -11,7 +11,7 @@ from typing import Self
 from mendbench.bench.config import ModelConfig, RepairerConfig
 from mendbench.bench.credentials import refuse_credentials
 from mendbench.bench.sandbox_folders import FreshFiles, FreshShell
-from mendbench.bench.scope import OWN, SHELL, Recording, state_of
+from mendbench.bench.scope import OWN, SHELL, Recording, live_services, redactor_of, state_of
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.redaction import plant_canaries
 from mendbench.kit.scratch import drop_scratch, make_scratch
@@ -28,6 +28,7 @@ from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskCaller
 from mendbench.replay.chat import ChatCaller
 from mendbench.replay.live import HttpLive, Live, LiveWorld
+from mendbench.replay.live_access import LiveAccess
 from mendbench.replay.mcp_live import McpLive
 from mendbench.replay.pace import Pace
 from mendbench.replay.recordings import Recordings, RecordMode
@@ -40,6 +41,7 @@ class Recorder:
 
     In mode ``all``, answers that came are noted in ``anew``, and those that were noted there before are not asked for again.
     With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
+    ``allow_writes`` lets writes to live APIs be sent.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Recorder:
         *,
         trajectory: bool = False,
         allow_shell: bool = False,
+        allow_writes: bool = False,
         repairers: Mapping[str, RepairerConfig] | None = None,
         queued: bool = False,
         concurrency: int | None = None,
@@ -61,7 +64,8 @@ class Recorder:
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._config_file, self._responded = config_file, set[str]()
         self._programs = dict(_program(config) for config in (repairers or {}).values())
-        self._models, self._trajectory, self._allow_shell = models or {}, trajectory, allow_shell
+        self._models, self._trajectory = models or {}, trajectory
+        self._allow_shell, self._allow_writes = allow_shell, allow_writes
         self._running: dict[str, tuple[RealWorld, Reach]] = {}
         self._speaking: dict[str, HttpLive | McpLive] = {}
         self._folders: list[Path] = []
@@ -158,7 +162,7 @@ class Recorder:
         return self._programs.get(model)
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
-        """Return how one scope of a case records.
+        """Return how one scope of a case records. It may send nothing to a live API: see :meth:`Recording.by`.
 
         Raises:
             BadInput: a file of the case holds a credential, which would stand in the recording.
@@ -170,14 +174,21 @@ class Recorder:
             self._clean.add(case.folder)
         real = [name for name, source in case.recorded_from.items() if source == "real" and name not in OWN]
         live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
-        if "live" in case.recorded_from.values():
+        apis = live_services(case)
+        if apis:
             live.append(HttpLive({}, outside=True))
         if SHELL in case.recorded_from or self._allow_shell:  # else a command in a model's edit would end the recording
             live.append(FreshShell(case, variant, self.folder, allow_shell=self._allow_shell))
         live.append(FreshFiles(case, variant, self.folder))
         return Recording(
             mode=self.mode, live=LiveWorld(live), asker=_NodeAsker(self), trajectory=self._trajectory,
-            queue=self.queue,
+            queue=self.queue, access=self._access(case, apis) if apis else None,
+        )  # fmt: skip
+
+    def _access(self, case: Case, apis: frozenset[str]) -> LiveAccess:
+        return LiveAccess(
+            case=case.id, services=apis, canaries=redactor_of(case).secrets, variables=case.secrets,
+            allow_writes=self._allow_writes,
         )  # fmt: skip
 
     def running(self, name: str) -> RealWorld:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -23,6 +24,19 @@ def right_workflows(case: Case) -> tuple[JsonObject, ...]:
     fixes = (*((case.fix,) if case.fix else ()), *case.accepts)
     right = tuple(mended(case, fix) for fix in fixes)
     return right if case.fix else (case.workflow, *right)
+
+
+def known_as(case: Case, workflow: JsonObject) -> str | None:
+    """Return what a workflow is to its case: the broken one, or the one after a right fix. None for any other.
+
+    Raises:
+        BadInput: a fix does not apply.
+    """
+    known = [("the broken workflow" if case.fix else "the workflow", case.workflow)]
+    known += [("the fix", mended(case, case.fix))] if case.fix else []
+    known += [("an accepted fix", mended(case, fix)) for fix in case.accepts]
+    own = json.dumps(workflow)
+    return next((name for name, one in known if json.dumps(one) == own), None)
 
 
 def right_runs(case: Case, runner: Runner) -> dict[str | None, tuple[CleanRun, ...]]:

@@ -17,6 +17,7 @@ from mendbench.bench.scope import FILES, MODELS, SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.files import folder_beside, move_folder, write_atomically
 from mendbench.kit.patching import node_ids
+from mendbench.kit.redaction import plant_canaries
 from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.services import service_names
@@ -167,6 +168,7 @@ def _lines(draft: Draft) -> Iterator[str]:
     yield f"api: {_marked('well-known or private')}"
     yield "# A secret is written ${canary:NAME}: it is made from the case's id, and never stored."
     yield f"inputs: {_flow(draft.inputs)}"
+    yield from _secrets(draft)
     yield from _faults(draft)
     yield from _expect(draft)
     yield from _checks(draft)
@@ -178,7 +180,7 @@ def _lines(draft: Draft) -> Iterator[str]:
 def _world(draft: Draft) -> Iterator[str]:
     yield from _comment(
         "Where answers come from: simulator (state below says what it knows), real (a server that is started while recording)"
-        " or live. A host that nothing here declares does not exist. "
+        " or live (an API of yours that is asked while recording). A host that nothing here declares does not exist. "
         f"Services: {', '.join((*service_names(), SHELL, FILES, MODELS))}."
     )
     if draft.recorded_from:
@@ -197,6 +199,16 @@ def _world(draft: Draft) -> Iterator[str]:
     yield "    routes:"
     yield '      "GET /people/{id}": {collection: people, action: get}'
     yield '      "POST /notes": {collection: notes, action: create, schema: {type: object, required: [text]}}'
+
+
+def _secrets(draft: Draft) -> Iterator[str]:
+    """Yield where the real secrets come from, which only a live world is sent."""
+    names = plant_canaries(draft.inputs, draft.id)[1] if "live" in draft.recorded_from.values() else {}
+    if names:
+        yield "# Environment variables that hold the real values while the live world is recorded. Replay needs none of them."
+        yield f"secrets: {_flow(dict.fromkeys(names, mark('${env:VARIABLE}, the variable that holds the real value')))}"
+    else:
+        yield '# secrets: {NAME: "${env:VARIABLE}"}  # only for a live world: the variable with the real value while recording'
 
 
 def _faults(draft: Draft) -> Iterator[str]:

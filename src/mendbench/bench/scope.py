@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
 
@@ -19,6 +19,7 @@ from mendbench.model.trial import ITSELF, TrialKey
 from mendbench.replay.ask_queue import AskQueue
 from mendbench.replay.asks import AskBook, AskCaller
 from mendbench.replay.live import Live
+from mendbench.replay.live_access import LiveAccess
 from mendbench.replay.recordings import Recordings, RecordMode
 from mendbench.replay.world import ScopedWorld, SimulatedPart
 from mendbench.runtime.engine import MendbenchEngine
@@ -56,6 +57,12 @@ class Recording:
     queue: AskQueue | None = None
     trajectory: bool = False
     """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
+    access: LiveAccess | None = None
+    """What the scope may send to live APIs: nothing, until :meth:`by` says what it runs. None for a case without live APIs."""
+
+    def by(self, *workflows: str) -> Recording:
+        """Return the recording of a scope whose executions run these workflows, as a list of writes calls them."""
+        return self if self.access is None else replace(self, access=replace(self.access, workflows=workflows))
 
 
 def state_of(case: Case, variant: Variant | None, service: str) -> JsonObject:
@@ -77,6 +84,11 @@ def redactor_of(case: Case) -> Redactor:
     variants = [(variant.inputs, variant.state) for variant in case.variants]
     _, secrets = plant_canaries([case.inputs, case.state, *map(list, variants)], case.id)
     return _redactor(tuple(sorted(secrets.items())))
+
+
+def live_services(case: Case) -> frozenset[str]:
+    """Return the services of a case that are recorded from live APIs."""
+    return frozenset(name for name, source in case.recorded_from.items() if source == "live" and name not in OWN)
 
 
 @lru_cache(maxsize=256)
@@ -155,5 +167,6 @@ def open_scope(
     world = ScopedWorld(
         recordings=recordings, services=services, hosts=hosts, redactor=redactor, clock=clock, mode=recording.mode,
         live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, asks=asks, origins=origins,
+        access=recording.access,
     )  # fmt: skip
     return Scope(inputs=cast("JsonObject", inputs), world=world, clock=clock, redactor=redactor)

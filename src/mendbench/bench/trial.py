@@ -16,7 +16,7 @@ from mendbench.bench.recorder import Recorder
 from mendbench.bench.rows import DEFAULT_MODEL, build_row, of_key
 from mendbench.bench.scope import Scope, record_hint
 from mendbench.bench.ways import Way, way_for, way_of
-from mendbench.errors import Incomplete, MendbenchError, ReplayMiss
+from mendbench.errors import Incomplete, LiveRefused, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
@@ -162,7 +162,7 @@ def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: P
     asked = tuple(exchange.key for exchange in made)
     runner = CleanRunner(
         case=way.case, engine=way.parts.judged_engine or way.parts.engine, recordings=way.recordings, recorder=way.recorder,
-        hint=record_hint(way.case, key),
+        hint=record_hint(way.case, key), edits=True,
     )  # fmt: skip
     ours = runner if way.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, way.case))
     try:
@@ -218,9 +218,11 @@ def _told(error: BaseException, way: Way, key: TrialKey) -> Problem:
     hint = record_hint(way.case, key)
     if isinstance(error, ReplayMiss):  # it may have been raised for another policy
         error = ReplayMiss(
-            error.request, nearest=error.nearest, differs=error.differs, record=hint, options=error.options
+            error.request, nearest=error.nearest, differs=error.differs, record=hint, service=error.service
         )
-    if isinstance(error, Incomplete) and way.recorder.mode == "none":
+    if isinstance(error, LiveRefused) and error.writes:
+        problem = Problem(kind="unjudged", message=str(error))
+    elif isinstance(error, Incomplete) and way.recorder.mode == "none":
         problem = Problem(kind="unjudged", message=str(error), detail={"record": hint})
     else:
         problem = problem_of(error)

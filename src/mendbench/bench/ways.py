@@ -73,7 +73,8 @@ def open_way(
 ) -> Way:
     """Return a way that nobody has gone yet. ``firsts`` are the first executions that other ways began with."""
     hint = record_hint(case, key)
-    scope = open_scope(case, None, recordings, recorder.for_trial(case, None), hint)
+    recording = recorder.for_trial(case, None).by("the broken workflow", f"an edit by {key.model or key.repairer}")
+    scope = open_scope(case, None, recordings, recording, hint)
     asks = AskBook(
         recordings=recordings, redactor=scope.redactor, mode=recorder.mode, caller=recorder.asker(key.model), record_hint=hint,
         queue=recorder.queue,

@@ -12,6 +12,7 @@ from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
     AllowShell,
+    AllowWrites,
     Cases,
     Cassettes,
     Format,
@@ -88,6 +89,7 @@ def check(
     cassettes: Cassettes = None,
     record: Record = "none",
     allow_shell: AllowShell = False,
+    allow_writes: AllowWrites = False,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
@@ -104,7 +106,7 @@ def check(
     with screen.progress() as progress:
         checked = api.check_cases(
             tuple(names or ()), cases, recordings,
-            record=record, allow_shell=allow_shell, workers=workers, on_progress=progress,
+            record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, on_progress=progress,
         )  # fmt: skip
     return case_screen.show_checked(checked, output)
 
@@ -144,8 +146,9 @@ def import_(
     ] = None,
     kind: Kind = "repairable",
     provenance: Annotated[
-        str, typer.Option("--provenance", metavar="WORD", help="Where the answers came from: live, real or simulator.")
-    ] = "live",
+        str,
+        typer.Option("--provenance", metavar="WORD", help="What the new case answers from: simulator, real or live."),
+    ] = "simulator",
     cases: Cases = None,
     cassettes: Cassettes = None,
     output: Output = Format.text,

@@ -13,7 +13,7 @@ from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.tables import show_tables, table
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, LiveRefused
 from mendbench.model.json import Json, JsonObject
 
 SHOWN = 160
@@ -40,12 +40,15 @@ def show_cases(listed: CaseList, output: Format) -> int:
 
 
 def show_checked(checked: CheckedCorpus, output: Format) -> int:
-    """Print what became of cases, and what that amounts to; exit 1 if one does not hold."""
+    """Print what became of cases, and what that amounts to.
+
+    Exit 1 if one does not hold, and 2 if a live API would have to be sent what may not be sent.
+    """
     summary = checked.summary
     if output is Format.json:
         left = [str(one) for one in checked.left]
         write_json({"summary": summary, "cases": [one.document() for one in checked.cases], "left": left})
-        return Exit.DONE if checked.held else Exit.FAILED
+        return _checked_exit(checked)
     found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
     for one in checked.cases:
         found.add_row(*_row(one))
@@ -55,10 +58,20 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         show_tables([_by_mutant(summary)], "Mutants by kind")
     for line in _summed(summary):
         write(f"{line}\n")
+    for one in checked.cases:
+        if one.proof is not None and one.proof.dropped:
+            count = one.proof.dropped
+            write(f"{one.case}: deleted {count} recorded exchange{'' if count == 1 else 's'} that nothing uses\n")
     for checked_case in checked.cases:
         _say_problems(checked_case)
     for problem in checked.left:
         say(str(problem))
+    return _checked_exit(checked)
+
+
+def _checked_exit(checked: CheckedCorpus) -> Exit:
+    if any(isinstance(problem, LiveRefused) for one in checked.cases for problem in one.problems):
+        return Exit.USAGE
     return Exit.DONE if checked.held else Exit.FAILED
 
 

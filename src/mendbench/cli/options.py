@@ -105,6 +105,9 @@ DryRun: TypeAlias = Annotated[
 AllowShell: TypeAlias = Annotated[
     bool, typer.Option("--allow-shell", help="Let shell nodes run while recording, in a sandbox without network.")
 ]
+AllowWrites: TypeAlias = Annotated[
+    bool, typer.Option("--allow-writes", help="Send writes to live APIs while recording; each is listed first.")
+]
 RunShell: TypeAlias = Annotated[
     bool, typer.Option("--allow-shell", help="Let shell nodes run, in a sandbox without network.")
 ]

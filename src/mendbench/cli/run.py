@@ -13,6 +13,7 @@ from mendbench.cli import exports
 from mendbench.cli.corpus import use_corpus
 from mendbench.cli.options import (
     AllowShell,
+    AllowWrites,
     Cases,
     Cassettes,
     Cluster,
@@ -67,6 +68,7 @@ def run(
     concurrency: Concurrency = None,
     dry_run: DryRun = False,
     allow_shell: AllowShell = False,
+    allow_writes: AllowWrites = False,
     workers: Workers = 0,
     cluster: Cluster = None,
     shard: ShardOption = None,
@@ -97,8 +99,8 @@ def run(
         names=tuple(names or ()), part=part, cases=cases, cassettes=cassettes, out=folder, engines=tuple(engines or ()),
         strategies=tuple(strategies or ()), policies=tuple(policies or ()), detector=detector,
         repairers=tuple(repairers or ()), models=tuple(models or ()), samples=samples, record=record or "none",
-        concurrency=concurrency, allow_shell=allow_shell, workers=workers, cluster=cluster, resume=resume is not None,
-        shard=read_shard(shard) if shard else None,
+        concurrency=concurrency, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, cluster=cluster,
+        resume=resume is not None, shard=read_shard(shard) if shard else None,
     )  # fmt: skip
     if resume is not None:
         options = resumed(options, resume, given=() if record is None else ("record",))

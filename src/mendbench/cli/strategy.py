@@ -12,6 +12,7 @@ from mendbench.cli.exits import coded
 from mendbench.cli.group import Commands
 from mendbench.cli.options import (
     AllowShell,
+    AllowWrites,
     Cases,
     Cassettes,
     Format,
@@ -130,6 +131,7 @@ def ablate(
     ] = None,
     record: Record = "none",
     allow_shell: AllowShell = False,
+    allow_writes: AllowWrites = False,
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
@@ -146,7 +148,7 @@ def ablate(
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
-        models=(model,) if model else (), record=record, allow_shell=allow_shell, workers=workers,
+        models=(model,) if model else (), record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers,
     )  # fmt: skip
     with screen.progress() as progress:
         try:

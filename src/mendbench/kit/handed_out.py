@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from urllib.parse import quote
 
 from mendbench.kit.bodies import parse_body
+from mendbench.kit.filling import filled
 from mendbench.kit.redaction import Redactor
 from mendbench.kit.sensitive import noting, sanitise, sanitise_under, without_shapes
 from mendbench.model.exchange import Answer, Headers, Request
@@ -116,33 +116,7 @@ class Vault:
         """Return a request with what the marks in it stand for."""
         if not self._held:
             return request
-        headers = tuple((name, self._filled(value)) for name, value in request.headers)
-        url = _MARK.sub(lambda found: quote(self._of(found), safe=""), request.url)
-        return replace(request, url=url, headers=headers, body=self._body(request.body))
-
-    def _body(self, body: bytes) -> bytes:
-        if b"redacted" not in body:
-            return body
-        try:
-            value = json.loads(body)
-        except ValueError:
-            text = body.decode("utf-8", "surrogateescape")
-            return _MARK.sub(self._spelled, text).encode("utf-8", "surrogateescape")
-        return json.dumps(self._value(value)).encode()
-
-    def _value(self, value: Json) -> Json:
-        if isinstance(value, str):
-            return self._filled(value)
-        if isinstance(value, dict):
-            return {name: self._value(item) for name, item in value.items()}
-        return [self._value(item) for item in value] if isinstance(value, list) else value
-
-    def _filled(self, text: str) -> str:
-        return _MARK.sub(self._of, text)
-
-    def _spelled(self, found: re.Match[str]) -> str:
-        held = self._of(found)
-        return quote(held, safe="") if found.group().startswith("%") else held
+        return filled(request, _MARK, self._of)
 
     def _of(self, found: re.Match[str]) -> str:
         return self._held.get(found.group(1), found.group())

@@ -188,6 +188,8 @@ class Case:
     adversarial_to: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     source: str = ""
+    secrets: dict[str, str] = field(default_factory=dict)
+    """Names of secrets to the environment variables that hold their real values while a live world is recorded."""
     digest: str = ""
     """Over all files of the case that bear on truth or behaviour."""
 

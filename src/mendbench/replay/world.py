@@ -20,6 +20,7 @@ from mendbench.replay.asks import AskBook
 from mendbench.replay.cassette import Entry, settled_headers
 from mendbench.replay.guard import allowed
 from mendbench.replay.live import Live
+from mendbench.replay.live_access import LiveAccess
 from mendbench.replay.recordings import Recordings, RecordMode
 
 UNKNOWN_HOST = Answer(status=0, fault="dns", elapsed_ms=30)
@@ -110,10 +111,11 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """One request on its way: redacted, raw, and its place in the scope."""
+    """One request on its way: redacted, raw, its sender, and its place in the scope."""
 
     clean: Request
     raw: Request
+    node: str | None
     service: str
     part: _Part
     identity: str
@@ -131,7 +133,7 @@ class ScopedWorld:
     ``services`` are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
     live world answers goes into ``world.trajectories.yaml``. ``origins`` says by service what its data began as: keys of
     scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
-    time like any other.
+    time like any other. ``access`` says what may be sent to live APIs; without it, everything may.
     """
 
     def __init__(
@@ -148,12 +150,13 @@ class ScopedWorld:
         trajectory: bool = False,
         asks: AskBook | None = None,
         origins: Mapping[str, str] | None = None,
+        access: LiveAccess | None = None,
     ) -> None:
         own = {host: name for name, part in services.items() for host in part.service.hosts}
         self._hosts = {host.lower(): name for host, name in {**own, **hosts}.items()}
         self._recordings, self._services, self._redactor, self._clock = recordings, services, redactor, clock
         self._mode, self._live, self._hint, self._trajectory = mode, live, record_hint, trajectory
-        self._asks = asks
+        self._asks, self._access = asks, access
         self._origins = dict(origins or {})
         self._parts: dict[str, _Part] = {}
         self._vault = Vault()
@@ -190,6 +193,7 @@ class ScopedWorld:
 
         Raises:
             ReplayMiss: nothing recorded answers it, no simulated service does, and nothing may be asked live.
+            LiveRefused: a live API would have to be sent a write that is not allowed, or a secret that is not set.
             BoundReached: it would be one request too many, or there has been too much traffic.
         """
         self._bound(request)
@@ -203,7 +207,9 @@ class ScopedWorld:
             return self._finish(clean, nothing, key=key, node=node, timeout_s=None)
         part = self._parts.setdefault(service, _Part(after=self._origins.get(service, "")))
         name = keys.identity(clean)
-        asked = _Asked(clean=clean, raw=request, service=service, part=part, identity=name, n=part.counts.get(name, 0))
+        asked = _Asked(
+            clean=clean, raw=request, node=node, service=service, part=part, identity=name, n=part.counts.get(name, 0)
+        )
         key, now_ms = asked.key, part.told_ms
         reads_only = self._mode == "none" or (self._trajectory and service in self._services)
         came = self._recorded(asked) if reads_only else self._recording(asked)
@@ -286,7 +292,8 @@ class ScopedWorld:
     def _recording(self, asked: _Asked) -> _Came:
         """Answer from the record, once what is missing there has been recorded."""
         simulated = asked.service in self._services
-        live = self._live if self._live is not None and self._live.serves(asked.raw) else None
+        closed = self._access is not None and self._access.is_closed_to(asked.service)
+        live = self._live if self._live is not None and self._live.serves(asked.raw) and not closed else None
         if not simulated and live is None:
             return self._recorded(asked)
         anew = self._mode == "all"
@@ -308,20 +315,26 @@ class ScopedWorld:
 
         Raises:
             ReplayMiss: it needs a credential that was handed out while an earlier recording was made.
+            LiveRefused: as :meth:`LiveAccess.send`.
         """
         if self._vault.lacks(asked.raw):
             shown = f"{asked.clean.method} {normalise_url(asked.clean.url)}"
             hint = self._hint.replace("--record new_episodes", "--record all")
-            raise ReplayMiss(shown, nearest=None, differs=(), record=hint)
+            raise ReplayMiss(shown, nearest=None, differs=(), record=hint, service=asked.service)
         with allowed():
             if live.resets(asked.raw):
                 for earlier in asked.part.sent[asked.part.fed :]:
                     if not earlier.only_read:
                         live.ask(self._vault.give(earlier.request))
-            came = self._vault.take(self._clean(live.ask(self._vault.give(asked.raw))))
+            came = self._vault.take(self._clean(self._sent(live, asked, self._vault.give(asked.raw))))
             changed = effects.by_live(live, asked.raw, came)
         asked.part.fed = len(asked.part.sent) + 1
         return _Came(answer=came, changed=changed, origin="live")
+
+    def _sent(self, live: Live, asked: _Asked, request: Request) -> Answer:
+        if self._access is None or not self._access.covers(asked.service):
+            return live.ask(request)
+        return self._access.send(live, request, clean=asked.clean, node=asked.node, execution=self._phase)
 
     def _store(self, asked: _Asked, came: _Came, *, replace: bool) -> Entry:
         entry = Entry(
@@ -372,12 +385,11 @@ class ScopedWorld:
     def _miss(self, asked: _Asked) -> ReplayMiss:
         entries = [entry for entry in self._recordings.world_entries() if entry.service in (asked.service, None)]
         near = keys.nearest(asked.clean, [entry.request for entry in entries])
-        options = ("--allow-shell",) if urlsplit(asked.clean.url).scheme == _SHELL_SCHEME else ()
         if near is None:
-            return ReplayMiss(_shown(asked.clean), nearest=None, differs=(), record=self._hint, options=options)
+            return ReplayMiss(_shown(asked.clean), nearest=None, differs=(), record=self._hint, service=asked.service)
         differs = keys.differences(asked.clean, near) or _place_differences(asked, entries)
         return ReplayMiss(
-            _shown(asked.clean), nearest=_shown(near), differs=differs, record=self._hint, options=options
+            _shown(asked.clean), nearest=_shown(near), differs=differs, record=self._hint, service=asked.service
         )
 
 

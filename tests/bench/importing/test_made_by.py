@@ -44,7 +44,7 @@ def imported(tmp_path, name, document):
     kind = "har" if name in HARS else "cassette" if name in TAPES else "trace"
     return api.import_case(
         "http/kelp", tmp_path / "cases", tmp_path / "cassettes",
-        workflow=document, inputs={"bed": "b-7"}, **{kind: MADE_BY / name},
+        workflow=document, inputs={"bed": "b-7"}, provenance="live", **{kind: MADE_BY / name},
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import json
 import secrets
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -44,7 +45,16 @@ OTHER = found("e[1]", "GET", f"{BASE}/favicon.ico", answer(404, {}))
 
 def wish(tmp_path, *exchanges, **more):
     source = Source(kind="HAR file", path=tmp_path / "p.har", found=exchanges or (PERSON, OTHER, REFUSED))
-    return Wish(**{"case": "http/empty-note", "source": source, "workflow": WORKFLOW, "inputs": {"who": "p-1"}, **more})
+    return Wish(
+        **{
+            "case": "http/empty-note",
+            "source": source,
+            "workflow": WORKFLOW,
+            "inputs": {"who": "p-1"},
+            "provenance": "live",
+            **more,
+        }
+    )
 
 
 def done(tmp_path, *exchanges, **more):
@@ -134,8 +144,40 @@ def test_a_request_that_the_source_lacks_is_named_and_the_case_is_written(tmp_pa
     assert len(recorded(tmp_path)) == 1
 
 
+def test_a_case_that_says_no_provenance_is_simulated_so_that_nothing_is_ever_sent():
+    source = Source(kind="HAR file", path=Path("p.har"), found=())
+    assert Wish(case="http/a", source=source).provenance == "simulator"
+
+
+def test_a_live_case_asks_for_the_variables_of_its_secrets_and_a_simulated_one_for_none(tmp_path):
+    done(tmp_path / "live")
+    done(tmp_path / "simulated", provenance="simulator")
+    of = {
+        name: (tmp_path / name / "cases/http/empty-note/case.yaml").read_text("utf-8") for name in ("live", "simulated")
+    }
+    assert f'secrets: {{"token": "{MARK} ${{env:VARIABLE}}, the variable that holds the real value"}}' in of["live"]
+    assert not [line for line in of["simulated"].splitlines() if line.startswith("secrets:")]
+
+
+def test_a_simulated_service_that_answers_otherwise_than_was_seen_is_told(tmp_path):
+    url = "https://slack.com/api/auth.test"
+    seen = found("e[0]", "GET", url, answer(200, {"ok": True, "user": "kim"}))
+    workflow = {"ir_version": "0.1.0", "nodes": [{"id": "who", "type": "http", "params": {"url": url}}]}
+    imported = done(tmp_path, seen, workflow=workflow, inputs={}, provenance="simulator")
+    mend = "change state until it does, or record from the API itself with --provenance live"
+    assert imported.notes[-1] == f"the simulated world does not answer GET {url} as was seen: {mend}"
+
+
+def test_a_service_without_a_simulation_is_declared_as_the_real_server_that_it_is(tmp_path):
+    asked = {"server": "git", "tool": "git_status", "arguments": {"repo_path": "/tmp/r"}}
+    workflow = {"ir_version": "0.1.0", "nodes": [{"id": "it", "type": "mcp", "params": asked}]}
+    done(tmp_path, workflow=workflow, inputs={}, provenance="simulator")
+    assert 'recorded_from: {"mcp_git": "real"}' in (tmp_path / "cases/http/empty-note/case.yaml").read_text("utf-8")
+
+
 def test_a_simulated_world_has_a_route_for_each_answer_and_no_recording_yet(tmp_path):
-    done(tmp_path, provenance="simulator")
+    imported = done(tmp_path, provenance="simulator")
+    assert not any("does not answer" in note for note in imported.notes)
     text = (tmp_path / "cases/http/empty-note/case.yaml").read_text(encoding="utf-8")
     assert 'recorded_from: {"json_api": "simulator"}' in text
     assert "GET /people/p-1:" in text

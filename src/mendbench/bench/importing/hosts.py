@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
 from mendbench.bench.scope import FILES, MODELS, SHELL
-from mendbench.errors import BadInput
+from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.bodies import parse_body
 from mendbench.kit.urls import host_of, split_url
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import JsonObject
-from mendbench.services import hosts_of, service_names
+from mendbench.services import hosts_of, service_names, simulated
 
 _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 """The services whose hosts, or MCP servers, a case's state names."""
@@ -22,7 +22,8 @@ _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, str], dict[str, JsonObject]]:
     """Return ``recorded_from`` and ``state`` of a case that asks these URLs, all of one provenance.
 
-    Shell commands, files and models are always real. A host with a template in it is not known yet, and left out.
+    Shell commands, files and models are always real, and so is a service without a simulation where one is wanted.
+    A host with a template in it is not known yet, and left out.
     """
     recorded_from: dict[str, str] = {}
     state: dict[str, JsonObject] = {}
@@ -38,7 +39,7 @@ def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, s
         elif not host or "{" in host or "$" in host:
             continue
         elif (name := known.get((scheme == "mcp", host))) is not None:
-            recorded_from[name] = provenance
+            recorded_from[name] = "real" if provenance == "simulator" and not _has_simulation(name) else provenance
         elif scheme == "mcp":
             recorded_from[_ANY_MCP] = provenance
             state.setdefault(_ANY_MCP, {"servers": {}})["servers"].setdefault(host, {"tools": {}})
@@ -47,6 +48,14 @@ def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, s
             apis = state.setdefault(_ANY_HTTP, {"apis": {}})["apis"]
             apis.setdefault(_slug(host), {"host": host, "routes": {}})
     return recorded_from, state
+
+
+def _has_simulation(name: str) -> bool:
+    try:
+        simulated(name)
+    except UnknownName:
+        return False
+    return True
 
 
 def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchange]) -> dict[str, JsonObject]:

@@ -16,6 +16,7 @@ from mendbench.bench.scaffold import Draft, refuse_existing, split_id, write_dra
 from mendbench.bench.scope import Recording, open_scope, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, ReplayMiss
+from mendbench.kit.bodies import parse_body
 from mendbench.kit.files import folder_beside, move_folder, write_atomically
 from mendbench.kit.redaction import Redactor, sanitise, sanitise_under
 from mendbench.kit.scratch import scratch
@@ -68,7 +69,7 @@ class Wish:
     inputs: Mapping[str, Json] = field(default_factory=dict)
     """Laid over what the source tells."""
     kind: Kind = "repairable"
-    provenance: str = "live"
+    provenance: str = "simulator"
 
 
 def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
@@ -87,11 +88,12 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
         dry, asked = _explored(draft, folder, source, redactor, made)
         draft = _reaching(draft, asked, wish.provenance)
         if wish.provenance == "simulator":
-            draft = replace(draft, state=with_static_routes(draft.state, dry.traffic))
-            notes.append(_STATIC)
+            state = with_static_routes(draft.state, dry.traffic)
+            notes += [_STATIC] if state != draft.state else []
+            draft = replace(draft, state=state)
         recorded, case = made / "whole", _case(draft, folder)
         whole, again = (_run(case, one, redactor, recorded) for one in (source, None))
-        notes += _notes(dry, source)
+        notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
         if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
             notes.append(f"the recording does not replay: {again.miss or 'it asks otherwise'}")
         # A simulator's state is still to be changed, and what it answers with it.
@@ -278,10 +280,25 @@ def _run(case: Case, source: Source | None, redactor: Redactor, folder: Path) ->
     )  # fmt: skip
 
 
-def _notes(whole: _Ran, source: Source) -> list[str]:
+def _answered_otherwise(seen: _Ran, made: _Ran) -> list[str]:
+    """Return a note on the first request that the case's world answers otherwise than the source."""
+    for one, other in zip(seen.traffic, made.traffic, strict=False):
+        if one.request == other.request and _response(one) != _response(other):
+            asked = f"{one.request.method} {normalise_url(one.request.url)}"
+            mend = "change state until it does, or record from the API itself with --provenance live"
+            return [f"the simulated world does not answer {asked} as was seen: {mend}"]
+    return []
+
+
+def _response(one: Exchange) -> tuple[object, ...]:
+    return one.answer.status, one.answer.fault, parse_body(one.answer.body, one.answer.header("content-type"))
+
+
+def _notes(whole: _Ran, source: Source, provenance: str) -> list[str]:
     notes: list[str] = []
     if whole.miss:
-        notes.append(f"the {source.kind} has no answer to {whole.miss}: record it, or make the world a simulator")
+        mend = "let state answer it" if provenance == "simulator" else "record it, or make the world a simulator"
+        notes.append(f"the {source.kind} has no answer to {whole.miss}: {mend}")
     if whole.again:
         notes.append(
             f"{whole.again} answers were given once more: the workflow tries again where it was told to wait or not at all"
