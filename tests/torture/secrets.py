@@ -12,7 +12,7 @@ from tests.torture.planting import CARRIERS, NAMELESS, PROVIDERS, SPELLINGS, Pla
 from tests.torture.pumped import looked_through
 from tests.torture.searching import holds
 from tests.torture.secret_effects import echoed
-from tests.torture.secret_ways import from_programs, imported, in_files, recorded, run_outside, told_of
+from tests.torture.secret_ways import from_programs, imported, in_files, in_recordings, recorded, run_outside, told_of
 from tests.torture.tally import Attempt
 
 LONG = 200
@@ -51,6 +51,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     with tempfile.TemporaryDirectory() as parent:
         root = Path(parent)
         yield from in_files(count, seed + 3, root / "files")
+        yield from in_recordings(count, seed + 10, root / "recordings")
         yield from told_of(count, seed + 8, root / "told")
         yield from echoed(count, seed + 9, root / "echoed")
         yield from imported(count, seed + 4, root / "imported")

@@ -13,6 +13,7 @@ from mendbench.api.plans import Plan, plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.corpus import file_digest
+from mendbench.bench.credentials import refuse_cases_with_credentials
 from mendbench.bench.engines import OURS, engine_digest, engines_document
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
@@ -60,6 +61,7 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
     planned = plan_of(loaded.config, options, setting.corpus)
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, setting)
+    refuse_cases_with_credentials(setting, {key.case for key in keys.each_first()})
     out = options.out or Path(loaded.config.paths.out)
     plan: JsonObject = {
         "trials": len(keys),

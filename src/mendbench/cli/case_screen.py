@@ -40,12 +40,13 @@ def show_cases(listed: CaseList, output: Format) -> int:
 
 
 def show_checked(checked: CheckedCorpus, output: Format) -> int:
-    """Print what became of cases, and what that amounts to; exit 1 if one does not hold."""
+    """Print what became of cases, and what that amounts to; exit 1 if one does not hold, 2 if one is refused for a credential."""
+    code = Exit.DONE if checked.held else Exit.USAGE if any(one.refused for one in checked.cases) else Exit.FAILED
     summary = checked.summary
     if output is Format.json:
         left = [str(one) for one in checked.left]
         write_json({"summary": summary, "cases": [one.document() for one in checked.cases], "left": left})
-        return Exit.DONE if checked.held else Exit.FAILED
+        return code
     found = table("case", "kind", "holds", numbers=("killed", "survived", "invalid", "missed", "seconds"))
     for one in checked.cases:
         found.add_row(*_row(one))
@@ -59,7 +60,7 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
         _say_problems(checked_case)
     for problem in checked.left:
         say(str(problem))
-    return Exit.DONE if checked.held else Exit.FAILED
+    return code
 
 
 def show_case(document: JsonObject, output: Format) -> int:
