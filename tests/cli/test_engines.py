@@ -173,6 +173,10 @@ def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
     told = json.loads(wrong.out)
     assert (wrong.code, told["holds"]) == (1, False)
     assert [one["case"] for one in told["cases"] if one["wrong"]] == ["types"]
+    part = {"part": "mendbench.failures[].unresolved", "cost": "mend does not know which template names nothing"}
+    assert part in told["not_reported"]
+    assert "not reported, and what that costs:\n" in right.out
+    assert f"    {part['part']}: {part['cost']}\n" in right.out
 
 
 def test_our_own_engine_needs_no_check(empty, mendbench):
