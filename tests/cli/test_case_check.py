@@ -87,6 +87,6 @@ def test_of_a_corpus_that_is_not_the_configurations_it_is_not_known_what_is_aske
 def test_a_credential_that_nobody_declared_fails_the_check_and_is_not_shown(corpus, check, shape):
     planted = record_credential(corpus, cases.RENAMED, shape)
     said = check()
-    assert said.code == 1
+    assert said.code == 2
     assert f"{cases.RENAMED}/world.yaml:{planted.line}: " in said.line
     assert planted.value not in said.out + said.err

@@ -106,14 +106,19 @@ def test_a_program_that_cannot_be_executed_is_refused_too(corpus, mendbench):
     assert (said.code, "(./adapter.py: Permission denied)" in said.line) == (2, True)
 
 
-def test_a_program_that_dies_crashes_each_of_its_trials_and_the_run_goes_on(corpus, mendbench):
+def test_a_program_that_dies_crashes_each_of_its_trials_and_the_run_goes_on_and_is_incomplete(corpus, mendbench):
     engine = f"cmd: {shlex.join([*PLAIN_WORDS, 'dies'])}"
     said = mendbench("run", *RUN, "--engine", engine, "--engine", "mendbench", "--out", "out")
-    assert said.code == 0
+    assert said.code == 3
     crashed = [row for row in rows(corpus / "out") if row["verdict"] == "crashed"]
     assert {row["engine"] for row in crashed} == {engine}
     assert len(crashed) == len(rows(corpus / "out")) / 2
-    assert "printed no JSON object on standard output; it said last: the flux is inverted" in said.err
+    assert said.line.startswith(
+        f"crashed: 3 of 3 trials of engine {engine}, so nothing was measured of it; first {QUIET}: EngineFailed: "
+    )
+    assert "printed no JSON object on standard output; it said last: the flux is inverted" in said.line
+    assert said.line.endswith(f"see why with: mendbench engine check {shlex.quote(engine)}")
+    assert mendbench("report", "out", "--format", "json").code == 3
 
 
 def test_the_record_says_whether_other_hosts_were_held_back(corpus, mendbench):
@@ -173,6 +178,10 @@ def test_check_passes_a_right_engine_and_fails_a_wrong_one(empty, mendbench):
     told = json.loads(wrong.out)
     assert (wrong.code, told["holds"]) == (1, False)
     assert [one["case"] for one in told["cases"] if one["wrong"]] == ["types"]
+    part = {"part": "mendbench.failures[].unresolved", "cost": "mend does not know which template names nothing"}
+    assert part in told["not_reported"]
+    assert "not reported, and what that costs:\n" in right.out
+    assert f"    {part['part']}: {part['cost']}\n" in right.out
 
 
 def test_our_own_engine_needs_no_check(empty, mendbench):

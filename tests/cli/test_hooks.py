@@ -157,18 +157,18 @@ def test_a_file_with_a_credential_is_refused_and_not_shown(tmp_path):
     assert run("mendbench-secrets", str(path)).returncode == 0
 
 
-@pytest.mark.parametrize("hook", ["mendbench-case-check", "mendbench-secrets"])
-def test_a_recording_with_a_credential_is_refused_and_the_same_without_it_passes(corpus, hook):
+@pytest.mark.parametrize(("hook", "code"), [("mendbench-case-check", 2), ("mendbench-secrets", 1)])
+def test_a_recording_with_a_credential_is_refused_and_the_same_without_it_passes(corpus, hook, code):
     path = f"cassettes/{cases.QUIET}/world.yaml"
     assert run(hook, path).returncode == 0
     planted = record_credential(corpus, cases.QUIET)
     done = run(hook, path)
-    assert done.returncode == 1, done
+    assert done.returncode == code, done
     assert f"{path}:{planted.line}: " in done.stderr
     assert planted.value not in done.stdout + done.stderr
 
 
-READ_AS_VALUES = credentials._JSON | credentials._LINES | credentials._YAML
+READ_AS_VALUES = credentials.YAML | {".har", ".ipynb", ".json", ".jsonl", ".ndjson"}
 
 
 @pytest.mark.parametrize("suffix", sorted(READ_AS_VALUES | {".env", ".gz", ".md", ".toml", ".txt"}))

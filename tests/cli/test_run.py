@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import signal
 from typing import get_type_hints
@@ -8,6 +9,7 @@ import pytest
 from mendbench import api
 from mendbench.cli import options, prompts, run
 from tests.fakes import cases
+from tests.fakes.planted import record_credential
 
 TEMPLATE = """---
 title: What the API answered, and nothing else
@@ -46,6 +48,28 @@ def test_a_new_strategy_file_is_tried_with_the_rule_book_and_nothing_recorded(co
     ]
     prompts = (corpus / "reports/latest/texts.jsonl").read_text(encoding="utf-8")
     assert "What happened" in prompts or "Unresolved" in prompts
+
+
+def test_a_recording_with_a_credential_is_refused_before_a_trial_runs_and_nothing_is_written(corpus, mendbench):
+    planted = record_credential(corpus, cases.RENAMED)
+    for command in (("run", "--workers", "1"), ("prompts", "export", "--out", "prompts.jsonl")):
+        said = mendbench(*command)
+        assert said.code == 2
+        assert f"cassettes/{cases.RENAMED}/world.yaml:{planted.line}: " in said.line
+        assert "record it again" in said.line
+        assert planted.value not in said.out + said.err
+    assert [path for path in corpus.rglob("*") if path.is_file() and planted.value in path.read_text("utf-8")] == [
+        planted.path
+    ]
+    assert not list(corpus.glob("reports/**/*"))
+    assert mendbench("run", cases.QUIET, "--workers", "1").code == 0
+
+
+def test_a_case_with_a_credential_in_its_own_files_is_not_run(corpus, mendbench):
+    cases.change_case(corpus, cases.QUIET, lambda truth: truth["inputs"].update(token="k-77aa88bb99cc00dd"))
+    said = mendbench("run", cases.QUIET, "--workers", "1")
+    assert said.code == 2
+    assert re.search(rf"cases/{cases.QUIET}/case\.yaml:\d+: inputs\.token: ", said.line)
 
 
 def test_the_configured_matrix_replays_from_recordings(corpus, mendbench):

@@ -15,6 +15,7 @@ from mendbench.cli.exits import Exit
 from mendbench.report.frames import TABLES
 from tests.fakes import cases
 from tests.fakes.commands import command_of, options_of
+from tests.fakes.planted import record_credential
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = yaml.safe_load((ROOT / "examples" / "github-actions.yml").read_text("utf-8"))
@@ -95,7 +96,7 @@ def test_what_is_installed_can_write_parquet():
 def test_a_build_passes_and_writes_all(corpus):
     accepted = shell("mendbench run --workers 1 && mendbench gate --update", corpus)
     assert accepted.returncode == 0, accepted
-    assert workflow(corpus) == {"Replay": 0, "Gate": 0, "Report": 0}
+    assert workflow(corpus) == {"Secrets": 0, "Check": 0, "Replay": 0, "Gate": 0, "Report": 0}
     written = {
         path.relative_to(corpus / "reports").as_posix() for path in (corpus / "reports").rglob("*") if path.is_file()
     }
@@ -110,14 +111,28 @@ def test_a_build_passes_and_writes_all(corpus):
 def test_a_missing_recording_stops_the_build_at_the_gate(corpus):
     assert shell("mendbench run --workers 1 && mendbench gate --update", corpus).returncode == 0
     (corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
-    assert workflow(corpus) == {"Replay": 0, "Gate": 3, "Report": 0}
+    assert workflow(corpus) == {"Secrets": 0, "Check": 0, "Replay": 0, "Gate": 3, "Report": 0}
     assert "⚠️ gate cannot tell: " in (corpus / "summary.md").read_text("utf-8")
     assert JUnitXml.fromfile(str(corpus / "reports/junit.xml")).errors == 1
 
 
 def test_bad_input_stops_the_build_at_once(corpus):
     (corpus / "mendbench.toml").write_text("format = [", "utf-8")
-    assert workflow(corpus) == {"Replay": 1, "Report": 1}
+    assert workflow(corpus) == {"Secrets": 0, "Check": 2, "Report": 1}
+
+
+def test_a_credential_in_a_recording_stops_the_build_at_once(corpus):
+    record_credential(corpus, cases.RENAMED)
+    assert workflow(corpus) == {"Secrets": 1, "Report": 1}
+
+
+def test_the_page_shows_the_commands_of_the_workflow_in_their_order():
+    block = re.search(r"```\n(mendbench .*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    ours = [step(name)["run"].split() for name in ("Secrets", "Check", "Replay", "Gate", "Report")]
+    shown = [line.partition("#")[0].split() for line in block[1].splitlines()]
+    assert [words[:2] for words in shown] == [words[:2] for words in ours]
+    assert all(set(words) <= {*own} for words, own in zip(shown, ours, strict=True))
 
 
 @pytest.mark.parametrize("line", sorted(set(re.findall(r"(?:^|`|- )(mendbench [a-z][^`\n|&#;]*)", PAGE, re.MULTILINE))))

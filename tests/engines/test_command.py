@@ -297,3 +297,13 @@ def test_no_pipe_socket_or_device_is_copied(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert _endless(str(tmp_path), ["file", "folder", "link", "pipe"]) == {"pipe"}
     assert _endless("/dev", ["null", "zero"]) == {"null", "zero"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "language"), [({}, None), ({"accept-language": "*"}, "*"), ({"accept-language": "de"}, "de")]
+)
+def test_a_header_of_its_client_is_part_of_a_request_only_where_the_node_names_it(headers, language):
+    workflow, world = guest_book(), inn()
+    workflow["nodes"][0]["params"]["headers"] = headers
+    executed(plain_engine("adds accept-language: *"), workflow, world)
+    assert [one.header("Accept-Language") for one in world.sent] == [language, None]

@@ -1,15 +1,19 @@
 """The contract kit: it passes an engine that does right, and tells a wrong one in words what it does wrong."""
 
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
-from mendbench.engines import Command, CommandEngine, Limits, declared_by, misdeclared
-from mendbench.engines.contract import CASES, cases_for, check_engine
+from mendbench.engines import Command, CommandEngine, Declared, Limits, declared_by, misdeclared
+from mendbench.engines.contract import CASES, Finding, cases_for, check_engine, unreported
 from mendbench.engines.contract.repairing import check_repairs
 from mendbench.kit.redaction import Redactor
 from tests.fakes.engines import PLAIN, plain_engine, shell_engine
+
+REFERENCE = Path(__file__).parents[2] / "examples" / "engines" / "mendbench_cli.py"
 
 
 def wrong(engine):
@@ -57,6 +61,17 @@ def test_there_are_ten_cases_and_a_right_adapter_passes_them():
             marks=pytest.mark.slow,
         ),
         ("speechless", {case.name for case in CASES}, "it printed no JSON object on standard output"),
+        (
+            "adds accept-language: de",
+            {"one-request"},
+            "your HTTP client adds `accept-language: de`, which node 'crates' does not name: it belongs to the key of the request",
+        ),
+        pytest.param(
+            "untyped",
+            {"types"},
+            "content-type did not come for node 'note': a body that is no text is sent as application/json",
+            marks=pytest.mark.slow,
+        ),
         ("astray", None, "it sent GET http://yard.contract.example/crates, which nothing in the workflow asks for"),
     ],
 )
@@ -74,6 +89,47 @@ def test_a_command_that_prints_the_same_whatever_it_is_given_holds_in_nothing_mu
     found = wrong(shell_engine("""echo '{"success": true}'"""))
     assert set(found) == {case.name for case in CASES}
     assert "it did not send GET https://yard.contract.example/crates" in found["one-request"]
+
+
+def not_reported(engine):
+    return [one.part for one in unreported(engine.declared, list(check_engine(engine)))]
+
+
+@pytest.mark.slow
+def test_our_own_runtime_reports_every_part():
+    command = Command(name="reference", argv=(sys.executable, str(REFERENCE)), limits=Limits(time_s=60))
+    assert not_reported(CommandEngine(command, declared_by(command), Redactor({}))) == []
+
+
+def test_what_an_engine_leaves_out_is_listed_and_fails_nothing():
+    assert not_reported(plain_engine(judge="engine", resume=False)) == [
+        "resume",
+        "mendbench.nodes[].outputs",
+        "errors[].available_fields",
+        "mendbench.failures[].request_sent",
+        "mendbench.failures[].problems",
+        "mendbench.failures[].unresolved",
+        "mendbench.failures[].upstream",
+        "status or warnings",
+    ]
+
+
+def test_an_engine_without_failures_lacks_errors_and_one_that_prints_nothing_is_not_guessed_about():
+    printed = unreported(
+        Declared(version="1", resume=True),
+        [Finding(case="refused", title="", wrong=(), documents=({"success": True},))],
+    )
+    assert [one.part for one in printed] == ["errors"]
+    assert unreported(Declared(version="1", resume=True), [Finding(case="refused", title="", wrong=("nothing",))]) == ()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node on this machine")
+def test_a_right_adapter_that_sends_with_the_fetch_of_node_passes():
+    adapter = PLAIN.with_name("fetching.mjs")
+    command = Command(name="fetching", argv=("node", str(adapter)), limits=Limits(time_s=60))
+    engine = CommandEngine(command, declared_by(command), Redactor({}))
+    assert engine.declared.version == "1.0"
+    assert wrong(engine) == {}
 
 
 def looping(wrong="", **overrides):
@@ -110,6 +166,12 @@ def test_a_wrong_loop_is_told_what_it_does(broken, says):
     found = repairs_wrong(looping(broken))
     assert set(found) == set(says)
     assert all(words in found[case] for case, words in says.items()), found
+
+
+def test_a_loop_that_tells_no_attempts_does_not_report_them():
+    engine = looping("silent")
+    parts = [one.part for one in unreported(engine.declared, list(check_repairs(engine)))]
+    assert parts == ["mendbench.first", "mendbench.attempts"]
 
 
 def describing(**told):

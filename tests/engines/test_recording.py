@@ -17,8 +17,12 @@ def root(tmp_path):
     return copy_of(build(tmp_path / "built"), tmp_path / "corpus")
 
 
-def ran(root, recorder=None):
-    engine = EngineConfig(command=[sys.executable, "-S", "-E", str(PLAIN)], timeout_s=30)
+FETCH = "adds accept: */*\naccept-language: *\nsec-fetch-mode: cors\nuser-agent: node\naccept-encoding: gzip, deflate"
+"""An engine whose HTTP client adds what Node's ``fetch`` does."""
+
+
+def ran(root, recorder=None, *words):
+    engine = EngineConfig(command=[sys.executable, "-S", "-E", str(PLAIN), *words], timeout_s=30)
     one = replace(key(RENAMED, strategy="none", repairer="reference"), engine="plain")
     row, texts = run_trial(replace(setting_of(root), engines={"plain": engine}), one, recorder)
     return whole(row, texts)
@@ -38,6 +42,13 @@ def test_what_a_command_asks_of_a_live_world_is_recorded_and_replayed(root):
         "repaired",
         recorded["evidence"],
     )
+
+
+def test_what_one_client_asked_is_replayed_for_another_that_adds_headers_of_its_own(root):
+    make_live(root, RENAMED)
+    ran(root, LiveRecorder(trajectory=False))
+    replayed = ran(root, None, FETCH)
+    assert (replayed["verdict"], replayed["problem"]) == ("correct", None)
 
 
 def test_a_miss_names_the_original_request(root):

@@ -174,3 +174,38 @@ def test_a_key_with_a_credentials_shape_is_hidden_and_what_stands_under_it_is_fo
 @pytest.mark.parametrize("text", ["Basic plan", "Bearer token", "basic Access"])
 def test_a_scheme_before_a_word_is_no_credential(text):
     assert sanitise({"plan": text}) == {"plan": text}
+
+
+def test_the_value_of_a_pair_is_taken_out_under_the_name_that_the_pair_gives_it():
+    clean = sanitise([{"name": "X-Api-Key", "value": "k-77aa88bb"}, {"name": "Accept", "value": "*/*"}])
+    assert str(clean[0]["value"]).startswith("<redacted:")
+    assert clean == [{"name": "X-Api-Key", "value": clean[0]["value"]}, {"name": "Accept", "value": "*/*"}]
+    text = str(sanitise('sent {"name": "X-Api-Key", "value": "k-77aa88bb"} there'))
+    assert text == f'sent {{"name": "X-Api-Key", "value": "{clean[0]["value"]}"}} there'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -H 'Cookie: sid=abcd; b=c' x",
+        '[db]\npassword = "hunter"\n',
+        "api_key = k-77aa88bb  # ours",
+        "set-cookie: a=b",
+    ],
+)
+def test_cookies_in_a_line_and_settings_are_taken_out(text):
+    clean = str(sanitise(text))
+    assert "<redacted:" in clean
+    assert not any(value in clean for value in ("abcd", "hunter", "k-77"))
+    assert sanitise(clean) == clean
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"name": "Secret Garden", "value": "a-novel"}, {"name": "secret", "value": "token"}, {"name": "token", "value": "null"},
+        {"name": "author", "value": "kim"}, 'key_env = "DESK_KEY_2"', "token = next(2)", "token == 12345678", 'auth = "none"', "Send Cookie: sid=…",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_pair_a_cookie_or_a_setting_is_left(value):
+    assert sanitise(value) == value

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, change_case
+from tests.fakes.planted import record_credential
 
 pytest_plugins = ["pytester"]
 
@@ -121,6 +122,15 @@ def test_a_broken_case_is_a_collection_error_in_one_line_and_keeps_nobody_from_t
     at = next(number for number, line in enumerate(result.outlines) if "ERROR collecting" in line)
     assert f"{RENAMED}/case.yaml" in result.outlines[at + 1]
     assert "short test summary" in result.outlines[at + 2]
+
+
+def test_a_case_with_a_credential_in_its_recordings_is_a_collection_error_and_no_trial_runs(mendbench, project):
+    planted = record_credential(project, RENAMED)
+    result = mendbench()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines([f"*cassettes/{RENAMED}/world.yaml:{planted.line}: *; *"])
+    assert result.parseoutcomes() == {"errors": 1}
+    assert planted.value not in result.stdout.str() + result.stderr.str()
 
 
 def test_a_case_that_lost_its_file_is_a_collection_error_and_no_case_fewer(mendbench, project):

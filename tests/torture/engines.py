@@ -1,4 +1,7 @@
-"""Engines that print whatever JSON they like, and programs that break out: each trial ends in a row, and nothing is left running."""
+"""Engines that print whatever JSON they like, and programs that break out: each trial ends in a row, and nothing is left running.
+
+And engines that send with one HTTP client or another: their requests are the same ones.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,15 @@ from mendbench.bench.config import EngineConfig
 from mendbench.bench.trial import run_trial
 from mendbench.engines import EngineFailed, Limits
 from mendbench.engines.keeper import descendants
+from mendbench.engines.loopback import HOP
 from mendbench.kit.canonical import canonical_json
 from mendbench.kit.json_documents import parse_json
 from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.replay.keys import identity
 from mendbench.strategies import strategies
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, build, setting_of
-from tests.fakes.engines import executed, guest_book, inn, shell_engine
+from tests.fakes.clients import SENT
+from tests.fakes.engines import executed, guest_book, inn, plain_engine, shell_engine
 from tests.torture.raised import unmeant, watched
 from tests.torture.tally import Attempt
 
@@ -92,6 +98,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     with tempfile.TemporaryDirectory() as parent:
         yield from documents(Path(parent), count, random.Random(seed))
     yield from map(broken, PROGRAMS)
+    yield from map(sent_with, SENT)
 
 
 def documents(parent: Path, count: int, chance: random.Random) -> Iterator[Attempt]:
@@ -196,3 +203,14 @@ def broken(name: str) -> Attempt:
     if left := set(descendants(os.getpid())) - before:
         failure = f"it left {len(left)} processes"
     return Attempt(kind="programs that come to nothing", what=name, failure=failure)
+
+
+def sent_with(client: str) -> Attempt:
+    """Execute a workflow with an HTTP client, and compare the keys of its requests with those of a client that adds nothing."""
+    added = "\n".join(f"{name}: {value}" for name, value in SENT[client].items() if name.lower() not in HOP)
+    worlds = (inn(), inn())
+    for world, wrong in zip(worlds, ("", f"adds {added}"), strict=True):
+        executed(plain_engine(wrong), guest_book(), world)
+    plain, own = ([identity(request) for request in world.sent] for world in worlds)
+    failure = None if own == plain else "its requests have other keys"
+    return Attempt(kind="headers of HTTP clients", what=client, failure=failure)

@@ -160,6 +160,12 @@ CARRIERS: dict[str, Callable[[str], str]] = {
     "file name": lambda s: f"/srv/backups/{s}.txt",
     "cookie line": lambda s: f"GET / HTTP/1.1\r\nCookie: sid={s}; theme=dark\r\n\r\n",
     "Set-Cookie line": lambda s: f"HTTP/1.1 200 OK\r\nSet-Cookie: session_id={s}; Path=/; HttpOnly\r\n\r\n",
+    "cookie in a command": lambda s: f"curl -s -H 'Cookie: sid={s}; theme=dark' https://api.desk.example/v1/rows",
+    "TOML": lambda s: f'[db]\nhost = "db.example"\npassword = "{s}"  # ours\n',
+    "HAR header": lambda s: f'{{"headers": [{{"name": "Accept", "value": "*/*"}}, {{"name": "X-Api-Key", "value": {_string(s)}}}]}}',
+    "HAR cookie": lambda s: f'{{"cookies": [{{"name": "sid", "value": {_string(s)}, "path": "/", "httpOnly": true}}]}}',
+    "HAR parameter": lambda s: f'{{"queryString": [{{"value": {_string(s)}, "name": "access_token", "comment": ""}}]}}',
+    "HAR header in a text": lambda s: f'sent {{"name": "X-Amz-Security-Token", "value": {_string(s)}}} to s3',
     "HTML": lambda s: f'<html><body><form><input type="hidden" name="csrf_token" value="{html.escape(s)}"></form></body></html>',
     "text": lambda s: f"Sign-in failed, see below.\nauth_token={shlex.quote(s)}\nTry again later.",
     "XML": lambda s: f"<login><user>kim</user><password>{html.escape(s)}</password></login>",
@@ -179,7 +185,9 @@ CARRIERS: dict[str, Callable[[str], str]] = {
 
 NAMELESS = frozenset({"path", "file name", "model's answer"})
 """Carriers in which only a shape can tell."""
-ONE_LINE = frozenset({"shell command", "cookie line", "Set-Cookie line", "Azure connection", "file name"})
+ONE_LINE = frozenset(
+    {"shell command", "cookie in a command", "TOML", "cookie line", "Set-Cookie line", "Azure connection", "file name"}
+)
 """Carriers that only a word goes into."""
 ONE_WORD = re.compile(r"[^\s\"';,{}]+")
 

@@ -8,15 +8,16 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
+from mendbench.kit.credential_search import credentials_in
 from mendbench.kit.redaction import Redactor
-from mendbench.kit.sensitive import credentials_in, sanitise
+from mendbench.kit.sensitive import sanitise
 from tests.torture.tally import Attempt
 
 FRAGMENTS = (
     "name=", 'name="a"\n', "name=a\n\n", ' name="a"', ' value="a"', 'name="a" value="', "cookie: ", "set-cookie: a\r", "\n", "\r\n", " ", "\t", "\\", '\\\\"', "\\'", '\\"', '"', "'",
     "a://b:", "a:/b:c", ":/", "://", "a.a://", "a:", "jdbc:oracle:a:", "jdbc:oracle:a:b/", "-u", "/-ua", " --user=a", " --a ", " --a='", "--a=\\", "sk-", "sk-rk-", "rk-a", "eyJaaaaa-", "eyJaaaaa.", "eyJ-aaaaa.a.", "SG." + "a" * 16 + ".",
     "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE ", "xoxb-", "gh" + "p_", "A7Q~", ":AA", "sig=", "1:AA", "discord.com/api/webhooks/1", "bearer ", "basic a", "bearer=", "authorization: basic ", "authorization: ",
-    "a=", "a='", 'a="', "a=\\'", 'a=\\"', "a=\\", "token=", "token=\\'a", "a.b-c", "A", "Aa", "1", '"ab":', '"ab":"\\', "'ab': \"", '\\"ab\\":\\"', '"ab"', '"ab": ', "'password':'\\'", '{"a":"line\\n', "password: ", "a: 1",
+    "cookie: ", "Cookie: a=b; ", "Cookie: a=", '"name":"token","value":"', "'name': 'token', 'value': '", '"key":"token","value":"\\', "a = ", "\ntoken = ", '\ntoken = "a', "a=", "a='", 'a="', "a=\\'", 'a=\\"', "a=\\", "token=", "token=\\'a", "a.b-c", "A", "Aa", "1", '"ab":', '"ab":"\\', "'ab': \"", '\\"ab\\":\\"', '"ab"', '"ab": ', "'password':'\\'", '{"a":"line\\n', "password: ", "a: 1",
     "<", "<a", "<a>", "<a >", "<a>b</", '<a name="', "<secret:", "<redacted:", "${", "${a", "${${}", "${${a}", "}", "${canary:", "$a", "***",
     "\\u", "\\u0041", "\\ud800", "\\x4", "\\x41", "\\r", "\\n", "\\r\\n", "%", "%2", "%25", "%2525", "%41", "%2B", "%3D", "&", "&#", "&#1", "&amp", "&amp;", "&lt;a", "&#x41;", "aaaaaaaaaaaa\\n", "aaaaaaaaaaaa\n", "aaaa/aaaaaaaaaaaa", "aaaaaaaaaaaa%2B", "AAAAAAAA", "0f", "0F", "61", "=", "==",
     base64.b64encode(b"a=b&c").decode(), base64.b64encode(b"password=").decode() + " ", b"token=".hex() + " ", "H4sI",

@@ -8,13 +8,16 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
 
+from mendbench import api
 from mendbench.bench.config import load_config
 from mendbench.bench.credentials import in_file
 from mendbench.bench.importing.making import Wish, import_case
@@ -22,7 +25,7 @@ from mendbench.bench.recorder import Recorder
 from mendbench.bench.scope import Recording
 from mendbench.bench.trial import run_trial
 from mendbench.cli.exits import Exit, code_of
-from mendbench.errors import MendbenchError
+from mendbench.errors import BadInput, MendbenchError
 from mendbench.kit.redaction import canary
 from mendbench.mcp_server import tools
 from mendbench.model.case import Case, Variant
@@ -33,7 +36,7 @@ from mendbench.replay.cassette import Entry, dump, load
 from mendbench.runtime.trace_file import read_trace
 from tests.fakes import cases
 from tests.fakes.loopback import loopback
-from tests.torture.planting import CARRIERS, PROVIDERS, SHAPES, SPELLINGS, undeclared
+from tests.torture.planting import CARRIERS, PROVIDERS, SHAPES, SPELLINGS, planted, undeclared
 from tests.torture.searching import files_below, found_in, searched, views
 from tests.torture.tally import Attempt
 
@@ -264,6 +267,31 @@ def in_files(count: int, seed: int, root: Path) -> Iterator[Attempt]:
         failure = failure or (None if all(line.startswith(f"{path}:") for line in found) else f"no place: {found}")
         failure = failure or (f"it is shown: {found}" if found_in(views(shown), one.secret) else None)
         yield Attempt(kind="a file with a credential is refused", what=f"{one.what} in {name}", failure=failure)
+
+
+def in_recordings(count: int, seed: int, root: Path) -> Iterator[Attempt]:
+    """Plant secrets by hand in recordings of a sound corpus, and look whether a run is refused and leaves nothing of them."""
+    cases.build(root)
+    kind = "a run with a credential in a recording is refused"
+    world, model = (root / "cassettes" / cases.RENAMED / name for name in ("world.yaml", f"{cases.MODEL}.yaml"))
+    in_world = [(world, one.text, one) for one in undeclared(count, seed)]
+    in_answers = [(model, one.secret, one) for one in planted(count // 2, seed + 1, PROVIDERS)]
+    for path, text, one in (*in_world, *in_answers):
+        sound = path.read_bytes()
+        first, *others = load(path)
+        path.write_text(
+            dump([replace(first, answer=replace(first.answer, body=f"It said:\n{text}".encode())), *others]), "utf-8"
+        )
+        said = ""
+        with contextlib.chdir(root):
+            try:
+                api.run(api.RunOptions(out=Path("out"), workers=1))
+            except BadInput as error:
+                said = str(error)
+        path.write_bytes(sound)
+        failure = None if re.search(rf"/{path.name}:\d+: ", said) else f"it is not: {said or 'it runs'}"
+        yield Attempt(kind=kind, what=f"{one.what}, in {path.name}", failure=failure)
+        yield from searched(kind, {one.what: one.secret}, {**files_below(root), "said": said.encode()})
 
 
 def told_of(count: int, seed: int, root: Path) -> Iterator[Attempt]:

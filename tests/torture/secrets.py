@@ -13,7 +13,7 @@ from tests.torture.pumped import looked_through
 from tests.torture.searching import holds
 from tests.torture.secret_effects import echoed
 from tests.torture.secret_live import recorded_live
-from tests.torture.secret_ways import from_programs, imported, in_files, recorded, run_outside, told_of
+from tests.torture.secret_ways import from_programs, imported, in_files, in_recordings, recorded, run_outside, told_of
 from tests.torture.tally import Attempt
 
 LONG = 200
@@ -52,9 +52,10 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     with tempfile.TemporaryDirectory() as parent:
         root = Path(parent)
         yield from in_files(count, seed + 3, root / "files")
+        yield from in_recordings(count, seed + 10, root / "recordings")
         yield from told_of(count, seed + 8, root / "told")
         yield from echoed(count, seed + 9, root / "echoed")
-        yield from recorded_live(count, seed + 10, root / "live")
+        yield from recorded_live(count, seed + 11, root / "live")
         yield from imported(count, seed + 4, root / "imported")
         yield from recorded(count, seed + 5, root / "recorded", commands=COMMANDS if count >= MANY else ())
         if count >= MANY:

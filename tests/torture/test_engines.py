@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.torture.engines import PROGRAMS, broken, documents, wrong_verdict
+from tests.torture.engines import PROGRAMS, broken, documents, sent_with, wrong_verdict
 from tests.torture.tally import failures
 
 
@@ -32,3 +32,7 @@ def test_a_few_programs_that_come_to_nothing_are_ended_whole():
     chosen = ("leaves a stranger", "sends what is too deep")
     assert set(chosen) <= set(PROGRAMS)
     assert failures(map(broken, chosen)) == []
+
+
+def test_a_client_or_two_send_what_any_other_does():
+    assert failures(map(sent_with, ("Node 20 fetch", "axios 1, without a body"))) == []

@@ -14,7 +14,7 @@ from mendbench.kit.redaction import Redactor
 
 if TYPE_CHECKING:
     from mendbench.engines import Declared
-    from mendbench.engines.contract import Finding
+    from mendbench.engines.contract import Finding, Unreported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,8 @@ class EngineCheck:
     network: str
     """``held``, ``open``, or why it is not held on this machine."""
     findings: tuple[Finding, ...]
+    unreported: tuple[Unreported, ...]
+    """What the contract leaves open and the engine leaves out. It is nothing wrong."""
 
     @property
     def holds(self) -> bool:
@@ -65,4 +67,7 @@ def check_engine(
     for finding in contract.check_engine(engine, misdeclared(command)):
         found.append(finding)
         on_progress(len(found), max(len(found), len(contract.cases_for(declared))), finding.case)
-    return EngineCheck(engine=name, declared=declared, network=network_told(command.network), findings=tuple(found))
+    return EngineCheck(
+        engine=name, declared=declared, network=network_told(command.network), findings=tuple(found),
+        unreported=contract.unreported(declared, found),
+    )  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.credentials import refuse_cases_with_credentials
 from mendbench.bench.parts import Setting
 from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
 from mendbench.bench.prompts.askers import CHAT, detectors_of_policies, trials_asking
@@ -243,6 +244,7 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
     refuse_unknown(keys, setting, loaded)
+    refuse_cases_with_credentials(setting, {key.case for key in keys})
     return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
 
 

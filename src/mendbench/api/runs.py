@@ -14,6 +14,7 @@ from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
 from mendbench.bench.config import ModelConfig, load_config
 from mendbench.bench.corpus import file_digest
+from mendbench.bench.credentials import refuse_cases_with_credentials
 from mendbench.bench.engines import OURS, engine_digest, engines_document
 from mendbench.bench.parts import Setting, asked_models, prices_of
 from mendbench.bench.proof import proved_with
@@ -71,6 +72,7 @@ def run(
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, setting, loaded)
     refuse_unrecorded(setting, chosen, keys)
+    refuse_cases_with_credentials(setting, {key.case for key in keys.each_first()})
     plan: JsonObject = {
         "options": stored_options(options),
         "trials": digest_of_keys(keys),

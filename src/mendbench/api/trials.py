@@ -13,6 +13,7 @@ from typing import Self, cast
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.settings import RunOptions, open_setting
 from mendbench.bench.config import Loaded, load_config
+from mendbench.bench.credentials import refuse_cases_with_credentials
 from mendbench.bench.engines import command_of
 from mendbench.bench.matrix import CONTROL_POLICY
 from mendbench.bench.parts import Setting, repairer_kinds
@@ -85,6 +86,7 @@ class Bench:
     def __init__(self, start: Path, loaded: Loaded, options: RunOptions, setting: Setting) -> None:
         self.start, self.loaded, self.options, self.setting = start, loaded, options, setting
         self._ending = ExitStack()
+        self._searched: set[str] = set()
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -125,6 +127,16 @@ class Bench:
         """
         return self.setting.corpus.case(case_id)
 
+    def refuse_credentials(self, case_id: str) -> None:
+        """Do nothing for a case without a credential in its files and recordings; each is searched once.
+
+        Raises:
+            BadInput: they hold one.
+        """
+        if case_id not in self._searched:
+            refuse_cases_with_credentials(self.setting, (case_id,))
+            self._searched.add(case_id)
+
     def key(
         self,
         case_id: str,
@@ -162,8 +174,9 @@ class Bench:
         """Run one trial. Whatever goes wrong in foreign code is its verdict; nothing is written unless it records.
 
         Raises:
-            MendbenchError: a name or a file that it needs cannot be used.
+            MendbenchError: a name or a file that it needs cannot be used, or holds a credential.
         """
+        self.refuse_credentials(key.case)
         row, texts = run_trial(self.setting, key, self._recorder)
         return RanTrial(key=key, case=self.case(key.case), row=cast("JsonRow", whole(row, texts)))
 

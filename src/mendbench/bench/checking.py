@@ -35,7 +35,9 @@ class Checked:
     problems: tuple[BadInput, ...]
     """What is wrong with its files, each with its place."""
     proof: Proof | None
-    """None where it could not be proved: its files are broken, or the proof itself failed."""
+    """None where it could not be proved: its files are broken or refused, or the proof itself failed."""
+    refused: bool = False
+    """Whether its files or recordings hold a credential, so that none of its trials may run."""
 
     @property
     def held(self) -> bool:
@@ -138,10 +140,15 @@ def check_case(
     try:
         case = setting.corpus.case(case_id)
         folder = setting.corpus.cassettes(case)
-        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case), *of_case(case, folder)]
+        renewed = setting.record == "all"
+        credentials = of_case(case, None if renewed else folder)  # what is recorded again is searched then
+        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case), *credentials]
+        if credentials:
+            return Checked(case=case_id, problems=tuple(problems), proof=None, refused=True)
         if any(": fix" in one.place or ": accepts." in one.place for one in problems):
             return Checked(case=case_id, problems=tuple(problems), proof=None)
         proof = prove(setting, case_id, recorder)
+        problems += of_case(case, folder) if renewed else ()
         problems += foreign_recordings(case, folder)
         if any(one.what == SECRET_FINDING and not one.held for one in proof.findings):
             problems += canaries_found(case, folder)

@@ -42,7 +42,7 @@ def show_cases(listed: CaseList, output: Format) -> int:
 def show_checked(checked: CheckedCorpus, output: Format) -> int:
     """Print what became of cases, and what that amounts to.
 
-    Exit 1 if one does not hold, and 2 if a live API would have to be sent what may not be sent.
+    Exit 1 if one does not hold, and 2 if one holds a credential or a live API would have to be sent what may not be sent.
     """
     summary = checked.summary
     if output is Format.json:
@@ -70,7 +70,7 @@ def show_checked(checked: CheckedCorpus, output: Format) -> int:
 
 
 def _checked_exit(checked: CheckedCorpus) -> Exit:
-    if any(isinstance(problem, LiveRefused) for one in checked.cases for problem in one.problems):
+    if any(one.refused or any(isinstance(problem, LiveRefused) for problem in one.problems) for one in checked.cases):
         return Exit.USAGE
     return Exit.DONE if checked.held else Exit.FAILED
 

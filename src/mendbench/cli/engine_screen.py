@@ -13,14 +13,15 @@ from mendbench.cli.output import plain, write, write_json
 def show_check(found: EngineCheck, output: Format) -> int:
     """Print what an engine declares and gets wrong; exit 1 if that is anything."""
     if output is Format.json:
-        findings = [asdict(finding) for finding in found.findings]
+        cases = [{"case": one.case, "title": one.title, "wrong": one.wrong} for one in found.findings]
         write_json(
             {
                 "engine": found.engine,
                 "declared": found.declared.document(),
                 "network": found.network,
                 "holds": found.holds,
-                "cases": findings,
+                "cases": cases,
+                "not_reported": [asdict(one) for one in found.unreported],
             }
         )
         return Exit.DONE if found.holds else Exit.FAILED
@@ -29,6 +30,10 @@ def show_check(found: EngineCheck, output: Format) -> int:
         write(f"{'✗' if finding.wrong else '✓'} {finding.case}: {finding.title}\n")
         for line in finding.wrong:
             write(f"    {plain(line)}\n")
+    if found.unreported:
+        write("\nnot reported, and what that costs:\n")
+    for one in found.unreported:
+        write(f"    {one.part}: {one.cost}\n")
     wrong = sum(bool(finding.wrong) for finding in found.findings)
     total = len(found.findings)
     write(f"\n{f'{wrong} of {total} cases do not hold' if wrong else f'all {total} cases hold'}\n")

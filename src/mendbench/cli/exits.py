@@ -29,7 +29,7 @@ class Exit(IntEnum):
     USAGE = 2
     """Bad input or usage."""
     INCOMPLETE = 3
-    """A recording is missing, or things cannot be compared."""
+    """A recording is missing, things cannot be compared, or all trials of an engine or a repairer crashed."""
     INTERNAL = 4
     """A fault of mendbench itself."""
     INTERRUPTED = 130

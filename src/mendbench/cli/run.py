@@ -85,7 +85,7 @@ def run(
     """Replay the corpus through repair, and judge every trial.
 
     Without options it runs the matrix of mendbench.toml. What is not recorded leaves a trial unjudged; the exit code is
-    then 3.
+    then 3. It is 3 too if all trials of an engine or a repairer crashed.
     """
     folder = run_folder(out, resume)
 
@@ -214,13 +214,13 @@ def report(
 
 def _show_forensics(stored: StoredRun, output: Format) -> int:
     from mendbench import api
-    from mendbench.cli.exits import Exit
     from mendbench.cli.forensics_screen import show_forensics
     from mendbench.cli.output import write_json
+    from mendbench.cli.screen import code_of
 
     found = api.forensics(stored)
     if output is Format.json:
         write_json({"forensics": found.attempts, "warnings": found.warnings})
     else:
         show_forensics(found.attempts, found.warnings)
-    return Exit.INCOMPLETE if stored.run["bounds"]["unjudged"] else Exit.DONE
+    return code_of(stored)

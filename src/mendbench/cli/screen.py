@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
+from mendbench.cli.crash_screen import say_crashed, unmeasured
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
@@ -60,7 +61,7 @@ class _Progress:
 def show_run(
     stored: StoredRun, output: Format, record: str | None, *, part: str | None = None, everything: bool = False
 ) -> int:
-    """Print a run in short; exit 3 if a trial has no verdict. ``record`` is the command that records what is missing.
+    """Print a run in short and return :func:`code_of` it. ``record`` is the command that records what is missing.
 
     ``part`` and ``everything`` are of :func:`mendbench.cli.summary_screen.show_summary`.
     """
@@ -70,30 +71,36 @@ def show_run(
         trials = stored.run["trials"]
         show_summary(stored, part, everything=everything)
         write(f"\n{trials} {'trial' if trials == 1 else 'trials'}; report: {stored.folder / 'index.html'}\n")
-    _say_open(stored, record)
+    _say_unjudged(stored, record)
+    say_crashed(stored)
     _say_left_out(stored)
     _say_stale(stored)
-    return Exit.INCOMPLETE if stored.run["bounds"]["unjudged"] else Exit.DONE
+    return code_of(stored)
 
 
-def _say_open(stored: StoredRun, record: str | None) -> None:
-    """Say which trials have no verdict, why, and what would give them one."""
-    for verdict, why in (("unjudged", "miss a recording"), ("crashed", "ended in a fault of foreign code")):
-        count, problems = 0, dict[str, tuple[str, str]]()
-        for place in stored.records.where("verdict", verdict.__eq__).places():
-            row = stored.rows[place]
-            if row["problem"] is not None:
-                count += 1
-                what, said = _problem(row, stored)
-                problems.setdefault(what, (str(row["key"]), said))
-        if not count:
-            continue
-        mend = f"; record what is missing with: {record}" if record and verdict == "unjudged" else ""
-        say(f"{verdict}: {count} of {len(stored.rows)} trials {why}{mend}")
-        for key, said in sorted(problems.values())[:SHOWN]:
-            say(f"{verdict}: {key}: {said}")
-        if len(problems) > SHOWN:
-            say(f"{verdict}: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
+def code_of(stored: StoredRun) -> int:
+    """Return the exit code of a run: 3 where a recording is missing, or where nothing was measured of an engine or a repairer."""
+    open_ = stored.run["bounds"]["unjudged"] or unmeasured(stored.records)
+    return Exit.INCOMPLETE if open_ else Exit.DONE
+
+
+def _say_unjudged(stored: StoredRun, record: str | None) -> None:
+    """Say which trials miss a recording, and what would record it."""
+    count, problems = 0, dict[str, tuple[str, str]]()
+    for place in stored.records.where("verdict", "unjudged".__eq__).places():
+        row = stored.rows[place]
+        if row["problem"] is not None:
+            count += 1
+            what, said = _problem(row, stored)
+            problems.setdefault(what, (str(row["key"]), said))
+    if not count:
+        return
+    mend = f"; record what is missing with: {record}" if record else ""
+    say(f"unjudged: {count} of {len(stored.rows)} trials miss a recording{mend}")
+    for key, said in sorted(problems.values())[:SHOWN]:
+        say(f"unjudged: {key}: {said}")
+    if len(problems) > SHOWN:
+        say(f"unjudged: {len(problems) - SHOWN} more; all stand in {stored.folder / 'index.html'}")
 
 
 def _say_left_out(stored: StoredRun) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from mendbench.engines.answered import with_answers
+from mendbench.engines.client_headers import headers_named
 from mendbench.engines.declared import FORMAT, TASK, Command, Declared
 from mendbench.engines.document import (
     OWN,
@@ -159,8 +160,11 @@ class CommandEngine:
                 *((url, f"<mcp {name}>") for name, url in mcp.items()),
             )
             spelling = Spelling(base=server.base, hosts=_hosts(job), hidden=hidden)
-            guess = guesser(salvaged(job.workflow))
-            server.serve(Serving(world=job.world, spelling=spelling, guess=guess, ask=job.ask, served=served))
+            workflow = salvaged(job.workflow)
+            serving = Serving(
+                world=job.world, spelling=spelling, guess=guesser(workflow), named=headers_named(workflow), ask=job.ask, served=served
+            )  # fmt: skip
+            server.serve(serving)
             environ = {**os.environ, **self._environ(job, folder, spelling, mcp)}
             ran = run_command(self._command.argv, environ, self._command.limits, mark=mark, patron=served, kept=kept)
         if ran.turned_back:

@@ -17,10 +17,10 @@ connection's."""
 HOP = frozenset(
     {
         "host", "connection", "proxy-connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "content-length",
-        "proxy-authorization", "expect",
+        "proxy-authorization", "expect", "http2-settings",
     }
 )  # fmt: skip
-"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1), which are no part of a request here."""
+"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1, RFC 7540 section 3.2.1): no part of a request here."""
 _NO_BODY = frozenset({204, 304})
 _TOO_LARGE, _LONGEST_BODY = 413, 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"

@@ -12,6 +12,7 @@ from contextvars import Context
 from dataclasses import dataclass, field, replace
 
 from mendbench.engines.chat_wire import ask_in, refused
+from mendbench.engines.client_headers import NamedBy, without_client_headers
 from mendbench.engines.loopback import HOP, Loopback, Said
 from mendbench.engines.mcp_http import LIST, NotListed
 from mendbench.engines.spelling import CONTROL, Spelling
@@ -77,6 +78,7 @@ class Serving:
     world: World
     spelling: Spelling
     guess: Guess
+    named: NamedBy = lambda _: frozenset()
     ask: AskModel | None = None
     """Answers asks to ``/-/model/v1``; None where nobody may ask."""
     served: Served = field(default_factory=Served)
@@ -158,7 +160,9 @@ def _answered(serving: Serving, request: Request) -> Said:
     if not path.startswith("/") and host_of(original) not in serving.spelling.hosts:
         serving.served.stray(host_of(original))
         return _own(502, {"error": "past the world"})
-    return _from_world(serving, _as_meant(serving, request, original), request.header(NODE))
+    meant = _as_meant(serving, request, original)
+    node = request.header(NODE) or serving.guess(meant)
+    return _from_world(serving, without_client_headers(meant, serving.named(node)), node)
 
 
 def _plainly(serving: Serving, request: Request) -> Said:

@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mendbench.kit.encoded import LAYERS, in_place, parsed, pieces, respelled
 from mendbench.kit.form_fields import elements_shown, parts_shown
-from mendbench.model.json import Json
+from mendbench.model.json import Json, JsonObject
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset(
@@ -49,7 +48,7 @@ _ABOUT = frozenset(
         "count", "counts", "type", "types", "limit", "limits", "used", "usage", "expires", "expiry", "expired",
         "expiration", "length", "name", "names", "url", "uri", "endpoint", "id", "ids", "at", "in", "hint", "policy",
         "required", "valid", "scope", "scopes", "status", "method", "methods", "mode", "budget", "index", "error",
-        "errors", "message", "code", "field", "fields", "enabled", "ms", "description",
+        "errors", "message", "code", "field", "fields", "enabled", "ms", "description", "env",
     }
 )  # fmt: skip
 """Last words that make a key speak about a secret and not hold one: ``token_type``, ``password_policy``."""
@@ -89,6 +88,19 @@ It ends at an escaped quote then, the last one.
 _TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
 """``key: value`` in a text. The value needs a digit: ``password: required`` tells of one and holds none."""
 _COOKIES = re.compile(r"(?im)^([^\S\n]*+(?:set-)?cookie: )(?!<)([^\r\n<>]++)(?=\r?$)")
+_COOKIE_PAIR = r"[\w.!#%&*+^`|~-]++=(?!\$)[^\s;,\"'<>\\]++"
+_SENT_COOKIES = re.compile(rf"(?i)(?<![\w-])((?:set-)?cookie: ?)({_COOKIE_PAIR}(?:; ?{_COOKIE_PAIR})*+)")
+"""Cookies in the middle of a line, as a command line has them."""
+_NAMED = re.compile(
+    r"""((["'])(?:name|key)\2\s*+:\s*+(["'])([A-Za-z][\w.:-]*+)\3\s*+,\s*+(["'])value\5\s*+:\s*+(["']))"""
+    r"""((?:(?!\6)[^\\<>\n]|\\[^<>\n])++)(?=\6)"""
+)
+"""``"name": "KEY", "value": "VALUE"`` in the middle of a text."""
+_SETTING = re.compile(
+    r"""(?m)^([^\S\n]*+(?:export +)?)([A-Za-z][\w.-]*+)([^\S\n]*+=[^\S\n]*+)"""
+    r"""("[^\s"<>]++"|'[^\s'<>]++'|(?=[^\s\d]*+\d)[A-Za-z0-9+/_~-][A-Za-z0-9+/=_~-]{7,}+)(?=[^\S\n]*+(?:[#;].*)?$)"""
+)
+"""``key = value`` on a line of its own, as TOML and INI files write it. A value without quotes needs a digit."""
 _OPTION = re.compile(
     r"""(?<![\w-])(--[A-Za-z][A-Za-z0-9-]*)([ =])((?!-)(?:[^\s"'<>$\\]++|\\[^<>]|"[^"<>$]*"|'[^'<>]*')+)"""
 )
@@ -122,15 +134,16 @@ _MARKED = {
     "sig=": re.compile(r"\bsig=[A-Za-z0-9%/+]{40,}={0,2}"),  # Azure's shared access
 }
 """Those that begin as anything may, by what stands in each of them."""
-_TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
-_DECLARES = frozenset({"default", "const", "example", "value"})
-"""Of what declares a value, the fields that hold one."""
-_DRAWN = re.compile(r"(?=\S*\d)[^\s<>]{8,}")
+TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
 MOST_REMEMBERED = 4000
 """Characters of a text that is kept with what it is without credentials: the same few are shown again and again."""
+_PAIRS_OF_FIELDS = (("name", "value"), ("key", "value"), ("Name", "Value"), ("Key", "Value"))
+"""The fields of an object that name a value and hold it: HAR writes headers, cookies and parameters so."""
+_NO_CREDENTIALS = frozenset({"true", "false", "null", "none"})
 _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
+@lru_cache(maxsize=4096)
 def secret_key(key: str) -> bool:
     """Return whether a value under ``key`` is a credential.
 
@@ -155,8 +168,34 @@ def sanitise(value: Json) -> Json:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, dict):
-        return {sanitise_key(key): sanitise_under(key, item) for key, item in value.items()}
+        return {sanitise_key(key): sanitise_under(name, item) for key, name, item in named_items(value)}
     return [sanitise(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def named_items(value: JsonObject) -> Iterator[tuple[str, str, Json]]:
+    """Yield each key of an object, the name that its value stands under, and the value.
+
+    The name is the key, but for the value of a pair such as ``{"name": "X-Api-Key", "value": ...}``: that stands under ``X-Api-Key``.
+    """
+    pair = _paired(value) if "value" in value or "Value" in value else None
+    for key, item in value.items():
+        yield key, pair[1] if pair and key == pair[0] else key, item
+
+
+def _paired(value: JsonObject) -> tuple[str, str] | None:
+    """Return the field of an object that holds a credential, and the name that another field gives to it; None for any other object."""
+    for name_field, value_field in _PAIRS_OF_FIELDS:
+        name, held = value.get(name_field), value.get(value_field)
+        if held is None or not isinstance(name, str) or any(map(str.isspace, name)) or not secret_key(name):
+            continue
+        if not isinstance(held, str) or not _is_word(held):
+            return value_field, name
+    return None
+
+
+def _is_word(value: str) -> bool:
+    """Return whether a value that a field names is a word and no credential: a flag, or the name of one (``token``)."""
+    return value.lower() in _NO_CREDENTIALS or (value.isalpha() and secret_key(value))
 
 
 def sanitise_key(key: str) -> str:
@@ -230,13 +269,13 @@ def _text(text: str) -> str:
 
 def _cleaned(text: str) -> str:
     nested = _nested(text)
-    return _spelled(text, LAYERS) if nested is None else nested
+    return clean_text(text) if nested is None else nested
 
 
 _remembered = lru_cache(maxsize=1024)(_cleaned)
 
 
-def _spelled(text: str, layers: int) -> str:
+def clean_text(text: str, layers: int = LAYERS) -> str:
     """Return a text without credentials, those included that stand encoded in it."""
     clean = _plain(text)
     if not layers:
@@ -248,7 +287,7 @@ def _spelled(text: str, layers: int) -> str:
 def _bared(text: str, layers: int) -> str:
     """Return a text with its escapes taken off and no credentials, if it holds any then."""
     for number, bare in enumerate(respelled(text)):
-        found = _spelled(bare, layers - 1 if number == 0 else 0)
+        found = clean_text(bare, layers - 1 if number == 0 else 0)
         if found != bare:
             return found
     return text
@@ -259,7 +298,7 @@ def _encoded(text: str, layers: int) -> str:
     parts: list[str] = []
     end = 0
     for piece in pieces(text):
-        if piece.start >= end and _spelled(piece.says, layers) != piece.says:
+        if piece.start >= end and clean_text(piece.says, layers) != piece.says:
             parts += [text[end : piece.start], redacted_mark(text[piece.start : piece.end])]
             end = piece.end
     return "".join([*parts, text[end:]])
@@ -269,16 +308,20 @@ def _plain(text: str) -> str:
     """Return a text without what has a credential's shape, or stands under a credential's key."""
     if (whole := _WHOLE_SCHEME.match(text)) and not _harmless(text):
         return f"{whole.group(1)} {redacted_mark(whole.group(2))}"
+    if "ookie" in text or "OOKIE" in text:
+        text = _COOKIES.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
+        text = _SENT_COOKIES.sub(_sent_cookies, text)
     text = without_shapes(text)
     text = _SCHEME_IN_TEXT.sub(lambda found: f"{found.group(1)} {redacted_mark(found.group(2))}", text)
     if "=" in text:
         text = _PAIR.sub(_pair, text)
+        text = _SETTING.sub(_setting, text)
         text = elements_shown(parts_shown(text, _held), _held)
     if ":" in text:
         text = _URL_PASSWORD.sub(lambda found: f"{found.group(1)}:{_hidden(found.group(2))}@", text)
         text = _HEADER.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
         text = _ORACLE.sub(lambda found: f"{found.group(1)}/{_hidden(found.group(2))}@", text)
-        text = _COOKIES.sub(lambda found: found.group(1) + _hidden(found.group(2)), text)
+        text = _NAMED.sub(_named, text)
         text = _QUOTED.sub(_quoted, text)
         text = _TOLD.sub(lambda found: found.group(1) + found.group(2) + _held(found.group(1), found.group(3)), text)
     if "-" in text:
@@ -291,7 +334,7 @@ def _plain(text: str) -> str:
 
 def _hidden(value: str) -> str:
     """Return the mark of a credential; what is one already, or names one, stays."""
-    return value if _shows_nothing(value) else redacted_mark(value)
+    return value if shows_nothing(value) else redacted_mark(value)
 
 
 def _held(key: str, value: str) -> str:
@@ -299,15 +342,31 @@ def _held(key: str, value: str) -> str:
     return _hidden(value) if secret_key(key) else value
 
 
-def _shows_nothing(value: str) -> bool:
+def shows_nothing(value: str) -> bool:
     """Return whether a value is a placeholder, a template, a shell's variable, a mask, or a word that stands for none."""
-    bare = _TEMPLATE.sub("<redacted>", value) if "${" in value else value
+    bare = TEMPLATE.sub("<redacted>", value) if "${" in value else value
     return _harmless(bare) or bool(_NO_VALUE.match(value))
+
+
+def _sent_cookies(found: re.Match[str]) -> str:
+    values = (pair.partition("=")[2] for pair in found.group(2).split(";"))
+    held = any(not shows_nothing(value) and any(map(str.isalnum, value)) for value in values)
+    return found.group(1) + redacted_mark(found.group(2)) if held else found.group()
+
+
+def _named(found: re.Match[str]) -> str:
+    name, value = found.group(4), found.group(7)
+    return found.group(1) + (value if _is_word(value) else _held(name, value))
+
+
+def _setting(found: re.Match[str]) -> str:
+    before, key, sign, value = found.groups()
+    return found.group() if _is_word(value.strip("\"'")) else f"{before}{key}{sign}{_held_in_quotes(key, value)}"
 
 
 def _pair(found: re.Match[str]) -> str:
     key, value = found.groups()
-    if value.lower() in {"true", "false", "null", "none"}:
+    if value.lower() in _NO_CREDENTIALS:
         return found.group()
     return f"{key}={_held_in_quotes(key, value)}"
 
@@ -345,78 +404,3 @@ def _nested(text: str) -> str | None:
     except RecursionError:
         return None
     return text if clean == value else json.dumps(clean, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A credential that stands in a value where none may be kept."""
-
-    way: tuple[str | int, ...]
-    """The keys and numbers that lead to it, credentials among them marked."""
-    why: str
-    """By what it is told; nothing of the credential itself."""
-    value: str = field(repr=False)
-    """The text that it stands in."""
-
-
-def credentials_in(value: Json) -> Iterator[Kept]:
-    """Yield every credential in a JSON value, told by key or by shape, in whatever spelling.
-
-    Templates, placeholders and masks are none, nor is what declares a value: a ``type`` that stands under ``token``. What stands deeper
-    under a credential's key is one if it looks drawn: eight characters without a space, a digit among them.
-    """
-    yield from _kept(value, ())
-
-
-def _kept(value: Json, way: tuple[str | int, ...]) -> Iterator[Kept]:
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "surrogateescape")
-    if isinstance(value, str):
-        yield from _kept_in_text(value, way)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            name = without_shapes(str(key))
-            if name != str(key):
-                yield Kept(way=(*way, name), why="a key with a credential's shape", value=str(key))
-            if secret_key(str(key)):
-                yield from _kept_under(item, (*way, name), deep=False)
-            else:
-                yield from _kept(item, (*way, name))
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _kept(item, (*way, number))
-
-
-def _kept_in_text(text: str, way: tuple[str | int, ...]) -> Iterator[Kept]:
-    value = parsed(text)
-    if value is not None:
-        yield from _kept(value, way)
-        return
-    bare = _TEMPLATE.sub("<redacted>", text)
-    if _spelled(bare, LAYERS) != bare:
-        why = "a credential's shape" if without_shapes(bare) != bare else "a credential in a text"
-        yield Kept(way=way, why=why, value=text)
-
-
-def _kept_under(value: Json, way: tuple[str | int, ...], *, deep: bool) -> Iterator[Kept]:
-    """Yield what stands under a credential's key."""
-    if isinstance(value, dict):
-        if isinstance(value.get("type"), str):
-            value = {name: item for name, item in value.items() if name in _DECLARES}
-        for key, item in value.items():
-            yield from _kept_under(item, (*way, without_shapes(str(key))), deep=str(key) not in _DECLARES)
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _kept_under(item, (*way, number), deep=deep)
-    elif isinstance(value, str | int) and not isinstance(value, bool):
-        text = str(value)
-        bare = _TEMPLATE.sub("<redacted>", text)
-        held = (
-            bool(_DRAWN.fullmatch(bare))
-            if deep or isinstance(value, int)
-            else not _shows_nothing(bare) and bool(bare.strip())
-        )
-        if held and not _harmless(bare):
-            yield Kept(way=way, why="a value under a credential's name", value=text)
-        else:
-            yield from _kept_in_text(text, way)

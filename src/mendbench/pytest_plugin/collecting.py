@@ -163,6 +163,8 @@ class CaseFile(pytest.File):
             bench = self.collecting.bench(self.path.parents[2])
             case = bench.case(self.case_id)
             keys = self._keys(bench)
+            if keys:
+                bench.refuse_credentials(self.case_id)
         except MendbenchError as error:
             self.collecting.opened.append(1)
             raise self.CollectError(str(error)) from None

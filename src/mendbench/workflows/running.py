@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mendbench import __version__
-from mendbench.bench.config import Loaded, ModelConfig, load_config
+from mendbench.bench.config import Config, Loaded, ModelConfig, load_config
 from mendbench.detectors import detector
 from mendbench.errors import BadInput
 from mendbench.kit.chat_answers import limit_in
@@ -192,13 +192,19 @@ def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     config = loaded.config
     name = None
     if options.repairer == DEFAULT_REPAIRER:
-        name = options.model or next(iter(config.matrix.models), None)
+        name = options.model or _model_with_server(config)
     used = configured_model(config.models, name) if name else ModelConfig()
     limit = limit_in(used.parameters)
     tokens = limit[1] if limit else None
     made = Options(model=name, params=used.parameters, response_format=used.response_format)
     budget = Budget(window=used.window, answer=tokens if isinstance(tokens, int) else Budget().answer)
     return strategy(options.strategy, loaded.strategy_dirs), repairer(options.repairer, made), budget
+
+
+def _model_with_server(config: Config) -> str | None:
+    """Return the first model that can be asked, those of the matrix first; the first of the matrix where there is none."""
+    names = (*config.matrix.models, *config.models)
+    return next((name for name in names if config.models[name].base_url is not None), next(iter(names), None))
 
 
 def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObject:

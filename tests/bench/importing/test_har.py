@@ -59,20 +59,59 @@ def test_the_fields_of_a_form_become_its_body(tmp_path):
     assert (found.request.method, found.request.body) == ("POST", b"who=%C3%85se&n=")
 
 
-def test_what_the_file_does_not_hold_is_dropped_with_a_reason(tmp_path):
+def test_a_request_that_the_file_does_not_hold_is_dropped_with_a_reason(tmp_path):
     multipart = {"mimeType": "multipart/form-data; boundary=x", "params": [{"name": "file"}]}
-    source = read(
-        tmp_path,
-        entry({"postData": multipart}),
-        entry(came={"content": {"size": 90}}),
-        entry({"url": "data:text/plain,hi"}),
-    )
-    assert source.found == ()
-    assert [one.why for one in source.dropped] == [
-        "the file does not hold the body that it sent",
-        "the file does not hold its answer's body",
-        "no HTTP request",
-    ]
+    source = read(tmp_path, entry({"postData": multipart}), entry(), entry({"url": "data:text/plain,hi"}))
+    assert [one.place for one in source.found] == ["entries[1]"]
+    assert [one.why for one in source.dropped] == ["the file does not hold the body that it sent", "no HTTP request"]
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        {"content": {"size": 90, "mimeType": "text/html"}},
+        {"content": {"size": 90, "text": ""}},
+        {"content": {"size": -1, "mimeType": "x-unknown"}},
+        {"content": {}},
+        {"content": {"mimeType": "text/html"}, "headers": [{"name": "Content-Length", "value": "90"}]},
+        {"content": {"size": 3, "encoding": "base64", "text": "x"}},
+    ],
+)
+def test_a_response_whose_body_the_file_does_not_hold_is_kept_without_an_answer(tmp_path, came):
+    (found,) = read(tmp_path, entry(came=came)).found
+    assert found.answer is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "came"),
+    [
+        ({}, {"content": {"size": 0}}),
+        ({}, {"content": {"text": ""}}),
+        ({}, {"content": {}, "status": 204}),
+        ({}, {"content": {"size": 90}, "status": 304}),
+        ({"method": "HEAD"}, {"content": {"size": 90}}),
+        ({}, {"content": {}, "bodySize": 0}),
+        ({}, {"content": {}, "headers": [{"name": "content-length", "value": "0"}]}),
+    ],
+)
+def test_a_response_that_had_no_body_has_an_empty_one(tmp_path, sent, came):
+    (found,) = read(tmp_path, entry(sent, came)).found
+    assert found.answer.body == b""
+
+
+@pytest.mark.parametrize(
+    ("entries", "says"),
+    [
+        ([], r"a\.har: log\.entries: empty; export the HAR file of a run of the workflow"),
+        (
+            [entry({"url": "data:text/plain,hi"})],
+            r"log\.entries: no exchange that can be imported \(no HTTP request: entries\[0\] GET data:text/plain,hi\)",
+        ),
+    ],
+)
+def test_a_file_without_any_exchange_is_refused(tmp_path, entries, says):
+    with pytest.raises(BadInput, match=says):
+        read(tmp_path, *entries)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +150,14 @@ def named(name):
     return entry(came={"content": {"size": 2, "mimeType": "text/plain", "_file": name}})
 
 
-def test_a_body_in_a_file_beside_is_taken_to_the_byte_and_one_that_is_not_there_is_dropped(tmp_path):
+def test_a_body_in_a_file_beside_is_taken_to_the_byte_and_one_that_is_not_there_is_none(tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\xef\xbb\xbf\x00body")
     (tmp_path.parent / "outside.bin").write_bytes(b"outside")
     sent = entry({"method": "POST", "postData": {"_file": "a.bin"}})
     source = read(tmp_path, named("a.bin"), sent, named("gone.bin"), named("../outside.bin"), named("a\0"))
-    answered, asked = source.found
+    answered, asked, *gone = source.found
     assert answered.answer.body == asked.request.body == b"\xef\xbb\xbf\x00body"
-    assert [one.why for one in source.dropped] == ["the file does not hold its answer's body"] * 3
+    assert [one.answer for one in gone] == [None] * 3
 
 
 def _pipe(path):

@@ -3,6 +3,7 @@
 import json
 import secrets
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,41 @@ def test_a_service_without_a_simulation_is_declared_as_the_real_server_that_it_i
     workflow = {"ir_version": "0.1.0", "nodes": [{"id": "it", "type": "mcp", "params": asked}]}
     done(tmp_path, workflow=workflow, inputs={}, provenance="simulator")
     assert 'recorded_from: {"mcp_git": "real"}' in (tmp_path / "cases/http/empty-note/case.yaml").read_text("utf-8")
+
+
+def bodiless(one):
+    return replace(one, answer=None)
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "said"),
+    [
+        (
+            (PERSON, bodiless(OTHER), bodiless(REFUSED)),
+            f"p.har: e[2]: no response body, and the workflow asks for POST {BASE}/notes; export the HAR file again, with content",
+        ),
+        (
+            (bodiless(PERSON), bodiless(REFUSED)),
+            f"p.har: no response bodies in any entry, and the workflow asks for GET {BASE}/people/p-1; export the HAR file",
+        ),
+        (
+            (
+                found("e[0]", "GET", "https://b.example/", answer(200, {})),
+                found("e[1]", "GET", "https://a.example/", answer(200, {})),
+            ),
+            "p.har: the workflow asks desk.fjord.example; the HAR file holds a.example, b.example; name the recording of",
+        ),
+    ],
+)
+def test_a_source_that_cannot_answer_the_workflow_is_refused_and_nothing_is_written(tmp_path, exchanges, said):
+    with pytest.raises(BadInput) as told:
+        done(tmp_path, *exchanges)
+    assert said in str(told.value)
+    assert texts(tmp_path) == {}
+
+
+def test_a_body_that_the_workflow_does_not_ask_for_may_be_missing(tmp_path):
+    assert done(tmp_path, PERSON, bodiless(OTHER), REFUSED).kept == ("e[0]", "e[2]")
 
 
 def test_a_simulated_world_has_a_route_for_each_answer_and_no_recording_yet(tmp_path):

@@ -1,4 +1,7 @@
-"""A small engine of its own: linear workflows of http nodes, standard library only. WRONG breaks it in one way."""
+"""A small engine of its own: linear workflows of http nodes, standard library only. WRONG breaks it in one way.
+
+``adds NAME: VALUE``, a header a line, lets its HTTP client add these headers to each request.
+"""
 
 # ruff: noqa: C901, PLR0912, PTH123, PERF401, SIM105  one plain program in one piece
 import json
@@ -12,6 +15,9 @@ from urllib.parse import urlencode
 from wire import exchange
 
 WRONG = sys.argv[1] if len(sys.argv) > 1 else ""
+ADDED = (
+    dict(line.split(": ", 1) for line in WRONG.removeprefix("adds ").splitlines()) if WRONG.startswith("adds ") else {}
+)
 
 
 def told(name):
@@ -62,7 +68,9 @@ def send(params):
     data = None
     if body is not None:
         data = (body if isinstance(body, str) else json.dumps(body)).encode()
-        headers.setdefault("Content-Type", "application/json")
+        if WRONG != "untyped":
+            headers.setdefault("Content-Type", "application/json")
+    headers = {**ADDED, **headers}
     method = params.get("method") or ("GET" if body is None else "POST")
     for _ in range(2 if WRONG == "twice" else 1):
         status, raw, shown = exchange(method, url, headers, data)

@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from mendbench.bench.importing.interface import Dropped, Found, Source, json_file, settled
 from mendbench.errors import BadInput
 from mendbench.kit.reading import MAX_RECORDING, MEGABYTE, read_regular
+from mendbench.kit.redaction import sanitise
 from mendbench.model.exchange import Answer, Fault, Headers, Request
 
 _VERSIONS = ("1.1", "1.2")
@@ -29,6 +30,7 @@ _FAULTS: tuple[tuple[str, Fault], ...] = (
 _WHY = ("_error", "_failureText")
 """Where the browser's developer tools and mitmproxy, and where Playwright, say why no answer came."""
 
+_NO_BODY, _FINAL = frozenset({204, 304}), 200
 _ITSELF = "put the body itself there, or export the HAR file again"
 
 
@@ -36,8 +38,8 @@ def read_har(path: Path) -> Source:
     """Return what a HAR file holds.
 
     Raises:
-        BadInput: it is none, or of a version that is not known; or a body that it names is no regular file beside it, cannot
-            be read, or is too large, alone or with the others.
+        BadInput: it is none, or of a version that is not known; or holds no exchange that can be imported; or a body that it names is
+            no regular file beside it, cannot be read, or is too large, alone or with the others.
     """
     log = json_file(path).get("log")
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
@@ -54,6 +56,11 @@ def read_har(path: Path) -> Source:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"{path}: log.{place}", f"no entry ({error!r})", "export it as HAR 1.2") from None
         (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+    if not found:
+        why = (
+            f"no exchange that can be imported ({dropped[0].why}: {sanitise(dropped[0].what)})" if dropped else "empty"
+        )
+        raise BadInput(f"{path}: log.entries", why, "export the HAR file of a run of the workflow")
     return Source(kind="HAR file", path=path, found=tuple(found), dropped=tuple(dropped))
 
 
@@ -65,10 +72,7 @@ def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
     body = _sent_body(sent.get("postData") or {}, beside)
     if body is None:
         return Dropped(what=what, why="the file does not hold the body that it sent")
-    content = came.get("content") or {}
-    answer = _faulty(entry, came) or _answer(content, came, entry, beside)
-    if answer is None:
-        return Dropped(what=what, why="the file does not hold its answer's body")
+    answer = _faulty(entry, came) or _answer(sent, came, entry, beside)
     request = Request(
         method=str(sent["method"]).upper(), url=_with_query(sent), headers=_headers(sent), body=body
     )  # fmt: skip
@@ -116,12 +120,14 @@ class _Beside:
         return data
 
 
-def _answer(content: Any, came: Any, entry: Any, beside: _Beside) -> Answer | None:
+def _answer(sent: Any, came: Any, entry: Any, beside: _Beside) -> Answer | None:
+    """Return the answer; None where the file does not hold its body."""
+    content = came.get("content") or {}
     text = content.get("text")
     body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
     if text is None and content.get("_file"):
         body = beside.body(content["_file"])
-    elif text is None and int(content.get("size") or 0) > 0:
+    elif not text and not _is_empty(sent, came, content):
         return None
     if body is None:
         return None
@@ -134,6 +140,21 @@ def _answer(content: Any, came: Any, entry: Any, beside: _Beside) -> Answer | No
     if content.get("mimeType") and not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", str(content["mimeType"])))
     return Answer(status=int(came["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
+
+
+def _is_empty(sent: Any, came: Any, content: Any) -> bool:
+    """Return whether a response without a text had no body, and not one that was left out.
+
+    So it is with HEAD, 204, 304 and 1xx (RFC 9110 section 6.4.1), and where a length says so. A text that is there, and empty, is a body
+    unless its size says otherwise; -1 is a size that is not known.
+    """
+    status, size = int(came["status"]), content.get("size")
+    if str(sent["method"]).upper() == "HEAD" or status in _NO_BODY or status < _FINAL:
+        return True
+    if isinstance(size, int | float) and size >= 0:
+        return size == 0
+    lengths = [one["value"] for one in came.get("headers") or [] if str(one["name"]).lower() == "content-length"]
+    return content.get("text") is not None or came.get("bodySize") == 0 or lengths == ["0"]
 
 
 def _faulty(entry: Any, came: Any) -> Answer | None:

@@ -22,7 +22,8 @@ class Found:
 
     place: str
     """Where it stands in the source: ``entries[3]``."""
-    answer: Answer
+    answer: Answer | None
+    """None where the source does not hold its body."""
     request: Request | None = None
     """None where the source tells only which node was answered."""
     node: str | None = None

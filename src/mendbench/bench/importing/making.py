@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mendbench.bench.importing.hosts import declared_services, with_static_routes
-from mendbench.bench.importing.interface import Dropped, Source
+from mendbench.bench.importing.interface import Dropped, Found, Source
 from mendbench.bench.importing.matching import ImportedWorld, NodeNoting, secrets_in
 from mendbench.bench.labels import missing_labels
 from mendbench.bench.parts import TRUTH_DETECTOR, build_engine
@@ -20,7 +20,7 @@ from mendbench.kit.bodies import parse_body
 from mendbench.kit.files import folder_beside, move_folder, write_atomically
 from mendbench.kit.redaction import Redactor, sanitise, sanitise_under
 from mendbench.kit.scratch import scratch
-from mendbench.kit.urls import normalise_url
+from mendbench.kit.urls import host_of, normalise_url
 from mendbench.model.case import Case, Kind
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
@@ -35,6 +35,9 @@ _LEAST = 6
 
 MOST_HOSTS = 20
 """Hosts that are found out one after the other, at most."""
+
+MOST_NAMED = 5
+"""Hosts that a message names."""
 
 _STATIC = (
     "each route of the state always answers what was seen: let those that a right edit reaches tell right from wrong"
@@ -77,7 +80,7 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
 
     Raises:
         BadInput: the case exists, or recordings of its name that are others; no workflow is given or recovered, or an input is
-            missing. Nothing is written then.
+            missing; the source is of other hosts, or lacks the body of a response that the workflow asks for. Nothing is written then.
     """
     family, name = split_id(wish.case)
     folder, cassettes = cases_dir / family / name, cassettes_dir / family / name
@@ -86,6 +89,7 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
     source = _told(wish.source, redactor)
     with scratch("import") as made:
         dry, asked = _explored(draft, folder, source, redactor, made)
+        _refuse_useless(dry, source, redactor)
         draft = _reaching(draft, asked, wish.provenance)
         if wish.provenance == "simulator":
             state = with_static_routes(draft.state, dry.traffic)
@@ -144,6 +148,8 @@ class _Ran:
     missed: tuple[str, ...] = ()
     """The URL of that request."""
     miss: str = ""
+    lacking: Found | None = None
+    """The exchange of the source that would have answered it, and whose body the source does not hold."""
 
 
 def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, made: Path) -> tuple[_Ran, list[str]]:
@@ -160,6 +166,37 @@ def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, ma
             break
         reach += asked
     return ran, asked or reach
+
+
+def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
+    """Refuse a source that lacks the body of a response that the workflow asks for, or that was recorded of other hosts.
+
+    Raises:
+        BadInput: it is one of them.
+    """
+    if dry.lacking is not None and dry.lacking.request is not None:
+        place, found, request = f"{source.path}: {dry.lacking.place}", "no response body", dry.lacking.request
+        if not any(one.answer is not None and one.answer.body for one in source.found):
+            place, found = str(source.path), "no response bodies in any entry"
+        what = f"{request.method} {sanitise(redactor.text(request.url))}"
+        raise BadInput(
+            place, f"{found}, and the workflow asks for {what}", f"export the {source.kind} again, with content"
+        )
+    asked, held = (
+        sorted({host_of(url) for url in urls if url.lower().startswith("http")})
+        for urls in (
+            [*(one.request.url for one in dry.traffic), *dry.missed],
+            [one.request.url for one in source.found if one.request is not None],
+        )
+    )
+    if asked and held and not set(asked) & set(held):
+        found = f"the workflow asks {_few(asked)}; the {source.kind} holds {_few(held)}"
+        raise BadInput(str(source.path), found, "name the recording of a run of this workflow")
+
+
+def _few(names: Sequence[str]) -> str:
+    left = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
 
 
 def _told(source: Source, redactor: Redactor) -> Source:
@@ -276,7 +313,7 @@ def _run(case: Case, source: Source | None, redactor: Redactor, folder: Path) ->
         missed, miss = (error.request.partition(" ")[2],), error.request
     return _Ran(
         execution=execution, traffic=scope.world.traffic(), used=tuple(imported.used), again=imported.again,
-        missed=missed, miss=miss,
+        missed=missed, miss=miss, lacking=imported.lacking,
     )  # fmt: skip
 
 

@@ -39,13 +39,18 @@ class ImportedWorld:
     used: list[str] = field(default_factory=list)
     """Places of what was answered with, in the order of use."""
     again: int = 0
+    lacking: Found | None = None
+    """The exchange that was asked for and whose response the source does not hold."""
     node: str | None = None
     """The node that asks now."""
     _forms: dict[str, str] = field(default_factory=dict)
 
     def serves(self, request: Request) -> bool:
         """Return whether the source has an answer to this."""
-        return self._next(request) is not None
+        one = self._next(request)
+        if one is not None and one.answer is None:
+            self.lacking = one
+        return one is not None and one.answer is not None
 
     def resets(self, request: Request) -> bool:  # noqa: ARG002 - the protocol's
         """Return that it needs no earlier writes: every answer is there already."""
@@ -58,7 +63,7 @@ class ImportedWorld:
             LookupError: the source has none.
         """
         one = self._next(request)
-        if one is None:
+        if one is None or one.answer is None:
             raise LookupError(request.url)
         self.again += one.place in self.used
         self.used.append(one.place)
@@ -69,7 +74,7 @@ class ImportedWorld:
         same = [one for one in self.found if self._same(one, form)]
         fresh = next((one for one in same if one.place not in self.used), None)
         last = same[-1] if same else None
-        return fresh or (last if last is not None and _passing(last.answer) else None)
+        return fresh or (last if last is not None and last.answer is not None and _passing(last.answer) else None)
 
     def _same(self, one: Found, form: str) -> bool:
         if one.request is None:

@@ -216,13 +216,14 @@ def _resumed(seen: Seen) -> Iterator[str]:
 
 
 CRATE = said({"id": 7, "weight": 12, "tags": ["a", "b"], "sealed": False})
+_TOO_LONG: JsonObject = {"loc": ["body", "text"], "msg": "text is too long", "type": "string_too_long"}
 TAKEN = said({"id": "n-1"}, 201)
 NOTE = http("note", "/notes", method="POST", body={"text": "${crate.response.colour}"})
 _ORDER = http("order", "/orders", method="POST", body={"crate": 7})
 
 CASES: tuple[ContractCase, ...] = (
     ContractCase(
-        name="one-request", title="query, headers and token of an http node are sent", judge=_one_request,
+        name="one-request", title="query, headers and token of an http node are sent, and no others", judge=_one_request,
         workflow=chain(http("crates", "/crates", params={"kind": "oak", "limit": 2}, headers={"X-Yard": "north"}, auth_token="yard-key")),  # noqa: S106
         answers={f"GET {HOST}/crates": [said([])]},
     ),
@@ -266,7 +267,7 @@ CASES: tuple[ContractCase, ...] = (
     ContractCase(
         name="steps", title="every node is told, those that were not reached too", judge=_steps,
         workflow=chain(http("crate", "/crates/7"), http("note", "/notes", body={"text": "x"}), http("last", "/done")),
-        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [said({"detail": "no"}, _REFUSED)]},
+        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [said({"detail": [_TOO_LONG]}, _REFUSED)]},
     ),
     ContractCase(
         name="links", title="a URL in an answer leads into the world, and goes back as it came", judge=_links,

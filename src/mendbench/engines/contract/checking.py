@@ -8,10 +8,11 @@ from typing import cast
 from mendbench.engines.command import CommandEngine, EngineFailed
 from mendbench.engines.contract.cases import CASES, ContractCase, Seen, differs_again
 from mendbench.engines.contract.finding import Finding
+from mendbench.engines.contract.headers import wrong_headers
 from mendbench.engines.contract.repairing import ASKED, NOT_ASKED, check_repairs
 from mendbench.engines.contract.world import ScriptedWorld
 from mendbench.engines.declared import Declared
-from mendbench.engines.document import ToldExecution
+from mendbench.engines.document import OWN, ToldExecution
 from mendbench.kit.clock import VirtualClock
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import JsonObject
@@ -26,16 +27,24 @@ def check_engine(engine: CommandEngine, misdeclared: Sequence[str] = ()) -> Iter
     """Yield what each case of the kit says of an engine, in order; first what is wrong with what it declares, if anything is."""
     if misdeclared:
         yield Finding(case="describe", title="what it says of itself can be understood", wrong=tuple(misdeclared))
+    headers: set[str] = set()
     for case in CASES:
-        yield Finding(case=case.name, title=case.title, wrong=tuple(_wrong(engine, case)))
+        documents: list[JsonObject] = []
+        wrong = tuple(_wrong(engine, case, headers, documents))
+        yield Finding(case=case.name, title=case.title, wrong=wrong, documents=tuple(documents))
     if engine.declared.repairs:
         yield from check_repairs(engine)
 
 
-def _wrong(engine: CommandEngine, case: ContractCase) -> Iterator[str]:
+def _wrong(engine: CommandEngine, case: ContractCase, headers: set[str], documents: list[JsonObject]) -> Iterator[str]:
+    """Yield what an engine gets wrong in a case, and add what it prints to ``documents``.
+
+    ``headers`` are those that were named before: each is named once.
+    """
     world, clock = _world(case)
     try:
         execution = _executed(engine, case.workflow, case, world, clock, None)
+        documents.append({**execution.agent, OWN: execution.own})
         first = world.traffic()
         again = None
         if case.then is not None:
@@ -46,6 +55,10 @@ def _wrong(engine: CommandEngine, case: ContractCase) -> Iterator[str]:
             resumes=engine.declared.resume,
         )  # fmt: skip
         yield from case.judge(seen)
+        for name, words in wrong_headers(case.workflow, world.traffic()):
+            if name not in headers:
+                headers.add(name)
+                yield words
         if case is CASES[0]:
             anew, own_clock = _world(case)
             _executed(engine, case.workflow, case, anew, own_clock, None)

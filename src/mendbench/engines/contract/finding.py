@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mendbench.model.json import JsonObject
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -13,3 +15,5 @@ class Finding:
     title: str
     wrong: tuple[str, ...]
     """One sentence for each thing that it gets wrong; none if it gets all right."""
+    documents: tuple[JsonObject, ...] = ()
+    """What the engine printed."""

@@ -24,6 +24,8 @@ _PATIENCE = 5
 """So many asks more, after the refusal, are an adapter's own tries."""
 _MODEL = "contract-model"
 _READS = http("crate", "/crates/7")
+_FAILS = chain(_READS, NOTE)
+_WORKS = chain(_READS, http("note", "/notes", method="POST", body={"text": "${crate.response.id}"}))
 
 
 @dataclass(slots=True)
@@ -43,16 +45,16 @@ class _Model:
 
 def check_repairs(engine: CommandEngine) -> Iterator[Finding]:
     """Yield what the two cases say of an engine."""
-    for name, judged in ((ASKED, _after_a_failure), (NOT_ASKED, _after_a_success)):
+    for name, judged, workflow in ((ASKED, _after_a_failure, _FAILS), (NOT_ASKED, _after_a_success, _WORKS)):
         try:
-            wrong = tuple(judged(engine))
+            model, document = _repaired(engine, workflow)
         except EngineFailed as error:
-            wrong = (str(error),)
-        yield Finding(case=name, title=_TITLES[name], wrong=wrong)
+            yield Finding(case=name, title=_TITLES[name], wrong=(str(error),))
+            continue
+        yield Finding(case=name, title=_TITLES[name], wrong=tuple(judged(model, document)), documents=(document,))
 
 
-def _after_a_failure(engine: CommandEngine) -> Iterator[str]:
-    model, document = _repaired(engine, chain(_READS, NOTE))
+def _after_a_failure(model: _Model, document: JsonObject) -> Iterator[str]:
     own = document.get(OWN) or {}
     if not model.asks:
         yield "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"
@@ -60,19 +62,17 @@ def _after_a_failure(engine: CommandEngine) -> Iterator[str]:
         yield f"it asked {len(model.asks) - 2} times more after it was refused with 429: MENDBENCH_ANSWERS says how many answers there are"
     if not isinstance(own.get("workflow"), dict):
         yield "it tells no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
-    if document["success"] and own.get("workflow") == chain(_READS, NOTE):
+    if document["success"] and own.get("workflow") == _FAILS:
         yield "it says success of the workflow as it was, whose node 'note' names a field that there is not"
 
 
-def _after_a_success(engine: CommandEngine) -> Iterator[str]:
-    works = chain(_READS, http("note", "/notes", method="POST", body={"text": "${crate.response.id}"}))
-    model, document = _repaired(engine, works)
+def _after_a_success(model: _Model, document: JsonObject) -> Iterator[str]:
     if model.asks:
         yield "it asked the model, and nothing had failed"
     if not document["success"]:
         yield "it says that it failed; the world answered everything, and nothing in the workflow fails"
     changed = (document.get(OWN) or {}).get("workflow")
-    if isinstance(changed, dict) and changed != works:
+    if isinstance(changed, dict) and changed != _WORKS:
         yield "it changed a workflow in which nothing had failed: print it as mendbench.workflow as it was, URLs included"
 
 

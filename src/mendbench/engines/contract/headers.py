@@ -1,0 +1,34 @@
+"""Headers of requests that decide, and that the workflow does not name: with them, no recording fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mendbench.engines.contract.cases import HOST
+from mendbench.kit.redaction import sanitise_under
+from mendbench.model.exchange import Exchange
+from mendbench.model.json import JsonObject
+from mendbench.replay.keys import keyed_headers
+from mendbench.runtime.nodes.http import request_of
+
+_COST = "it belongs to the key of the request, so recordings are missed and trials end unjudged; send what the node names and no more"
+_TYPE = "content-type"
+
+
+def wrong_headers(workflow: JsonObject, traffic: Iterable[Exchange]) -> Iterator[tuple[str, str]]:
+    """Yield each header that came and should not have come so, and what to say of it, as often as it came."""
+    params = {node["id"]: node["params"] for node in workflow["nodes"]}
+    for exchange in traffic:
+        if exchange.node not in params:
+            continue
+        wanted = keyed_headers(request_of({**params[exchange.node], "url": HOST}))
+        came = keyed_headers(exchange.request)
+        for name in sorted(came.keys() - wanted.keys()):
+            value = sanitise_under(name, came[name])
+            yield name, f"your HTTP client adds `{name}: {value}`, which node {exchange.node!r} does not name: {_COST}"
+        if _TYPE in wanted and came.get(_TYPE) != wanted[_TYPE]:
+            got = f"came as {came[_TYPE]!r}" if _TYPE in came else "did not come"
+            yield (
+                _TYPE,
+                f"content-type {got} for node {exchange.node!r}: a body that is no text is sent as {wanted[_TYPE]}",
+            )
