@@ -8,7 +8,8 @@ import jsonschema
 import pytest
 import yaml
 
-from mendbench.bench.case_file import CaseFile, load_case
+from mendbench.api.schemas import schema
+from mendbench.bench.case_file import load_case
 from mendbench.bench.documents import Loader
 from mendbench.bench.shipped import shipped_root
 from mendbench.errors import BadInput
@@ -143,9 +144,9 @@ def test_every_kind_of_check_is_read(tmp_path):
         (lambda t: t["checks"].append({"request": {"method": "PUT", "url": HOST, "only": True}}), ["request", "only says that the body has nothing beside json"]),
         (lambda t: t.pop("title"), ["case.yaml: title: nothing is there; add 'title'; `mendbench schema case`"]),
         (lambda t: t["expect"].pop("first"), ["case.yaml: expect.first: nothing is there; add 'first'"]),
-        (lambda t: t.update(title=7), ["case.yaml: title: Input should be a valid string (found 7)"]),
-        (lambda t: t.update(difficulty="medium"), ["case.yaml: difficulty", "'easy', 'middle' or 'hard'", "(found 'medium')"]),
-        (lambda t: t.update(recorded_from={"json_api": "invented"}), ["case.yaml: recorded_from.json_api", "(found 'invented')"]),
+        (lambda t: t.update(title=7), ["case.yaml: title: Input should be a valid string (found 7); put it in quotes"]),
+        (lambda t: t.update(difficulty="medium"), ["case.yaml: difficulty: unknown value 'medium'; known: easy, hard, middle"]),
+        (lambda t: t.update(recorded_from={"json_api": "invented"}), ["case.yaml: recorded_from.json_api: unknown value 'invented'"]),
         (lambda t: t.update(group="Desk Fields"), ["case.yaml: group", "(found 'Desk Fields')"]),
         (lambda t: t["checks"][0]["request"].update(times={"leest": 2}), ["case.yaml: checks.0.request.times.leest: unknown key 'leest'; did you mean 'least'?"]),
         (lambda t: t["checks"][0]["request"].update(times="often"), ["case.yaml: checks.0.request.times: Input should be a valid integer (found 'often')"]),
@@ -181,7 +182,7 @@ def test_every_kind_of_check_is_read(tmp_path):
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line_that_names_the_file_the_place_and_the_mend(tmp_path, change, said):
-    message = refusal(tmp_path, changed(change))
+    message = re.sub(r"(case\.yaml):\d+:\d+:", r"\1:", refusal(tmp_path, changed(change)))
     for part in said:
         assert part in message
 
@@ -198,8 +199,40 @@ def test_a_secret_that_is_pasted_in_the_place_of_a_variables_name_is_refused_and
     assert "7f8a9b0c" not in said
 
 
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda t: t["faults"][0].update(causes=["note"]), "  causes:"),
+        (lambda t: t["checks"][0]["request"].update(methods="GET"), "    methods: GET"),
+        (lambda t: t.update(difficulty="medium"), "difficulty: medium"),
+        (lambda t: t["expect"].pop("first"), "expect:"),
+    ],
+)
+def test_what_is_wrong_is_told_with_line_and_column(tmp_path, change, place):
+    message = refusal(tmp_path, changed(change))
+    line, column = map(int, message.split("case.yaml:")[1].split(":")[:2])
+    text = (tmp_path / "cases" / RENAMED / "case.yaml").read_text("utf-8").splitlines()[line - 1]
+    assert text[column - 1 :] == place.strip()
+    assert text == place
+
+
+def test_what_comes_by_an_alias_or_a_merge_key_is_told_where_it_stands(tmp_path):
+    folder = write_case(tmp_path, RENAMED, renamed_case(), BROKEN)
+    text = (folder / "case.yaml").read_text("utf-8")
+    (folder / "case.yaml").write_text(f"{text}tags: &more\n- 5\nadversarial_to: *more\n", "utf-8")
+    with pytest.raises(BadInput, match=rf"case\.yaml:{text.count(chr(10)) + 2}:3: \w+\.0: .*\(found 5\)"):
+        load_case(folder, "http")
+    changed_text = text.replace("expect:\n", "expect:\n  <<: {finale: success}\n")
+    (folder / "case.yaml").write_text(changed_text, "utf-8")
+    line = changed_text[: changed_text.index("finale")].count("\n") + 1
+    with pytest.raises(
+        BadInput, match=rf"case\.yaml:{line}:8: expect\.finale: unknown key 'finale'; did you mean 'final'"
+    ):
+        load_case(folder, "http")
+
+
 def test_a_case_that_is_no_object_is_told(tmp_path):
-    assert "case.yaml: Input should be a valid dictionary" in refusal(tmp_path, ["title"])
+    assert "case.yaml: Input should be an object" in refusal(tmp_path, ["title"])
 
 
 def test_broken_yaml_and_broken_json_are_told_with_line_and_column(tmp_path):
@@ -245,7 +278,7 @@ def test_the_digest_changes_with_the_truth_and_with_the_workflow_and_with_nothin
 
 @pytest.mark.parametrize("make", [renamed_case, closed_case, quiet_case])
 def test_what_is_read_strictly_fits_the_published_schema(make):
-    jsonschema.validate(make(), CaseFile.model_json_schema())
+    jsonschema.validate(make(), schema("case"))
 
 
 @pytest.mark.parametrize(
@@ -268,12 +301,12 @@ def test_what_the_reader_refuses_for_its_form_the_published_schema_refuses_too(t
     truth = changed(change)
     refusal(tmp_path, truth)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(truth, CaseFile.model_json_schema())
+        jsonschema.validate(truth, schema("case"))
 
 
 def test_every_shipped_case_fits_the_published_schema():
     files = sorted((shipped_root() / "cases").glob("*/*/case.yaml"))
     assert files
-    schema = jsonschema.Draft202012Validator(CaseFile.model_json_schema())
+    validator = jsonschema.Draft202012Validator(schema("case"))
     for path in files:
-        schema.validate(json.loads(json.dumps(yaml.load(path.read_text("utf-8"), Loader))))
+        validator.validate(json.loads(json.dumps(yaml.load(path.read_text("utf-8"), Loader))))

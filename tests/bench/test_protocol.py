@@ -54,10 +54,10 @@ def test_before_anything_is_frozen_nothing_has_changed(tmp_path):
     ("text", "said"),
     [
         (GOOD.replace("format: 1", "format: 2"), "protocol.yaml: format: format 2; this mendbench reads format 1"),
-        (GOOD.replace("model", "modle", 1), "protocol.yaml: modle: unknown key 'modle'; did you mean 'model'?"),
+        (GOOD.replace("model", "modle", 1), "protocol.yaml:2:1: modle: unknown key 'modle'; did you mean 'model'?"),
         (
             GOOD.replace("repair_success", "luck"),
-            "protocol.yaml: contrasts.0.measure: Input should be 'repair_success'",
+            "protocol.yaml:5:17: contrasts.0.measure: unknown value 'luck'; known: ",
         ),
     ],
 )

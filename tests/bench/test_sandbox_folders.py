@@ -102,12 +102,6 @@ def test_a_script_that_says_nothing_is_told_by_its_exit_code():
         said(live_of(recorder, state_with(setup="exit 7")), "true")
 
 
-@pytest.mark.parametrize("state", [{"a.txt": "x"}, {"files": ["a.txt"]}, {"setup": ["true"]}])
-def test_a_state_of_another_form_is_refused(state):
-    with shell() as recorder, pytest.raises(BadInput, match=r"case\.yaml: state\.shell: .*write \{files"):
-        said(live_of(recorder, state_with(**state)), "true")
-
-
 def test_a_file_outside_the_home_is_refused():
     with shell() as recorder, pytest.raises(BadInput, match=r"state\.shell: no file can be at \.\./a"):
         said(live_of(recorder, state_with(files={"../a": "x"})), "true")

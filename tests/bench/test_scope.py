@@ -96,10 +96,7 @@ def test_a_host_that_the_case_does_not_declare_does_not_exist(case, recordings):
     assert (answer.status, answer.fault) == (0, "dns")
 
 
-def test_a_state_that_a_service_cannot_use_is_told_with_the_cases_file(case, recordings):
-    broken = replace(case, state={"json_api": {**case.state["json_api"], "routes": {"FETCH /people": {}}}})
-    with pytest.raises(BadInput, match=r"renamed-field/case\.yaml: state of json_api: 'FETCH /people': no route"):
-        scope_of(broken, recordings)
+def test_a_service_that_is_not_simulated_is_told_with_the_cases_file(case, recordings):
     with pytest.raises(BadInput, match=r"renamed-field/case\.yaml: .*unknown simulated service 'datasette'"):
         scope_of(replace(case, recorded_from={"datasette": "simulator"}, state={}), recordings)
 
@@ -130,9 +127,3 @@ def test_a_case_that_declares_no_model_has_none_while_recording_and_in_replay_al
     recording = Recording(mode="new_episodes", asker=ScriptedRecorder())
     assert huge(case, recordings) == huge(case, recordings, recording) == told
     assert recording.asker.asks == []
-
-
-@pytest.mark.parametrize("state", [{}, {"names": "small"}, {"names": [1]}, {"names": ["small"], "more": 1}])
-def test_declared_models_are_named(case, recordings, state):
-    with pytest.raises(BadInput, match=r"state\.model: no list of names; write \{names"):
-        scope_of(declaring(case, state), recordings)

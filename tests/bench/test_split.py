@@ -54,7 +54,7 @@ def test_an_unknown_part_is_refused(tmp_path):
             "split.yaml: half: 'd' is in neither part; put it under train or test",
         ),
         (GOOD.replace("format: 1", "format: 2"), "split.yaml: format: format 2; this mendbench reads format 1"),
-        (GOOD.replace("half", "hlaf"), "split.yaml: hlaf: unknown key 'hlaf'; did you mean 'half'?"),
+        (GOOD.replace("half", "hlaf"), "split.yaml:4:1: hlaf: unknown key 'hlaf'; did you mean 'half'?"),
         ("- a\n", "split.yaml: "),
     ],
 )

@@ -144,7 +144,7 @@ def test_what_is_wrong_with_one_case_keeps_nobody_from_the_others(corpus, mendbe
     assert said.code == 1
     assert "1 of 3 cases proved; " in said.out
     first, second = said.err.splitlines()
-    assert f"{cases.QUIET}/case.yaml: " in first
+    assert f"{cases.QUIET}/case.yaml:1:1: titel: unknown key 'titel'; did you mean 'title'?" in first
     assert f"{cases.CLOSED}/world.yaml:" in second
 
 

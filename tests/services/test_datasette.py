@@ -112,10 +112,9 @@ def test_a_reset_is_seen_by_the_running_server_and_undone_by_the_next(server, ge
 
 
 @needs_datasette
-@pytest.mark.parametrize("state", [{"sql": "DELETE FROM nothing"}, {"sql": 5}, {"rows": []}])
-def test_a_state_that_does_not_run_is_refused_in_one_line(server, state):
+def test_a_state_that_does_not_run_is_refused_in_one_line(server):
     with pytest.raises(BadInput) as caught:
-        server[0].reset(state)
+        server[0].reset({"sql": "DELETE FROM nothing"})
     assert "\n" not in str(caught.value)
 
 

@@ -47,13 +47,6 @@ def test_hosts_of_the_generic_api_come_from_the_state():
     assert hosts_of("json_api", state) == ("a.example", "b.example", "c.example")
 
 
-def test_a_generic_api_without_a_host_is_refused_in_one_line():
-    with pytest.raises(BadInput) as caught:
-        hosts_of("json_api", {"apis": {"a": {"routes": {}}}})
-    assert "a: host [None]" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_an_installed_package_can_bring_a_service(tmp_path, monkeypatch):
     install(monkeypatch, tmp_path, registry.ENTRY_POINT_GROUP, elsewhere="mendbench.services.slack")
     assert "elsewhere" in service_names()

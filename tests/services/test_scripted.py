@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
-from mendbench.errors import BadInput
 from mendbench.services.scripted import next_failure
 
 
@@ -39,11 +36,3 @@ def test_json_and_text_get_their_content_type():
     draft = {"failures": {"a": [{"status": 500, "body": {"e": 1}}, {"status": 500, "body": "x"}, {"status": 500}]}}
     found = [next_failure(draft, ("a",)).answer.header("content-type") for _ in range(3)]
     assert found == ["application/json; charset=utf-8", "text/plain; charset=utf-8", None]
-
-
-@pytest.mark.parametrize(
-    "planned", [[], "x", {"a": {"status": 500}}, {"a": [{"status": "500"}]}, {"a": [{"fault": "odd"}]}]
-)
-def test_what_cannot_be_used_is_refused(planned):
-    with pytest.raises(BadInput):
-        next_failure({"failures": planned or ["x"]}, ("a",))

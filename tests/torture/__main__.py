@@ -14,7 +14,7 @@ from tests.torture.tally import Tally
 if TYPE_CHECKING:
     from tests.torture.tally import Part
 
-PARTS = ("crashes", "damaged", "hostile", "sealed", "shell", "secrets", "faults", "engines", "determinism")
+PARTS = ("crashes", "damaged", "misspelt", "hostile", "sealed", "shell", "secrets", "faults", "engines", "determinism")
 
 SEEDS = 2**32
 """How many seeds are drawn from: few enough to be typed."""

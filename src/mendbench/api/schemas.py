@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mendbench.bench.case_file import CaseFile
 from mendbench.bench.config import Config
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
@@ -19,10 +18,10 @@ def schema(what: str) -> JsonObject:
     Raises:
         UnknownName: there is none of that name.
     """
-    from mendbench.bench.schemas import strategy_schema, trial_schema  # noqa: PLC0415 - only this command needs them
+    from mendbench.bench.schemas import case_schema, strategy_schema, trial_schema  # noqa: PLC0415 - only this command needs them
 
     found: dict[str, Callable[[], JsonObject]] = {
-        "case": CaseFile.model_json_schema,
+        "case": case_schema,
         "config": Config.model_json_schema,
         "workflow": lambda: WORKFLOW_SCHEMA,
         "strategy": strategy_schema,

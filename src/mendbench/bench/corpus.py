@@ -12,6 +12,7 @@ from typing import TypeAlias
 from mendbench.bench.case_file import FAMILIES, load_case
 from mendbench.bench.labels import missing_labels
 from mendbench.bench.scope import OWN
+from mendbench.bench.states import state_misfits
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.canonical import digest
 from mendbench.model.case import Case
@@ -130,7 +131,7 @@ def _case_or_why(folder: Path, _stamps: tuple[_Stamp | None, ...]) -> Case | tup
             raise UnknownName("service", name, services, f"{folder / 'case.yaml'}: recorded_from")
     except BadInput as error:
         return (error,)
-    return case
+    return state_misfits(case) or case
 
 
 def select(corpus: Corpus, wanted: Iterable[str]) -> tuple[Case, ...]:

@@ -23,8 +23,6 @@ from mendbench.model.json import JsonObject
 from mendbench.replay.file_live import FileLive, lay_out
 from mendbench.replay.shell_live import ShellLive, variables_named
 
-_SHELL_STATE = frozenset({"files", "setup"})
-
 
 class FreshFiles:
     """The folder of one scope's file nodes."""
@@ -87,14 +85,8 @@ class FreshShell:
 
     def _set_up(self) -> ShellLive:
         state = _planted(self._case, self._variant, SHELL)
-        files, script = state.get("files", {}), state.get("setup", "")
-        if not set(state) <= _SHELL_STATE or not isinstance(files, dict) or not isinstance(script, str):
-            raise BadInput(
-                _place(self._case, SHELL),
-                f"a state with {', '.join(sorted(state))}",
-                "write {files: {…}, setup: script}",
-            )
-        folder = _laid_out(self._case, SHELL, self._new_folder(), files)
+        script = state.get("setup") or ""
+        folder = _laid_out(self._case, SHELL, self._new_folder(), state.get("files") or {})
         given = {name: os.environ[name] for name in variables_named(self._case.workflow) if name in os.environ}
         shell = ShellLive(allow_shell=self._allow_shell, environ=given, folder=folder)
         if script:

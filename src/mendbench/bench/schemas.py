@@ -1,16 +1,19 @@
-"""Published JSON Schemas of what has no file model of its own: a strategy's front matter and a line of ``trials.jsonl``."""
+"""Published JSON Schemas that no file model has alone: a case, a strategy's front matter, and a line of ``trials.jsonl``."""
 
 from __future__ import annotations
 
 from typing import get_args
 
+from mendbench.bench.case_file import CaseFile
 from mendbench.bench.rows import FORMAT
+from mendbench.bench.states import OWN_SHAPES
 from mendbench.model.case import Api, Kind
 from mendbench.model.execution import NodeState
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import SectionLabel
 from mendbench.model.trial import AnswerStatus, AttemptLabel, StopReason
 from mendbench.model.verdict import Outcome, VerdictName
+from mendbench.services import service_names, shape_of
 
 _TEXT: JsonObject = {
     "anyOf": [
@@ -19,6 +22,42 @@ _TEXT: JsonObject = {
     ],
     "description": "a text, or the digest of one in texts.jsonl",
 }  # fmt: skip
+
+
+def case_schema() -> JsonObject:
+    """Return the schema of ``case.yaml``, with the states of all services that declare a shape."""
+    whole = CaseFile.model_json_schema()
+    states = {}
+    for name in (*OWN_SHAPES, *service_names()):
+        shape = OWN_SHAPES.get(name) or shape_of(name)
+        if shape is not None:
+            found = _as_patch(shape.model_json_schema(ref_template=f"#/$defs/{name}.{{model}}"))
+            models = {**found.pop("$defs", {}), "": found}
+            whole["$defs"] |= {f"{name}.{model}": one for model, one in models.items()}
+            states[name] = {"$ref": f"#/$defs/{name}."}
+    for holder in (whole, whole["$defs"]["_Variant"]):
+        holder["properties"]["state"]["properties"] = states
+    return whole
+
+
+def _as_patch(schema: JsonObject) -> JsonObject:
+    """Return a schema for merge patches of what another describes: nothing is required, and null removes."""
+    kept = {key: one for key, one in schema.items() if key not in {"required", "title", "default"}}
+    for key, one in kept.items():
+        if key == "properties":
+            kept[key] = {name: _or_null(_as_patch(value)) for name, value in one.items()}
+        elif key == "$defs":
+            kept[key] = {name: _as_patch(value) for name, value in one.items()}
+        elif key == "anyOf":
+            kept[key] = [_as_patch(value) for value in one]
+        elif isinstance(one, dict):
+            kept[key] = _as_patch(one)
+    return kept
+
+
+def _or_null(schema: JsonObject) -> JsonObject:
+    null = {"type": "null"}
+    return schema if not schema or null in schema.get("anyOf", ()) else {"anyOf": [schema, null]}
 
 
 def strategy_schema() -> JsonObject:

@@ -70,13 +70,14 @@ def state_of(case: Case, variant: Variant | None, service: str) -> JsonObject:
 
     A null stays: it takes away what the seed data has.
     """
-    return cast("JsonObject", _over(case.state.get(service, {}), variant.state.get(service, {}) if variant else {}))
+    return cast("JsonObject", laid_over(case.state.get(service, {}), variant.state.get(service, {}) if variant else {}))
 
 
-def _over(own: Json, patch: Json) -> Json:
+def laid_over(own: Json, patch: Json) -> Json:
+    """Return ``own`` with a merge patch laid over it, whose nulls stay."""
     if not isinstance(own, dict) or not isinstance(patch, dict):
         return copy.deepcopy(patch)
-    return {**own, **{key: _over(own.get(key), value) for key, value in patch.items()}}
+    return {**own, **{key: laid_over(own.get(key), value) for key, value in patch.items()}}
 
 
 def redactor_of(case: Case) -> Redactor:
@@ -127,18 +128,8 @@ def record_hint(case: Case, key: TrialKey) -> str:
 
 
 def models_of(case: Case, variant: Variant | None) -> tuple[str, ...]:
-    """Return the models that there are for the nodes of a case. One that it does not declare does not exist, as with hosts.
-
-    Raises:
-        BadInput: its state does not name them.
-    """
-    if MODELS not in case.recorded_from:
-        return ()
-    state = state_of(case, variant, MODELS)
-    names = state.get("names")
-    if set(state) != {"names"} or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise BadInput(f"{case.folder / 'case.yaml'}: state.{MODELS}", "no list of names", "write {names: [a-model]}")
-    return tuple(names)
+    """Return the models that there are for the nodes of a case. One that it does not declare does not exist, as with hosts."""
+    return tuple(state_of(case, variant, MODELS)["names"]) if MODELS in case.recorded_from else ()
 
 
 def open_scope(

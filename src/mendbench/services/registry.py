@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, cast, runtime_checkable
 
+from pydantic import BaseModel
+
 from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, module_names
 from mendbench.ports.world import RealWorld, Service
 
 ENTRY_POINT_GROUP = "mendbench.services"
-"""Entry points of this group name a module that exports ``SIMULATED`` or ``REAL_WORLD``, as a folder here does."""
+"""Entry points of this group name a module that exports ``SIMULATED`` or ``REAL_WORLD``, and ``STATE``, as a folder here does."""
 
 _PACKAGE = __name__.rpartition(".")[0]
 
@@ -65,6 +67,16 @@ def hosts_of(name: str, state: dict[str, object]) -> tuple[str, ...]:
         service = simulated(name)
         return service.hosts_in(state) if isinstance(service, _HostsFromState) else service.hosts
     return real_world(name).hosts
+
+
+def shape_of(name: str) -> type[BaseModel] | None:
+    """Return the shape of the state of service ``name``; None where an installed package exports none.
+
+    Raises:
+        UnknownName: no service has that name.
+        BadInput: an installed package's service cannot be loaded.
+    """
+    return cast("type[BaseModel] | None", _exported(name, "STATE"))
 
 
 def _exported(name: str, attribute: str) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import util
 from pathlib import Path, PurePosixPath
@@ -107,26 +107,17 @@ def sandboxed(
     return (bwrap, *options, "--chdir", next(iter(data), HOME), "--", *program.words)
 
 
-def merged_files(service: str, seed: Mapping[str, str], state: object) -> dict[str, str]:
+def merged_files(service: str, seed: Mapping[str, str], state: Mapping[str, str | None]) -> dict[str, str]:
     """Return the seed's files with the state's laid over them: path to text; null takes one away.
 
     Raises:
-        BadInput: the state is none, or names a path that leads out of the folder.
+        BadInput: the state names a path that leads out of the folder.
     """
-    if not isinstance(state, dict):
-        raise BadInput(f"state of {service}", f"files: {type(state).__name__}", 'write {"path": "text"}')
-    files: dict[str, str] = dict(seed)
-    for path, text in state.items():
-        parts = PurePosixPath(str(path)).parts
-        if not parts or parts[0] == "/" or {"..", ".git"} & set(parts) or "\0" in str(path):
+    for path in state:
+        parts = PurePosixPath(path).parts
+        if not parts or parts[0] == "/" or {"..", ".git"} & set(parts) or "\0" in path:
             raise BadInput(f"state of {service}", f"no file can be at {path!r}", "name paths inside its folder")
-        if text is None:
-            files.pop(str(path), None)
-        elif isinstance(text, str):
-            files[str(path)] = text
-        else:
-            raise BadInput(f"state of {service}", f"{path}: {type(text).__name__}", "write the file's text, or null")
-    return files
+    return {path: text for path, text in {**seed, **state}.items() if text is not None}
 
 
 def write_files(service: str, folder: Path, files: Mapping[str, str]) -> None:
@@ -143,17 +134,6 @@ def write_files(service: str, folder: Path, files: Mapping[str, str]) -> None:
             place.chmod(0o644)  # whatever the operator's umask: it is told by the filesystem server
         except OSError as error:
             raise BadInput(f"state of {service}", f"{path}: {error.strerror}", "name another path") from error
-
-
-def refuse_unknown(service: str, state: Mapping[str, object], known: Sequence[str]) -> None:
-    """Refuse keys of a state that the service does not know.
-
-    Raises:
-        BadInput: there is one.
-    """
-    if unknown := sorted(set(state) - set(known)):
-        mend = f"known: {', '.join(known)}" if known else "it has no state: leave it out"
-        raise BadInput(f"state of {service}", f"keys {unknown}", mend)
 
 
 def _covered(inside: str, reads: Mapping[str, Path]) -> bool:

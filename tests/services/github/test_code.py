@@ -168,3 +168,9 @@ def test_a_user_is_shown_by_login():
 def test_the_repository_is_shown():
     body = body_of(github().send("GET", REPO))
     assert (body["default_branch"], body["open_issues_count"], body["permissions"]["push"]) == ("trunk", 2, True)
+
+
+@pytest.mark.parametrize(("role", "pushes"), [("read", False), ("triage", False), ("push", True), ("maintain", True)])
+def test_a_role_may_push_under_either_of_its_names(role, pushes):
+    state = {"repos": {"tern-and-tide/sluicegate": {"collaborators": {"wrenfold-bot": role}}}}
+    assert body_of(github(state).send("GET", REPO))["permissions"]["push"] is pushes

@@ -6,7 +6,6 @@ import copy
 
 import pytest
 
-from mendbench.errors import BadInput
 from mendbench.services import simulated
 from tests.fakes.services import Client, body_of
 from tests.services.json_api.states import LEDGER
@@ -168,19 +167,3 @@ def test_an_answer_hangs_on_the_request_the_writes_and_its_own_tries_alone():
         noisy.send("GET", path)
     for method, path, body in [("GET", "/v2/people", ...), ("POST", "/v2/notes", {"name": "x", "qty": 1})] * 2:
         assert quiet.send(method, path, body) == noisy.send(method, path, body)
-
-
-@pytest.mark.parametrize(
-    ("plan", "says"),
-    [
-        ([], "write an object of routes"),
-        ({"GET /health": {"status": 503}}, "write a list"),
-        ({"GET /health": [{"body": "x"}]}, "write a list of {status"),
-        ({"GET /health": [{"status": 503, "page": "iis"}]}, "page 'iis'"),
-        ({"GET /health": [{"status": 503, "writes": 1}]}, "write [least, most]"),
-    ],
-)
-def test_a_plan_that_cannot_be_used_is_refused_in_one_line(plan, says):
-    with pytest.raises(BadInput) as caught:
-        api({}, at_first=plan or ["x"]).send("GET", "/health")
-    assert says in str(caught.value)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.errors import BadInput
-from mendbench.services.json_api.schema import checked, refuse_odd
+from mendbench.services.json_api.schema import checked
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
@@ -78,27 +77,3 @@ def test_exactly_the_values_of_a_type_fit_it(value, kind):
 def test_of_very_many_violations_the_first_thousand_are_told():
     names = [f"name-{number}" for number in range(3000)]
     assert [one.path for one in checked({}, {"required": names}, lax=False)[1]] == [(name,) for name in names[:1000]]
-
-
-@pytest.mark.parametrize(
-    ("schema", "found"),
-    [
-        ({"required": "text"}, "required: 'text', where a list is due"),
-        ({"properties": {"a": {"required": [5]}}}, "properties.a.required[0]: 5, where a text is due"),
-        ({"items": []}, "items: [], where an object is due"),
-        ({"enum": "ab"}, "enum: 'ab', where a list is due"),
-        ({"type": 5}, "type: 5, where a list is due"),
-        ({"maximum": "9"}, "maximum: '9', where a whole number or a number is due"),
-        ({"pattern": "(("}, "pattern: no regular expression (missing ), unterminated subpattern at position 1)"),
-    ],
-)
-def test_a_schema_whose_keywords_hold_what_they_never_do_is_refused(schema, found):
-    with pytest.raises(BadInput) as caught:
-        refuse_odd(schema, "here")
-    assert (caught.value.place, caught.value.found) == ("here", found)
-
-
-def test_a_parameter_says_itself_whether_it_is_required():
-    refuse_odd({"type": "integer", "required": True}, "here", parameter=True)
-    with pytest.raises(BadInput):
-        refuse_odd({"type": "integer", "required": ["a"]}, "here", parameter=True)

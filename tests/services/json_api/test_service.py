@@ -6,7 +6,6 @@ import copy
 
 import pytest
 
-from mendbench.errors import BadInput
 from mendbench.services import simulated
 from tests.fakes.services import Client, body_of
 from tests.services.json_api.states import LEDGER
@@ -300,32 +299,3 @@ def test_a_form_body_is_read_where_the_route_says_so():
         "POST", "/x", raw=b"qty=4&name=a+b", headers={"content-type": "application/x-www-form-urlencoded"}
     )
     assert body_of(answer) == {"id": 1, "qty": 4, "name": "a b"}
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"routes": {"GET x": {"action": "get"}}}, "'GET x': no route"),
-        ({"routes": {"GET /x": {"action": "fetch", "collection": "c"}}}, "action 'fetch'"),
-        ({"routes": {"GET /x": {"action": "list"}}}, "action list without a collection"),
-        ({"routes": {"GET /x": {"action": "get", "collection": "c"}}}, "without an id in the path"),
-        ({"routes": {"GET /x": {"action": "lookup", "collection": "c"}}}, "lookup without a field"),
-        (
-            {"routes": {"GET /x": {"action": "static", "schema": {"required": "x"}}}},
-            "schema: required: 'x', where a list",
-        ),
-        (
-            {"routes": {"GET /x": {"action": "static", "query": {"q": {"required": 1}}}}},
-            "query.q: required: 1, where true",
-        ),
-        ({"routes": {"GET /x": {"action": "static", "params": [1]}}}, "params: list"),
-        ({"error_style": "cobol"}, "error_style 'cobol'"),
-        ({"failures": {"GET /health": [{"body": "x"}]}}, "write a list of {status"),
-        ({"failures": {"GET /health": [{"fault": "gremlin"}]}}, "fault 'gremlin'"),
-    ],
-)
-def test_a_state_that_cannot_be_used_is_refused_in_one_line(change, says):
-    with pytest.raises(BadInput) as caught:
-        ledger(**change).send("GET", "/health")
-    assert says in str(caught.value)
-    assert "\n" not in str(caught.value)

@@ -75,11 +75,7 @@ def test_commits_branches_and_files_of_the_case_come_after_the_seed(world, git):
         ({"files": {"../out": "x"}}, "no file can be at"),
         ({"files": {".git/config": "x"}}, "no file can be at"),
         ({"files": {"README.md/inside": "x"}}, "README.md/inside"),
-        ({"files": {"a": 5}}, "a: int"),
-        ({"files": []}, "files: list"),
-        ({"commits": [{"files": {}}]}, "commits that are none"),
         ({"branches": {"x": "no-such-revision"}}, "git branch"),
-        ({"sql": ""}, "known: commits, branches, files"),
     ],
 )
 def test_a_state_that_cannot_be_built_is_refused_in_one_line(world, state, said):

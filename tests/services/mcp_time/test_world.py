@@ -33,17 +33,6 @@ def test_its_clock_stands_where_every_scope_s_clock_starts_unless_the_case_says_
     assert clock.read_text() == "2026-01-01T00:00:00+00:00"
 
 
-@pytest.mark.parametrize(
-    ("state", "said"),
-    [({"now": "noon"}, "Invalid isoformat"), ({"now": "2026-07-01T12:00:00"}, "no zone"), ({"zone": "UTC"}, "zone")],
-)
-def test_a_state_that_is_no_moment_is_refused_in_one_line(world, state, said):
-    world.start()
-    with pytest.raises(BadInput, match=said) as caught:
-        world.reset(state)
-    assert "\n" not in str(caught.value)
-
-
 def test_it_has_to_be_started_first_and_leaves_nothing_behind(world):
     with pytest.raises(BadInput, match="reset before start"):
         world.reset({})

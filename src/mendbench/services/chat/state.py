@@ -1,6 +1,6 @@
 """The guild as the service sees it: who calls, what is where, and how Discord shows it.
 
-The state is the JSON object that ``seed.json`` shows::
+The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.chat.shape` has all keys; any other key is an error::
 
     me             the id of the bot that requests are made as, unless the token says otherwise
     tokens         {"<token>": {user, status: active|revoked}}; empty: every well-formed bot token is good

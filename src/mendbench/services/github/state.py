@@ -1,6 +1,6 @@
 """The state of the simulated GitHub, and how its things are shown.
 
-The state is the JSON object that ``seed.json`` shows::
+The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.github.shape` has all keys; any other key is an error::
 
     me               the login that calls are made as, unless the token says otherwise
     tokens           {"<token>": {login, kind: classic|fine_grained|app, permissions: {issues: write, …}, scopes: [...],
@@ -35,6 +35,7 @@ from mendbench.services.wire import Call, iso_time
 
 API = "https://api.github.com"
 SITE = "https://github.com"
+_PUSHING = frozenset({"admin", "maintain", "write", "push"})
 DEFAULT_COLOR = "ededed"
 """The colour of a label that was made by being used."""
 
@@ -213,5 +214,5 @@ def show_repo(context: Context) -> JsonObject:
         "archived": bool(record.get("archived")),
         "open_issues_count": sum(i.get("state", "open") == "open" for i in context.part("issues").values()),
         "visibility": "private" if record.get("private") else "public",
-        "permissions": {"admin": role == "admin", "push": role in {"admin", "write"}, "pull": True},
+        "permissions": {"admin": role == "admin", "push": role in _PUSHING, "pull": True},
     }

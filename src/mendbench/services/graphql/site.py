@@ -1,6 +1,6 @@
 """What a resolver works on: the state of its API, who asks, and how it says no.
 
-The state is the JSON object that ``seed.json`` shows::
+The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.graphql.shape` has all keys; any other key is an error::
 
     me             the login that requests are made as, unless the token says otherwise
     tokens         {"<token>": {login, scopes: [...], status: active|revoked}};

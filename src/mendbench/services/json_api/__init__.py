@@ -1,5 +1,6 @@
 """A generic JSON API: a case invents all of it, as :mod:`mendbench.services.json_api.spec` says."""
 
 from mendbench.services.json_api.service import JsonApi as SIMULATED  # noqa: N814 - the name that the registry looks for
+from mendbench.services.json_api.shape import State as STATE  # noqa: N814 - as well
 
-__all__ = ["SIMULATED"]
+__all__ = ["SIMULATED", "STATE"]

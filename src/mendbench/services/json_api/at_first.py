@@ -18,15 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mendbench.errors import BadInput
 from mendbench.model.json import JsonObject
 from mendbench.services.json_api.volatile import Moment, filled
 from mendbench.services.scripted import Scripted, next_failure
 from mendbench.services.wire import HTML_TYPE
 
 KEY = "at_first"
-_PLACE = "state: at_first"
-_PHRASES = {
+PAGES = {
     500: "Internal Server Error",
     502: "Bad Gateway",
     503: "Service Temporarily Unavailable",
@@ -37,58 +35,37 @@ _PHRASES = {
 
 
 def failing_at_first(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> Scripted | None:
-    """Return what the first of ``routes`` that has entries answers at this try, or None if it answers for itself.
-
-    Raises:
-        BadInput: the entries are not of the form above.
-    """
+    """Return what the first of ``routes`` that has entries answers at this try, or None if it answers for itself."""
     route, entry = entry_due(data, routes, moment, writes)
     return None if entry is None else next_failure({"failures": {route: [entry]}}, (route,))
 
 
 def entry_due(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> tuple[str, JsonObject | None]:
-    """Return the route that has entries and the one that this try meets, its texts filled; None where none is due.
-
-    Raises:
-        BadInput: the entries are no lists of objects.
-    """
+    """Return the route that has entries and the one that this try meets, its texts filled; None where none is due."""
     planned = data.get(KEY) or {}
-    if not isinstance(planned, dict):
-        raise BadInput(_PLACE, type(planned).__name__, "write an object of routes to lists of failures")
     route = next((one for one in (*routes, "*") if planned.get(one)), "*")
-    entries = planned.get(route) or []
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise BadInput(f"{_PLACE}: {route!r}", type(entries).__name__, "write a list of {status, …} or {fault, …}")
     left = moment.tried
-    for entry in entries:
-        if _holds(route, entry, writes):
+    for entry in planned.get(route) or []:
+        if _holds(entry, writes):
             times = entry.get("times", 1)
             if times is None or left < int(times):
-                whole = _whole(route, entry)
+                whole = _whole(entry)
                 return route, filled({name: value for name, value in whole.items() if name != "times"}, moment)
             left -= int(times)
     return route, None
 
 
-def _holds(route: str, entry: JsonObject, writes: int) -> bool:
-    window = entry.get("writes")
-    if window is None:
-        return True
-    if not isinstance(window, list) or len(window) != 2 or not all(isinstance(one, int) for one in window):  # noqa: PLR2004 - from and to
-        raise BadInput(f"{_PLACE}: {route!r}", f"writes {window!r}", "write [least, most]")
-    return bool(window[0] <= writes <= window[1])
+def _holds(entry: JsonObject, writes: int) -> bool:
+    least, most = entry.get("writes") or (writes, writes)
+    return bool(least <= writes <= most)
 
 
-def _whole(route: str, entry: JsonObject) -> JsonObject:
+def _whole(entry: JsonObject) -> JsonObject:
     """Return an entry as ``failures`` takes it: its page written out."""
     page = entry.get("page")
     if page is None:
         return entry
-    status = entry.get("status")
-    if page not in {"nginx", "elb"} or status not in _PHRASES:
-        mend = f"use nginx or elb, with one of {', '.join(map(str, sorted(_PHRASES)))}"
-        raise BadInput(f"{_PLACE}: {route!r}", f"page {page!r} for status {status!r}", mend)
-    title = f"{status} {_PHRASES[status]}"
+    title = f"{entry['status']} {PAGES[entry['status']]}"
     foot = "<hr><center>nginx</center>\r\n" if page == "nginx" else ""
     body = f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n{foot}</body>\r\n</html>\r\n"
     headers = {"content-type": HTML_TYPE, **(entry.get("headers") or {})}

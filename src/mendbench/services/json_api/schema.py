@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mendbench.errors import BadInput
-from mendbench.kit.shapes import FLAG, NUMBER, TEXT, TEXTS, fields, many, named, text_or
 from mendbench.model.json import Json, JsonObject
 
 Kind = Literal[
@@ -46,17 +44,6 @@ class Violation:
     """What stands there; for a missing property the object that lacks it."""
     schema: JsonObject = field(default_factory=dict)
     """The schema that it breaks."""
-
-
-def refuse_odd(schema: Json, place: str, *, parameter: bool = False) -> None:
-    """Refuse a schema whose keywords hold what they never do; ``parameter`` is for one whose ``required`` is true or false.
-
-    Raises:
-        BadInput: a keyword is not of its form.
-    """
-    wrong = (_PARAMETER if parameter else _schema)(schema)
-    if wrong is not None:
-        raise BadInput(place, wrong.lstrip(".: "), "write a JSON Schema")
 
 
 def checked(
@@ -168,30 +155,3 @@ def _turned(value: Json, kind: str) -> Json:
     if kind == "boolean":
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower())
     return None
-
-
-def _schema(value: Json) -> str | None:
-    return _BODY(value)
-
-
-def _pattern(value: Json) -> str | None:
-    if (wrong := TEXT(value)) is not None:
-        return wrong
-    try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError) as error:
-        return f": no regular expression ({error})"
-    return None
-
-
-_KEYWORDS = {
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), NUMBER),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), NUMBER),
-    "type": text_or(TEXTS),
-    "enum": many(lambda _value: None),
-    "items": _schema,
-    "properties": named(_schema),
-    "pattern": _pattern,
-}
-_BODY = fields({}, {**_KEYWORDS, "required": TEXTS})
-_PARAMETER = fields({}, {**_KEYWORDS, "required": FLAG})

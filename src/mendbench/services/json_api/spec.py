@@ -1,15 +1,16 @@
 """The state of ``json_api``: how a case invents a service.
 
 One case may invent several. Each has a name of its own under ``apis``; a case with a single one may write its keys
-at the top::
+at the top. A key that does not stand here is an error (:mod:`mendbench.services.json_api.shape` has all of them with their types)::
 
     {"apis": {"tide-ledger": {
       "host": "api.tide-ledger.example",          # or "hosts": [...]
       "auth": {"header": "Authorization",         # absent or null: no auth. Authorization holds "Bearer <token>"
+               "scheme": "Bearer",                # what stands before the token there
                "query": "api_key",                # optional: the token may come in the query too
                "tokens": {"${canary:tide}": {"routes": ["GET /v2/people/{id}"], "expired": false}}},
                                                   # no tokens: any is good. routes: only these are allowed (else 403)
-      "error_style": "fastapi",                   # see below
+      "error_style": "fastapi",                   # see below; "http_status": true is for ok_false
       "words": {"Field required": "Feld erforderlich"},   # texts of refusals in the API's own language
       "with_errors": {"request_id": "{request_id}"},      # fields of every refusal that is a JSON object
       "collections": {"people": {"p-17": {"id": "p-17", "email": "ada@x.example"}}},
@@ -41,23 +42,25 @@ Actions
     path under that name, or under ``from``; ``create`` stores the body under a new id; ``static`` always answers the
     same (``repeat``: ``{"times": 9000, "under": "rows", "item": {"n": "{n}"}}`` makes it long); ``refuse`` says ``status`` and
     ``detail`` in the API's error style; ``start`` keeps a job and answers 202, ``job`` tells how far it is (``polls``: so many
-    times ``running``, then ``done``; ``retry_after`` seconds meanwhile).
+    times ``running``, then ``done``; ``retry_after`` seconds meanwhile; ``queued``, ``running``, ``done``: what it says then).
 Route keys
     ``schema`` checks the body, ``query`` and ``params`` (names to schemas, with ``required: true``) the query and
     the path. ``status`` replaces the usual status of success, ``wrap`` the API's wrapping, ``elapsed_ms`` the time.
-    ``body_format``: ``json`` (default), ``form`` or ``any``. ``key``: the name of the id field (``id``).
+    ``body_format``: ``json`` (default), ``form`` or ``any``. ``key``: the name of the id field (``id``), which every
+    record of the collection then has. A ``collection`` stands under ``collections``, or a ``create`` or ``start`` makes it.
     ``paging`` of a list: ``{"by": "offset" | "page" | "cursor", "size": 20, "parameter": "cursor", "next": "meta.next",
     "size_parameter": "limit"}``; pages have a Link header. ``etag``: true, or ``required`` for updates (304, 412, 428).
     ``version``: a field that an update has to send as it is stored (409) and that counts up. ``location``: the header of
     a 201 or 202, ``{id}`` in it; ``links`` of a ``start``: the same in the body. ``empty``: success has no body. ``detail``
     and ``headers`` of ``refuse`` and ``static`` may hold the path's parameters.
 Schemas
-    JSON Schema's ``type``, ``required``, ``properties``, ``additionalProperties: false``, ``items``, ``enum``,
-    ``minimum``, ``maximum``, ``minLength``, ``maxLength``, ``minItems``, ``maxItems``, ``pattern``.
+    JSON Schema's ``type``, ``required``, ``properties``, ``additionalProperties`` (true or false), ``items``, ``enum``, ``minimum``,
+    ``maximum``, ``exclusiveMinimum``, ``exclusiveMaximum``, ``multipleOf``, ``minLength``, ``maxLength``, ``minItems``, ``maxItems``,
+    ``pattern``, and ``title`` and ``description``, which check nothing. Any other keyword, such as ``format``, is an error.
 Rules
     ``{"when": {"body": {"qty": {"$above": 100}}, "query": {...}, "path": {...}, "stored": {...}}, "status": 403, "detail": "Too many",
     "body": {...}, "headers": {...}}``: the first that holds refuses. A ``when`` is a subset; a value is a literal or
-    one of ``{"$above": n}``, ``{"$below": n}``, ``{"$absent": true}``, ``{"$matches": "regular expression"}``.
+    one of ``{"$above": n}``, ``{"$below": n}``, ``{"$absent": true}``, ``{"$matches": "regular expression"}``, each alone in its object.
     Without ``body`` the refusal is in the API's error style, with ``detail`` as its text.
 Order
     scripted failures, route (404, 405), auth (401, 403), path and query, body format, schema, references (404),
@@ -72,17 +75,14 @@ Error styles
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
-from mendbench.errors import BadInput
-from mendbench.model.json import Json, JsonObject
-from mendbench.services.json_api.schema import refuse_odd
+from mendbench.model.json import JsonObject
 
 Style = Literal[
     "fastapi", "problem", "plain", "ok_false", "jsonapi", "spring", "spring_bare", "rails", "drf", "aspnet", "aws",
 ]  # fmt: skip
 Action = Literal["get", "list", "lookup", "create", "update", "delete", "static", "refuse", "start", "job"]
-_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _API_KEYS = {"routes", "host", "hosts"}
 
 
@@ -123,15 +123,8 @@ class Api:
 
 
 def read_apis(state: JsonObject) -> tuple[Api, ...]:
-    """Return the APIs that a state declares.
-
-    Raises:
-        BadInput: a declaration is not of the form above.
-    """
-    declared = state.get("apis") or {}
-    if not isinstance(declared, dict):
-        raise BadInput("state of json_api: apis", type(declared).__name__, "write an object of names to APIs")
-    found = [_api(name, record) for name, record in declared.items()]
+    """Return the APIs that a state declares."""
+    found = [_api(name, record) for name, record in (state.get("apis") or {}).items()]
     if _API_KEYS & set(state):
         found.append(_api("", state))
     return tuple(found)
@@ -142,58 +135,21 @@ def data_of(draft: JsonObject, api: Api) -> JsonObject:
     return cast("JsonObject", draft["apis"][api.name] if api.name else draft)
 
 
-def _api(name: str, record: Json) -> Api:
-    place = f"state of json_api{': ' + name if name else ''}"
-    if not isinstance(record, dict):
-        raise BadInput(place, type(record).__name__, "write an object with host and routes")
-    hosts = record.get("hosts") or [record.get("host")]
-    if not isinstance(hosts, list) or not all(isinstance(host, str) and host for host in hosts):
-        raise BadInput(place, f"host {hosts!r}", 'give it a "host"')
-    style = record.get("error_style", "fastapi")
-    if style not in get_args(Style):
-        raise BadInput(place, f"error_style {style!r}", f"use one of {', '.join(get_args(Style))}")
-    routes = record.get("routes") or {}
-    if not isinstance(routes, dict):
-        raise BadInput(place, f"routes are {type(routes).__name__}", 'write an object of "METHOD /path" to routes')
+def _api(name: str, record: JsonObject) -> Api:
     return Api(
         name=name,
-        hosts=tuple(host.lower() for host in hosts),
+        hosts=tuple(host.lower() for host in record.get("hosts") or [record["host"]]),
         auth=record.get("auth"),
-        style=style,
+        style=record.get("error_style", "fastapi"),
         http_status=bool(record.get("http_status")),
         wrap=record.get("wrap") or {},
         words=record.get("words") or {},
         with_errors=record.get("with_errors") or {},
-        routes=tuple(_route(f"{place}: {key!r}", key, options) for key, options in routes.items()),
+        routes=tuple(_route(key, options) for key, options in (record.get("routes") or {}).items()),
     )
 
 
-def _route(place: str, key: str, options: Json) -> Route:
+def _route(key: str, options: JsonObject) -> Route:
     method, _, path = key.partition(" ")
-    if method not in _METHODS or not path.startswith("/"):
-        raise BadInput(place, "no route", 'write "METHOD /path", such as "GET /v2/people/{id}"')
-    if not isinstance(options, dict):
-        raise BadInput(place, type(options).__name__, 'write an object with an "action"')
-    action, collection = options.get("action"), options.get("collection", "")
-    if action not in get_args(Action):
-        raise BadInput(place, f"action {action!r}", f"use one of {', '.join(get_args(Action))}")
-    if action not in {"static", "refuse"} and not collection:
-        raise BadInput(place, f"action {action} without a collection", 'name a "collection"')
-    if action == "lookup" and not options.get("by"):
-        raise BadInput(place, "lookup without a field", 'name the field in "by"')
-    if action in {"get", "update", "delete", "job"} and "{" not in path:
-        raise BadInput(place, f"action {action} without an id in the path", "put a {name} into the path")
-    _refuse_odd_schemas(place, options)
-    return Route(
-        key=key, method=method, path=path, action=cast("Action", action), collection=collection, options=options
-    )
-
-
-def _refuse_odd_schemas(place: str, options: JsonObject) -> None:
-    refuse_odd(options.get("schema") or {}, f"{place}: schema")
-    for table in ("query", "params"):
-        declared = options.get(table) or {}
-        if not isinstance(declared, dict):
-            raise BadInput(f"{place}: {table}", type(declared).__name__, "write an object of names to schemas")
-        for name, schema in declared.items():
-            refuse_odd(schema, f"{place}: {table}.{name}", parameter=True)
+    action, collection = cast("Action", options["action"]), options.get("collection", "")
+    return Route(key=key, method=method, path=path, action=action, collection=collection, options=options)

@@ -15,13 +15,14 @@ import re
 import secrets
 from importlib import resources
 from pathlib import Path
+from typing import cast
 
 from mendbench.errors import BadInput
 from mendbench.kit.emptying import emptied
 from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer, refuse_absent
 from mendbench.services.rim import Front, Pins
-from mendbench.services.sandboxed import ENVIRONMENT, merged_files, refuse_unknown, write_files
+from mendbench.services.sandboxed import ENVIRONMENT, merged_files, write_files
 
 HOST = "notebooks.saltings.example"
 ROOT = "/srv/notebooks"
@@ -103,7 +104,6 @@ class Jupyter:
         """
         if self._folder is None:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        refuse_unknown(self.name, state, ("token", "files"))
         token = state.get("token")
         files = files_of(state)
         (self._folder / "root").mkdir(exist_ok=True)
@@ -133,10 +133,9 @@ def files_of(state: dict[str, object]) -> dict[str, str]:
     """Return the files of the folder, path to text: the seed's, and the state's laid over them.
 
     Raises:
-        BadInput: the state is none.
+        BadInput: a path leads out of the folder.
     """
     seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
-    laid = state.get("files", {})
-    if isinstance(laid, dict):
-        laid = {path: json.dumps(one) if isinstance(one, dict) else one for path, one in laid.items()}
+    given = cast("dict[str, object]", state.get("files") or {})
+    laid = {path: one if isinstance(one, str | None) else json.dumps(one) for path, one in given.items()}
     return merged_files(Jupyter.name, seed["files"], laid)

@@ -14,7 +14,7 @@ from mendbench.errors import BadInput
 from mendbench.kit.scratch import drop_scratch, make_scratch
 from mendbench.ports.world import StreamableServer
 from mendbench.services.local_server import LocalServer
-from mendbench.services.sandboxed import HOME, Program, node_package, refuse_unknown, sandboxed
+from mendbench.services.sandboxed import HOME, Program, node_package, sandboxed
 
 _LISTENS = re.compile(r"listens at (http://127\.0\.0\.1:[0-9]+/mcp)")
 _PACKAGE = "@modelcontextprotocol/server-everything"
@@ -46,15 +46,14 @@ class EverythingServer:
             self.stop()
             raise
 
-    def reset(self, state: dict[str, object]) -> None:
+    def reset(self, state: dict[str, object]) -> None:  # noqa: ARG002 - it has none
         """Do nothing: a new session begins with nothing.
 
         Raises:
-            BadInput: the case gives it a state, or the world was not started.
+            BadInput: the world was not started.
         """
         if not self._server.runs:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        refuse_unknown(self.name, state, ())
 
     def stop(self) -> None:
         """Stop the server and remove its folder. Does nothing if it does not run."""

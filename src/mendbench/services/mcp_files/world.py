@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
+from typing import cast
 
 from mendbench.errors import BadInput
 from mendbench.kit.emptying import emptied
@@ -20,7 +21,6 @@ from mendbench.services.sandboxed import (
     NODE_MODULES,
     merged_files,
     node_package,
-    refuse_unknown,
     sandboxed,
     write_files,
 )
@@ -65,9 +65,8 @@ class FilesystemServer:
         """
         if self._folder is None:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        refuse_unknown(self.name, state, ("files",))
         seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
-        files = merged_files(self.name, seed["files"], state.get("files", {}))
+        files = merged_files(self.name, seed["files"], cast("dict[str, str | None]", state.get("files") or {}))
         emptied(self._folder)
         write_files(self.name, self._folder, files)
 

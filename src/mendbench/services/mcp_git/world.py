@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from pathlib import Path
@@ -24,14 +23,13 @@ from mendbench.errors import BadInput
 from mendbench.kit.clock import START_MS
 from mendbench.kit.emptying import emptied
 from mendbench.kit.scratch import drop_scratch, make_scratch
-from mendbench.model.json import Json, JsonObject
+from mendbench.model.json import JsonObject
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (
     ENVIRONMENT,
     HOME,
     merged_files,
     python_module,
-    refuse_unknown,
     sandboxed,
     write_files,
 )
@@ -84,15 +82,15 @@ class GitServer:
         """
         if self._folder is None:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
-        refuse_unknown(self.name, state, ("commits", "branches", "files"))
         seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
         emptied(self._folder)
         _git(self._folder, FIRST, "init", "--quiet", "--template=", "--initial-branch=main")
-        for day, commit in enumerate((*seed["commits"], *self._listed(state))):
+        for day, commit in enumerate((*seed["commits"], *cast("list[JsonObject]", state.get("commits") or []))):
             self._commit(commit, FIRST + timedelta(days=day))
-        for branch, start in {**seed["branches"], **self._mapped(state, "branches")}.items():
-            _git(self._folder, FIRST, "branch", "--no-track", "--", str(branch), str(start))
-        self._lay(self._mapped(state, "files"))
+        for branch, start in {**seed["branches"], **cast("JsonObject", state.get("branches") or {})}.items():
+            if start is not None:
+                _git(self._folder, FIRST, "branch", "--no-track", "--", branch, start)
+        self._lay(cast("JsonObject", state.get("files") or {}))
 
     def stop(self) -> None:
         """Remove the repository. Does nothing if there is none."""
@@ -101,28 +99,16 @@ class GitServer:
             self._folder = None
 
     def _commit(self, commit: JsonObject, when: datetime) -> None:
-        self._lay(self._mapped(commit, "files"))
+        self._lay(commit.get("files") or {})
         folder = cast("Path", self._folder)
         _git(folder, when, "add", "--all")
-        _git(folder, when, "commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", str(commit.get("message", "")))
+        _git(folder, when, "commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", commit["message"])
 
     def _lay(self, files: JsonObject) -> None:
         folder = cast("Path", self._folder)
         write_files(self.name, folder, merged_files(self.name, {}, files))
         for path in (path for path, text in files.items() if text is None):
             (folder / path).unlink(missing_ok=True)
-
-    def _mapped(self, state: Mapping[str, object], key: str) -> JsonObject:
-        value: Json = state.get(key, {})
-        if not isinstance(value, dict):
-            raise BadInput(f"state of {self.name}", f"{key}: {type(value).__name__}", "write an object")
-        return value
-
-    def _listed(self, state: Mapping[str, object]) -> list[JsonObject]:
-        value: Json = state.get("commits", [])
-        if not isinstance(value, list) or not all(isinstance(one, dict) and one.get("message") for one in value):
-            raise BadInput(f"state of {self.name}", "commits that are none", 'write [{"message": "…", "files": {…}}]')
-        return value
 
 
 def _dated(when: datetime) -> dict[str, str]:

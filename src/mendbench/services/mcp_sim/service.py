@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import cast
 from urllib.parse import unquote, urlsplit
 
-from mendbench.errors import BadInput
 from mendbench.kit.canonical import digest
 from mendbench.kit.merge import merge_patch
 from mendbench.kit.urls import host_of
@@ -52,15 +51,8 @@ class McpSim:
         return load_seed(__package__ or "")
 
     def hosts_in(self, state: dict[str, object]) -> tuple[str, ...]:
-        """Return the names of the seed's servers and of those that a case's state declares.
-
-        Raises:
-            BadInput: a declaration cannot be used, or the state leaves no server.
-        """
-        names = tuple(read_servers(merge_patch(self.seed(), state)))
-        if not names:
-            raise BadInput("state of mcp_sim", "no server", 'declare one under "servers", with "profile" and "tools"')
-        return names
+        """Return the names of the seed's servers and of those that a case's state declares."""
+        return tuple(read_servers(merge_patch(self.seed(), state)))
 
     def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
         """Return the state after ``request`` and the server's answer to it."""

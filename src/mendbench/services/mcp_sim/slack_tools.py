@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from urllib.parse import urlencode
 
-from mendbench.errors import BadInput
 from mendbench.kit.merge import merge_patch
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
@@ -18,16 +17,9 @@ _WHOLE = "whole_workspace"
 
 
 def call_slack(record: JsonObject, tool: Tool, arguments: JsonObject, now_ms: int) -> Json:
-    """Call the tool's method with ``arguments``, keep what it wrote in ``record`` and return Slack's answer.
-
-    Raises:
-        BadInput: Slack has no such method.
-    """
-    method = METHODS.get(tool.method)
-    if method is None:
-        raise BadInput(f"state of mcp_sim: {tool.name}", f"method {tool.method!r}", f"use one of {', '.join(METHODS)}")
+    """Call the tool's method with ``arguments``, keep what it wrote in ``record`` and return Slack's answer."""
     before = record.get(_WHOLE) or merge_patch(Slack().seed(), record.get("workspace") or {})
-    if method.takes_json:
+    if METHODS[tool.method].takes_json:
         kind, body = "application/json; charset=utf-8", json.dumps(arguments).encode()
     else:
         pairs = {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}

@@ -22,8 +22,12 @@ JSON-RPC object::
 
 Actions are those of ``json_api`` (get, list, lookup, create, update, delete, static, with ``unique``, ``references``, ``rules``, ``paging``
 and so on: :mod:`mendbench.services.json_api.spec`). A tool with a ``method`` calls that method of a Slack workspace instead;
-``workspace`` is a patch over the data of the ``slack`` service. ``at_first`` is as in ``json_api``, by tool or ``*``; ``says`` fails as the
+``workspace`` is a patch over the data of the ``slack`` service, ``token`` what it is called with. ``at_first`` is as in
+``json_api``, by tool or ``*``; ``says`` fails as the
 server's tools fail, ``error`` is a JSON-RPC error, ``status`` and ``fault`` are the transport's.
+
+:mod:`mendbench.services.mcp_sim.shape` has all keys; any other key is an error. An ``inputSchema`` has the keywords that schemas have
+in ``json_api``, and each argument may have a ``default``.
 
 Profiles
     ``protocol``: every failure is a JSON-RPC error. The specifications of 2025-06-18 and 2025-11-25 (server/tools, "Error
@@ -40,18 +44,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, cast
 
-from mendbench.errors import BadInput
-from mendbench.model.json import Json, JsonObject
-from mendbench.services.json_api.schema import refuse_odd
+from mendbench.model.json import JsonObject
 from mendbench.services.json_api.spec import Action
 
 Profile: TypeAlias = Literal["protocol", "tool_errors", "wrapper"]
 Sdk: TypeAlias = Literal["fastmcp", "python", "typescript"]
 _READS = {"get", "list", "lookup", "static"}
 _READING_METHODS = (".list", ".info", ".history", ".members", ".lookupByEmail", ".test")
-_PLACE = "state of mcp_sim"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,54 +102,27 @@ class Server:
 
 
 def read_servers(state: JsonObject) -> dict[str, Server]:
-    """Return the servers of a state by their lower-case names.
-
-    Raises:
-        BadInput: a declaration is not of the form above.
-    """
-    declared = state.get("servers") or {}
-    if not isinstance(declared, dict):
-        raise BadInput(f"{_PLACE}: servers", type(declared).__name__, "write an object of names to servers")
-    return {name.lower(): _server(name, record) for name, record in declared.items()}
+    """Return the servers of a state by their lower-case names."""
+    return {name.lower(): _server(name, record) for name, record in (state.get("servers") or {}).items()}
 
 
-def _server(name: str, record: Json) -> Server:
-    place = f"{_PLACE}: {name}"
-    if not isinstance(record, dict) or not isinstance(record.get("tools") or {}, dict):
-        raise BadInput(place, "no server", 'write an object with "profile" and "tools"')
-    profile, sdk = record.get("profile", "tool_errors"), record.get("sdk", "fastmcp")
-    for what, value, known in (("profile", profile, get_args(Profile)), ("sdk", sdk, get_args(Sdk))):
-        if value not in known:
-            raise BadInput(place, f"{what} {value!r}", f"use one of {', '.join(known)}")
+def _server(name: str, record: JsonObject) -> Server:
     return Server(
         name=name,
-        profile=profile,
-        sdk=sdk,
+        profile=record.get("profile", "tool_errors"),
+        sdk=record.get("sdk", "fastmcp"),
         unknown_tool=int(record.get("unknown_tool", -32602)),
         structured=bool(record.get("structured", False)),
-        tools={key: _tool(f"{place}: {key}", key, options) for key, options in (record.get("tools") or {}).items()},
+        tools={key: _tool(key, options) for key, options in (record.get("tools") or {}).items()},
     )
 
 
-def _tool(place: str, name: str, options: Json) -> Tool:
-    if not isinstance(options, dict):
-        raise BadInput(place, type(options).__name__, 'write an object with an "action" or a "method"')
-    method, action = options.get("method", ""), options.get("action", "static")
-    if not method and "action" not in options:
-        raise BadInput(place, "neither action nor method", f"name an action: one of {', '.join(get_args(Action))}")
-    if action not in get_args(Action):
-        raise BadInput(place, f"action {action!r}", f"use one of {', '.join(get_args(Action))}")
-    if not method and action not in {"static", "refuse"} and not options.get("collection"):
-        raise BadInput(place, f"action {action} without a collection", 'name a "collection"')
-    if action in {"get", "update", "delete", "job"} and not options.get("id_argument"):
-        raise BadInput(place, f"action {action} without an id", 'name the argument that holds it in "id_argument"')
-    schema = options.get("inputSchema") or {"type": "object", "properties": {}}
-    refuse_odd(schema, f"{place}: inputSchema")
+def _tool(name: str, options: JsonObject) -> Tool:
     return Tool(
         name=name,
-        action=action,
+        action=options.get("action", "static"),
         collection=options.get("collection", ""),
-        method=method,
-        schema=schema,
+        method=options.get("method", ""),
+        schema=options.get("inputSchema") or {"type": "object", "properties": {}},
         options=options,
     )

@@ -1,6 +1,6 @@
 """The account as the service sees it: who calls, what there is, and how Stripe shows it.
 
-The state is the JSON object that ``seed.json`` shows::
+The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.payments.shape` has all keys; any other key is an error::
 
     tokens             {"<key>": {status: active|expired}}; empty: every key is good
     account            the account's id

@@ -1,6 +1,6 @@
 """The spreadsheets as the service sees them: who calls, which sheets are there, and what a range means in them.
 
-The state is the JSON object that ``seed.json`` shows::
+The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.sheets.shape` has all keys; any other key is an error::
 
     me             the account that calls are made as, unless the token says otherwise
     tokens         {"<token>": {email, scopes: [...], status: active|expired}};

@@ -1,6 +1,6 @@
 """The workspace as the service sees it: who calls, which channels are there, and how Slack shows them.
 
-The state is the JSON object that ``seed.json`` shows::
+The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.slack.shape` has all keys; any other key is an error::
 
     team           {id, name, domain}
     me             the user id that calls are made as, unless the token says otherwise
