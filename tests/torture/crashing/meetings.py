@@ -137,7 +137,7 @@ def two_imports_of_answers(stage: Stage, desk: Path, at: float) -> str | None:
 def two_imports_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
     """One of them writes the case, and the other one is refused in one line."""
     traced(stage, desk)
-    words = ("case", "import", "http/imported", "--trace", "t.json")
+    words = ("case", "import", "http/imported", "--trace", "t.json", "--provenance", "live")
     first, second = together(stage, desk, words, words, at)
     if sorted((first.code, second.code)) != [0, 2] or (first.err + second.err).count("\n") != 1:
         return _told(first, second)
