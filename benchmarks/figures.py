@@ -16,22 +16,27 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
 from mendbench.bench.results import StoredRun, read_run
 from mendbench.bench.rows import whole
 from mendbench.model.json import JsonObject
+from mendbench.scoring.funnel import STAGES, funnel
 from mendbench.scoring.record_table import Records
-from mendbench.scoring.records import EDIT_KINDS, TrialRecord
+from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
 from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
+from mendbench.scoring.strata import STRATA, splits, within_cases
 
 PAGES, SHEET = (Path("README.md"), Path("docs/findings.md")), Path("docs/judged-by-eye.jsonl")
 PAGE = "reports/benchmark.html"
 BLOCK = re.compile(r"(<!-- figures: (?P<name>[a-z-]+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
 
+STRONG, ALONE = "claude-2026-11-batched", "claude-2026-11-single"
 MAIN, DRAWN = "qwen2.5-coder-1.5b-instruct-q4_k_m", "qwen2.5-coder-1.5b-instruct-at-0.8"
+"""The model of the first protocol, and the same one drawn at a temperature."""
 MODELS = {
     MAIN: "Qwen2.5-Coder-1.5B-Instruct",
     "qwen2.5-coder-0.5b-instruct-q4_k_m": "Qwen2.5-Coder-0.5B-Instruct",
@@ -180,6 +185,140 @@ def models(run: StoredRun) -> Table:
     return head, rows
 
 
+def headline(run: StoredRun) -> Table:
+    """Return how many cases the strong model gets right under each strategy, by stratum, after the first answer and within three."""
+    own = strong(run)
+    head = ["strategy", "context tokens"]
+    head += [f"{api} APIs: first answer \\| within three, of {len(of_api(own, api).values('case'))}" for api in APIS]
+    rows = []
+    for name in by_tokens(own):
+        told = own.where("treatment", partial(_strategy_is, name))
+        cells = [" \\| ".join(_bounds(of_api(told, api), right) for right in (_first_right, _right)) for api in APIS]
+        rows.append([f"`{name}`", f"{context_tokens(told):.0f}", *cells])
+    return head, rows
+
+
+def funnel_table(run: StoredRun) -> Table:
+    """Return where repair stops, by strategy: first answer and end of the trial."""
+    own = strong(run)
+    found = {name: funnel(own.where("treatment", partial(_strategy_is, name))) for name in by_tokens(own)}
+    stages = [stage for stage in STAGES if any(one.first[stage] or one.final[stage] for one in found.values())]
+    return ["stage", *(f"`{name}`" for name in found)], [
+        [stage, *(f"{one.first[stage]} \\| {one.final[stage]}" for one in found.values())] for stage in stages
+    ]
+
+
+def strata(run: StoredRun) -> Table:
+    """Return success of the first answer where the prompt prints the value, or tells all facts, and where it does not."""
+    own, rows = strong(run), []
+    names = by_tokens(own)
+    for title, holds in STRATA.items():
+        by_strategy = {one.strategy: one for one in splits(own, holds)}
+        for side, words in (("holds", title), ("lacks", f"not {title}")):
+            parts = (getattr(by_strategy[name], side) if name in by_strategy else None for name in names)
+            cells = (f"{one.right_first} of {one.cases}" if one is not None and one.cases else "" for one in parts)
+            within = within_cases(own, holds)
+            told = (
+                f"{within.difference:+.2f} ({interval(within.interval)}), {within.cases} cases"
+                if within.difference is not None
+                else ""
+            )
+            rows.append([words, *cells, told if side == "holds" else ""])
+    return ["first prompt", *(f"`{name}`" for name in names), "difference within cases"], rows
+
+
+def single(run: StoredRun) -> Table:
+    """Return what asking each prompt alone changes, in first answers on the same cases."""
+    alone = run.records.where("treatment", lambda one: one.model == ALONE)
+    batched = strong(run)
+    rows = []
+    for name in by_tokens(alone):
+        one = {record.case: record for record in alone.where("treatment", partial(_strategy_is, name)) if record.judged}
+        many = {
+            record.case: record for record in batched.where("treatment", partial(_strategy_is, name)) if record.judged
+        }
+        both = sorted(one.keys() & many.keys())
+        pairs = Counter((bool(many[case].right_after_first), bool(one[case].right_after_first)) for case in both)
+        rates = [sum(pairs[pair] for pair in pairs if pair[at]) for at in (0, 1)]
+        rows.append([
+            f"`{name}`", *(f"{rate} of {len(both)}" for rate in rates), str(pairs[True, False]), str(pairs[False, True]),
+            f"{100 * (rates[1] - rates[0]) / len(both):+.0f} points" if both else "",
+        ])  # fmt: skip
+    return ["strategy", "right in a batch", "right alone", "only in a batch", "only alone", "change"], rows
+
+
+def main_policies(run: StoredRun) -> Table:
+    """Return what each policy loses and gains against ``naive`` with the strong model."""
+    own = strong(run, policy=None)
+    naive = {(one.case, one.treatment.strategy): one for one in own if one.treatment.policy == "naive"}
+    rows = []
+    for name in POLICIES:
+        trials = {(one.case, one.treatment.strategy): one for one in own if one.treatment.policy == name}
+        both = [pair for pair in trials if pair in naive and trials[pair].judged and naive[pair].judged]
+        if both:
+            lost = sum(naive[pair].right and not trials[pair].right for pair in both)
+            gained = sum(trials[pair].right and not naive[pair].right for pair in both)
+            rows.append([
+                f"`{name}`", str(len(both)), str(sum(trials[pair].right for pair in both)), str(lost), str(gained),
+                str(sum(len(trials[pair].attempts) for pair in both)),
+            ])  # fmt: skip
+    return ["policy", "trials judged under both", "right", "lost against `naive`", "gained", "attempts"], rows
+
+
+def open_trials(run: StoredRun) -> Table:
+    """Return the trials of the strong model without a verdict, and what each lacks."""
+    rows = []
+    for row in run.rows:
+        if row["model"] == STRONG and row["policy"] == "naive" and row["verdict"] == "unjudged":
+            lacks = str(whole(row["problem"], run.texts)["message"]).partition("; nearest")[0].partition("; nothing")[0]
+            rows.append([f"`{row['case']}`", f"`{row['strategy']}`", lacks.replace("|", "\\|")[:160]])
+    return ["case", "strategy", "what is missing"], rows or [["none", "", ""]]
+
+
+APIS = ("private", "well-known")
+
+
+def strong(run: StoredRun, policy: str | None = "naive") -> Records:
+    """Return the strong model's trials of cases with an edit fault in the test part."""
+    told = run.records.where("part", lambda part: part == "test").where("kind", EDIT_KINDS.__contains__)
+    return told.where("treatment", lambda one: one.model == STRONG and policy in (None, one.policy))
+
+
+def of_api(records: Records, api: str) -> Records:
+    """Return the trials of cases of one stratum."""
+    return records.where("api", lambda one: one == api)
+
+
+def by_tokens(records: Records) -> list[str]:
+    """Return the strategies of some trials, the shortest context first."""
+    names = {treatment.strategy for treatment in records.values("treatment")}
+    return sorted(names, key=lambda name: context_tokens(records.where("treatment", partial(_strategy_is, name))))
+
+
+def context_tokens(records: Records) -> float:
+    """Return the mean size of the first context."""
+    sizes = [attempts[0].context_tokens for attempts in records.column("attempts") if attempts]
+    return sum(sizes) / len(sizes)
+
+
+def _strategy_is(name: str, treatment: Treatment) -> bool:
+    return treatment.strategy == name
+
+
+def _right(record: TrialRecord) -> bool:
+    return record.right
+
+
+def _first_right(record: TrialRecord) -> bool:
+    return bool(record.right_after_first)
+
+
+def _bounds(records: Records, holds: Callable[[TrialRecord], bool]) -> str:
+    least = sum(record.judged and holds(record) for record in records)
+    most = least + sum(record.verdict == "unjudged" for record in records)
+    return str(least) if least == most else f"{least} to {most}"
+
+
 def harm(run: StoredRun) -> Table:
     """Return how many trials are harmful, and how many were while a workflow that is not left applied counted too."""
     counted: Counter[tuple[str, str, str]] = Counter()
@@ -196,7 +335,8 @@ def harm(run: StoredRun) -> Table:
 
 
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
-    "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm
+    "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
+    "funnel": funnel_table, "strata": strata, "single": single, "main-policies": main_policies, "open": open_trials,
 }  # fmt: skip
 
 
@@ -294,7 +434,7 @@ def _unread(run: StoredRun) -> Iterator[str]:
 def final_workflows(run: StoredRun) -> Iterator[tuple[str, str]]:
     """Yield the case and the first ten digits of the SHA-1 of each final workflow that has to be judged by eye."""
     for row in run.rows:
-        if row["outcome"] in JUDGED_BY_EYE and row["repairer"] == "chat":
+        if row["outcome"] in JUDGED_BY_EYE and row["model"] in {*MODELS, DRAWN}:
             yield from (
                 (row["case"], workflow)
                 for workflow in last(whole(one["workflow"], run.texts) for one in row["attempts"])
