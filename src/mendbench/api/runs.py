@@ -11,7 +11,7 @@ from pathlib import Path
 from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
-from mendbench.bench.config import ModelConfig, load_config
+from mendbench.bench.config import ModelConfig, ReportConfig, load_config
 from mendbench.bench.corpus import file_digest
 from mendbench.bench.engines import OURS, engine_digest, engines_document
 from mendbench.bench.parts import Setting, asked_models, prices_of
@@ -75,7 +75,7 @@ def run(options: RunOptions = EVERYTHING, on_progress: Progress = in_silence) ->
         else:
             _record(setting, keys, folder, options, on_progress)
         rows, texts = folder.rows(), folder.texts()
-        document = _run_document(planned, setting, rows.records())
+        document = _run_document(planned, setting, loaded.config.report, rows.records())
         try:
             _refuse_overtaken(out, plan, document, _recordings(setting, chosen))
         except BadInput:
@@ -267,7 +267,7 @@ def _models(setting: Setting, records: Records) -> JsonObject:
     }  # fmt: skip
 
 
-def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObject:
+def _run_document(planned: Plan, setting: Setting, report: ReportConfig, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
     return {
@@ -278,6 +278,7 @@ def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObje
         "left_out": [asdict(one) for one in planned.left_out],
         "matrix": [sweep.document() for sweep in planned.sweeps],
         "models": _models(setting, records),
+        "report": report.model_dump(mode="json"),
         "corpus": {
             "cases": len(planned.cases),
             "kinds": dict(sorted(kinds.items())),
