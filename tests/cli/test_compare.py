@@ -100,7 +100,7 @@ def test_json_has_all_that_the_screen_has(there, mendbench):
 def test_policies_that_end_alike_are_one_line(there, mendbench):
     said = mendbench("compare", f"{LATEST}:strategy=none", f"{LATEST}:strategy=full-context")
     assert "Newly passing: 3 trials" in said.out
-    assert f"  {cases.RENAMED} (two-layer; also naive): unrepaired → repaired; " in said.out
+    assert f"  {cases.RENAMED} (naive; also two-layer): unrepaired → repaired; " in said.out
     assert "Other pairs of treatments" in said.out
     assert "Not paired: " in said.out  # the controls, which run without a strategy
 

@@ -60,8 +60,10 @@ def many(number):
 
 def test_it_begins_with_the_headline_and_one_row_a_strategy():
     text = markdown(small_run())
-    assert text.startswith("## mendbench\n\nUnder two-layer, tiny-coder repaired 1 of 2 cases at best (full-context)")
-    assert "| `full-context` | 1 of 2 | – | 9.5 to 90.5 % | 2 / 2 | 0 | 0 |" in text
+    assert text.startswith(
+        "## mendbench\n\nUnder naive, tiny-coder repaired 2 of 2 cases told by full-context, the most"
+    )
+    assert "| `full-context` | 2 of 2 | – |" in text
     assert "| `none` (control) | 0 of 2 |" in text
     assert "| `reference` (ceiling, under two-layer) | 2 of 2 |" in text
 
@@ -69,11 +71,11 @@ def test_it_begins_with_the_headline_and_one_row_a_strategy():
 def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
     text = markdown(small_run())
     assert "### Policies: `tiny-coder`, the same 6 trials of 3 cases" in text
-    assert "| futile a user's case | prompt tokens | answer tokens |" in text
+    assert "| futile a user's case | prompt tokens | response tokens |" in text
     assert "| `naive` | 2 of 4 | – | 11 | 8 | 3.00 | 3\u202f300 | 275 |" in text
     assert text.count("### Repair success") == 1
-    assert "<details><summary>Repair success: tiny-coder, policy naive" in text
-    folded = text[text.index("policy naive") :]
+    assert "<details><summary>Repair success: tiny-coder, policy two-layer" in text
+    folded = text[text.index("policy two-layer") :]
     assert "`reference`" not in folded
     assert render(text).tags <= OURS
 

@@ -151,7 +151,7 @@ class App {
     const change = (choices) => this.change(choices, `#compare [data-state="${Object.keys(choices)[0]}"]`);
     if (this.state.against) return [el("h1", null, "Two runs"), runsView(this.run, this.state)];
     if (this.state.case) return [el("h1", null, `${this.state.compare} against ${this.state.to}`), await promptsView(this.run, this.state, change)];
-    const bar = el("div", { class: "filters" }, filterBar(this.run, change).slice(1).filter((one) => one && !one.querySelector?.('[data-state="strategy"], [data-state="outcome"], [data-state="verdict"], [data-state="sort"]') && one.id !== "clear"));
+    const bar = el("div", { class: "filters" }, filterBar(this.run, change).slice(1).filter((one) => one && !one.querySelector?.('[data-state="strategy"], [data-state="outcome"], [data-state="verdict"], [data-state="first_stage"], [data-state="final_stage"], [data-state="sort"]') && one.id !== "clear"));
     return [el("h1", null, "Two strategies"), partNote(this.run, this.state, (choices) => this.change(choices, "#compare .part-note button")), bar, strategiesView(this.run, this.state, change)];
   }
 
