@@ -106,7 +106,9 @@ def test_a_main_model_that_is_neither_configured_nor_recorded_is_refused_before_
     with pytest.raises(BadInput) as raised:
         api.run(ONE, quietly)
     place = root / "mendbench.toml"
-    said = "'elsewhere' is neither configured nor recorded; name a model that is configured or recorded, or leave it out"
+    said = (
+        "'elsewhere' is neither configured nor recorded; name a model that is configured or recorded, or leave it out"
+    )
     assert str(raised.value) == f"{place}: report.main_model: {said}"
     assert not PARTIAL.exists()
 
