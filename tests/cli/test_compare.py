@@ -311,4 +311,4 @@ def test_many_scores_of_several_pairs_have_a_table_each(tmp_path, monkeypatch, m
     tables = sum(line.startswith("summary ") for line in said.splitlines())
     assert 1 < tables < len(score_names())
     assert "cost a trial" in still
-    assert "right after attempt 1" not in still
+    assert "right after the first response" not in still

@@ -14,7 +14,7 @@ from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.report.pictures.success import STRATA, Row, rows_of
 from mendbench.report.summary import leading, summarise
-from mendbench.report.tables import others
+from mendbench.report.tables import Panel, others
 from mendbench.report.views import Column, PolicyView, Solver, Views, own_strategies
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
@@ -53,15 +53,22 @@ def show_summary(run: StoredRun, part: str | None, *, everything: bool) -> None:
         records = run.records.where("part", lambda one: one == chosen)
         _show_solver([one for one in own if one["engine"] == main.engine], records, summary.views, main, chosen)
     for panel in others(summary.panels):
-        told = [line for line in panel.lines if line.group != "bound" and line.cases]
-        best = leading([line for line in told if line.group == "strategy"] or told) if told else []
-        each = " or ".join(f"{line.name} {line.reach} of {line.cases}" for line in best) or NOTHING
-        write(f"{paragraph(plain(f'{panel.solver.label}: {each}'))}\n")
+        write(f"{paragraph(plain(f'{panel.solver.label}: {_best(panel)}'))}\n")
     write(f"{_broken(run)}\n")
     hidden = len(totals) - _shown(own, summary.views, main)
     if hidden > 0:
         more = f"{hidden} more {'line' if hidden == 1 else 'lines'} of other models, policies and parts; {EVERYTHING}"
         write(f"{paragraph(more)}\n")
+
+
+def _best(panel: Panel) -> str:
+    """Return what the leading strategies of a panel repaired."""
+    told = [line for line in panel.lines if line.group != "bound" and line.cases]
+    plain_ones = [line for line in told if line.group == "strategy"] or told
+    best = leading(plain_ones) if plain_ones else []
+    if len(best) > 1 and len({(line.reach, line.cases) for line in best}) == 1:
+        return f"{best[0].reach} of {best[0].cases} by each of {len(best)} strategies"
+    return " or ".join(f"{line.name} {line.reach} of {line.cases}" for line in best) or NOTHING
 
 
 def _part(totals: Sequence[JsonObject], part: str | None) -> str | None:
