@@ -51,7 +51,10 @@ def test_the_best_strategy_is_compared_with_the_next_and_its_price_is_said():
     why = answers(lettered_run({"summary": "uuu", "full-context": "ruu", "mend": "rru"}))["Which strategy?"].why
     assert why[1] == "Against full-context: 1 won, 0 lost of 3, not told apart (exploratory)"
     assert why[2].startswith("Against summary: 2 won, 0 lost of 3")
-    assert why[3] == "Price: context of ≈ 40 tokens; 433 prompt and response tokens a trial"
+    assert (
+        why[3]
+        == "Price: context of ≈ 40 tokens; 433 prompt and response tokens a trial, 0.8 times those of full-context"
+    )
 
 
 def test_a_primary_contrast_of_the_best_strategy_stands_beside_it():

@@ -14,7 +14,18 @@ from mendbench.report.findings import Finding
 from mendbench.report.markdown import COMMENT, CUT_LINE, STEP_SUMMARY, code, markdown, plain
 from mendbench.scoring.record_table import records_of
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
-from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
+from tests.fakes.runs import (
+    MODEL,
+    key_of,
+    lettered_run,
+    repairable,
+    repaired,
+    row_of,
+    small_run,
+    stored_run,
+    unjudged,
+    unrepaired,
+)
 
 OURS = {
     "h2", "h3", "p", "ul", "li", "strong", "em", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
@@ -78,6 +89,12 @@ def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
     folded = text[text.index("policy two-layer") :]
     assert "`reference`" not in folded
     assert render(text).tags <= OURS
+
+
+def test_what_limits_the_main_model_s_results_follows_the_headline():
+    run = lettered_run({"summary": "r"}, report={"main_model": MODEL, "note": "Few cases."})
+    second = markdown(run).split("\n\n")[2]
+    assert second == "Everything about this model is exploratory: no contrast was settled for it beforehand. Few cases."
 
 
 def test_what_has_no_verdict_is_told_once_for_all_that_miss_the_same():

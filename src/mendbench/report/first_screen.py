@@ -218,10 +218,11 @@ def _strategy(run: StoredRun, summary: Summary, selection: Selection, found: Seq
         return Answer(asks=asks, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
     why = [f"{_right(line)}{_within(line)}" if len(best) == 1 else f"{line.name}: {_right(line)}" for line in best]
     if len(best) == 1:
-        why += _ahead(selection, best[0], plain, found)
+        after = _next_best(selection, best[0], plain)
+        why += _ahead(after, best[0], found)
         if primary.model == selection.solver.model:
             why += [_planned(one) for one in primary.results if one.treatment.startswith(f"{best[0].name} under ")]
-        why.append(_price(run, selection, best[0]))
+        why.append(_price(run, selection, best[0], after))
     ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound"]
     if ends:
         why.append(f"Floor and ceiling: {', '.join(ends)}")
@@ -241,10 +242,14 @@ def _within(line: Line) -> str:
     return f"; 95 % interval {line.bar.low:.0f} to {percent(line.bar.high / 100)}"
 
 
-def _ahead(selection: Selection, best: Line, plain: Sequence[Line], found: Sequence[Gap]) -> Iterator[str]:
-    """Yield how far the best strategy is ahead of the next one, and of the one that all are compared with."""
+def _next_best(selection: Selection, best: Line, plain: Sequence[Line]) -> Gap | None:
+    """Return how the best strategy differs from the next one; None where there is no other."""
     others = sorted((line for line in plain if line is not best), key=lambda line: -line.value / line.cases)
-    after = gap_between(selection, best.name, others[0].name) if others else None
+    return gap_between(selection, best.name, others[0].name) if others else None
+
+
+def _ahead(after: Gap | None, best: Line, found: Sequence[Gap]) -> Iterator[str]:
+    """Yield how far the best strategy is ahead of the next one, and of the one that all are compared with."""
     base = next((gap for gap in found if gap.name == best.name), None)
     for gap in (after, base if after is None or base is None or base.against != after.against else None):
         if gap is not None:
@@ -257,13 +262,14 @@ def _against(gap: Gap) -> str:
     return f"Against {gap.against}: {one.won} won, {one.lost} lost of {one.cases}, {verdict} (exploratory)"
 
 
-def _price(run: StoredRun, selection: Selection, line: Line) -> str:
+def _price(run: StoredRun, selection: Selection, line: Line, after: Gap | None) -> str:
     """Return what a trial of a strategy takes: the context of its first prompt, and all prompts and responses."""
     about = ABOUT if estimated(run, selection.solver) else ""
     known = [all_tokens(attempts) for attempts in selection.of(_column(selection, line)).column("attempts")]
     spent = [tokens for tokens in known if tokens is not None]
     each = f"; {about}{figure(sum(spent) / len(spent), 0)} prompt and response tokens a trial" if spent else ""
-    return f"Price: context of {line.context_tokens} tokens{each}"
+    times = f", {about}{after.tokens:.1f} times those of {after.against}" if spent and after and after.tokens else ""
+    return f"Price: context of {line.context_tokens} tokens{each}{times}"
 
 
 def _column(selection: Selection, line: Line) -> Column:

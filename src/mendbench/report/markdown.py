@@ -87,7 +87,8 @@ def _entities(text: str) -> str:
 
 def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]:
     told = summarise(run)
-    yield _Section(head=f"## mendbench\n\n{plain(told.lead)}".rstrip() + "\n")
+    caveats = f"\n\n{plain(' '.join(told.caveats))}" if told.caveats else ""
+    yield _Section(head=f"## mendbench\n\n{plain(told.lead)}{caveats}".rstrip() + "\n")
     if judgement is not None:
         yield _changes(run, judgement)
     if told.panels:
