@@ -197,3 +197,11 @@ def test_one_policy_alone_is_not_compared():
 
 def test_a_count_is_whole_unless_samples_were_averaged():
     assert [number(3), number(3.0), number(2 / 3)] == ["3", "3", "0.67"]
+
+
+def test_estimated_tokens_are_marked():
+    run = lettered_run({"summary": "ru"}, policies=("naive", "two-layer"))
+    rows = tuple({**row, "tokens_estimated": True} for row in run.rows)
+    marked, counted = (policy_tables(one.records, views_of(one))[0].lines[0] for one in (replace(run, rows=rows), run))
+    assert marked.prompt_tokens == f"≈ {counted.prompt_tokens}"
+    assert marked.completion_tokens == f"≈ {counted.completion_tokens}"
