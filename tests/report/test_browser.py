@@ -135,6 +135,18 @@ def test_choosing_a_model_shows_its_trials(reads):
     assert reader.cell(PLAUSIBLE.replace("tiny-coder", "other-model")).count() == 1
 
 
+def test_only_policies_that_the_model_ran_under_can_be_chosen(reads):
+    case = repairable()
+    page = reads(
+        small_run(extra=[row_of(case, unrepaired(), key_of(case, "summary", "seed", model="other-model"))])
+    ).open()
+    offered = page.locator("#choices button:visible")
+
+    assert offered.all_inner_texts() == ["naive", "two-layer"]
+    page.locator("#filters select[data-state=by]").select_option("other-model")
+    assert offered.all_inner_texts() == ["seed"]
+
+
 def test_cases_are_found_by_name(reads):
     page = reads(small_run()).open()
 

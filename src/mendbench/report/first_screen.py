@@ -309,9 +309,9 @@ def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
 
 
 def _next(saved: Sequence[Saving], best: Sequence[Saving]) -> Sequence[Saving]:
-    """Return the policy that saves most of the others, whatever it loses."""
+    """Return, of the other policies, the one that repairs most and then wastes least."""
     others = [one for one in saved if one not in best]
-    return sorted(others, key=lambda one: -one.wasted_less)[:1]
+    return sorted(others, key=lambda one: (one.lost - one.gained, -one.wasted_less))[:1]
 
 
 def _saved(one: Saving, *, name: bool = False) -> str:

@@ -111,6 +111,8 @@ class App {
 
   showOverview() {
     const { policy, by } = this.state;
+    const ran = new Set([...document.querySelectorAll(".panel")].filter((panel) => panel.dataset.solver === seen(by)).map((panel) => panel.dataset.policy));
+    for (const one of document.querySelectorAll('#choices [data-pressed="policy"]')) one.hidden = !ran.has(seen(one.dataset.value)); // policies of other models alone
     for (const panel of document.querySelectorAll(".panel")) panel.hidden = panel.dataset.policy !== seen(policy) || panel.dataset.solver !== seen(by);
     for (const one of document.querySelectorAll("[data-solver-table]")) one.hidden = one.dataset.solverTable !== seen(by);
     const told = (one, who) => (this.run.solvers.length > 1 ? `${one}, answered by ${who}` : one);
