@@ -93,7 +93,7 @@ Table = tuple[list[str], list[list[str]]]
 
 
 def strategies(run: StoredRun) -> Table:
-    """Return what each strategy of the main matrix comes to under the headline's policy."""
+    """Return what each strategy of the first protocol comes to under ``two-layer``."""
     head = [
         "strategy", "repaired, test part", "right after one answer (`naive`)", "plausible but wrong", "harmful", "wasted attempts a trial",
         "context tokens", "facts told", "training part",
@@ -395,11 +395,13 @@ def value(total: JsonObject, score: str) -> float:
 
 
 def link(told: str, **wanted: str) -> str:
-    """Return what is told, as a link to its trials in the report, if there are any."""
+    """Return what is told, as a link to its trials in the report, if there are any: they are of :data:`MAIN` under ``two-layer``."""
     shown, _, rest = told.partition(" (")
     if shown.startswith("0 "):
         return told
-    return f"[{shown}]({PAGE}#{urlencode(wanted)}&view=grid)" + (f" ({rest}" if rest else "")
+    return f"[{shown}]({PAGE}#{urlencode({'policy': 'two-layer', 'by': MAIN, **wanted})}&view=grid)" + (
+        f" ({rest}" if rest else ""
+    )
 
 
 def interval(found: Interval | JsonObject | None) -> str:

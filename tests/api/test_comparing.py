@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,7 +18,7 @@ from mendbench.errors import BadInput, Incomplete, UnknownName
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.scores import score_names
 from tests.fakes.compared import contrast, plan, rows, write_run
-from tests.fakes.runs import MODEL, key_of, repairable, repaired, row_of
+from tests.fakes.runs import MODEL, key_of, repairable, repaired, row_of, unrepaired
 
 BOTH = ("naive", "two-layer")
 
@@ -145,7 +146,7 @@ def test_policies_are_paired_each_with_itself_and_the_main_one_is_told_at_length
     run = strategies(policies=BOTH)
     found = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context")
     assert [(one.a.policy, one.b.policy, one.main) for one in found.treatments] == [
-        ("two-layer", "two-layer", True), ("naive", "naive", False),
+        ("naive", "naive", True), ("two-layer", "two-layer", False),
     ]  # fmt: skip
     assert [one.score for one in found.treatments[1].differences] == list(FEW_SCORES)
 
@@ -155,6 +156,27 @@ def test_of_several_strategies_none_is_the_main_pair():
     found = api.compare(f"{run}:policy=naive", f"{run}:policy=two-layer")
     assert [one.main for one in found.treatments] == [False, False]
     assert found.main is None
+
+
+def of_models(report=None):
+    """Write a run of two models, each under two policies."""
+    made = []
+    for model in ("tiny-coder", "other-model"):
+        for strategy, word in (("summary", "ur"), ("full-context", "rr")):
+            for policy in ("naive", "two-layer"):
+                for at, letter in enumerate(word):
+                    case = repairable(f"case-{at}", group=f"group-{at}")
+                    key = replace(key_of(case, strategy, policy), model=model)
+                    made.append(row_of(case, {"r": repaired, "u": unrepaired}[letter](), key, part="test"))
+    return write_run(Path("models"), made, report=report)
+
+
+@pytest.mark.parametrize(("main", "told"), [("other-model", "other-model"), (None, "tiny-coder")])
+def test_of_several_models_the_pair_of_the_main_one_under_the_main_policy_comes_first(main, told):
+    run = of_models({"main_model": main, "note": None})
+    found = api.compare(f"{run}:strategy=summary", f"{run}:strategy=full-context")
+    assert (found.main.b.model, found.main.b.policy) == (told, "naive")
+    assert [one.b.model for one in found.treatments[:2]] == [told, told]
 
 
 def test_scores_can_be_chosen():

@@ -20,6 +20,11 @@ ONE = api.RunOptions(workers=1)
 PARTIAL = Path("reports/.latest.partial")
 
 
+def add_settings(text):
+    settings = Path("mendbench.toml")
+    settings.write_text(settings.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
 def quietly(done, total, last):
     """Take progress and say nothing."""
 
@@ -86,8 +91,26 @@ def test_a_run_says_what_it_consists_of_and_what_came_out(root):
         "recorded_from": {"simulator": 3},
     }
     assert run["models"] == {MODEL: {"asked": None, "provenance": [], "sampling": None}}
+    assert run["report"] == {"main_model": None, "note": None}
     assert run["bounds"] == {"crashed": 0, "unjudged": 0}
     assert set(run["digests"]) == {"cases", "corpus", "engine", "frame", "prices", "scorer", "treatments"}
+
+
+def test_a_run_says_which_model_leads_its_report(root):
+    add_settings(f'[report]\nmain_model = "{MODEL}"\nnote = "Few cases."\n')
+    assert api.run(ONE, quietly).run["report"] == {"main_model": MODEL, "note": "Few cases."}
+
+
+def test_a_main_model_that_is_neither_configured_nor_recorded_is_refused_before_anything_runs(root):
+    add_settings('[report]\nmain_model = "elsewhere"\n')
+    with pytest.raises(BadInput) as raised:
+        api.run(ONE, quietly)
+    place = root / "mendbench.toml"
+    said = (
+        "'elsewhere' is neither configured nor recorded; name a model that is configured or recorded, or leave it out"
+    )
+    assert str(raised.value) == f"{place}: report.main_model: {said}"
+    assert not PARTIAL.exists()
 
 
 def test_repair_success_is_counted_per_treatment(root):

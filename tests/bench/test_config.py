@@ -48,6 +48,7 @@ def test_without_either_the_shipped_one_holds(tmp_path, text):
         (SMALL + "samples = 0\n", "mendbench.toml: matrix.samples: Input should be greater than or equal to 1 (found 0)"),
         ("format = 2\n" + SMALL, "mendbench.toml: format: format 2; this mendbench reads format 1"),
         (SMALL + "models = ['tiny']\n", "mendbench.toml: matrix.models: 'tiny' is not configured; add a table [models.'tiny']"),
+        (SMALL + "[report]\nmain = 'tiny'\n", "mendbench.toml: report.main: unknown key 'main'"),
         ("x = '\xff\n", "mendbench.toml: "),
     ],
 )  # fmt: skip

@@ -100,7 +100,7 @@ def test_json_has_all_that_the_screen_has(there, mendbench):
 def test_policies_that_end_alike_are_one_line(there, mendbench):
     said = mendbench("compare", f"{LATEST}:strategy=none", f"{LATEST}:strategy=full-context")
     assert "Newly passing: 3 trials" in said.out
-    assert f"  {cases.RENAMED} (two-layer; also naive): unrepaired → repaired; " in said.out
+    assert f"  {cases.RENAMED} (naive; also two-layer): unrepaired → repaired; " in said.out
     assert "Other pairs of treatments" in said.out
     assert "Not paired: " in said.out  # the controls, which run without a strategy
 
@@ -311,4 +311,4 @@ def test_many_scores_of_several_pairs_have_a_table_each(tmp_path, monkeypatch, m
     tables = sum(line.startswith("summary ") for line in said.splitlines())
     assert 1 < tables < len(score_names())
     assert "cost a trial" in still
-    assert "right after attempt 1" not in still
+    assert "right after the first response" not in still

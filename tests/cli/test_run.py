@@ -83,7 +83,7 @@ def test_the_configured_matrix_replays_from_recordings(corpus, mendbench):
         "trials.jsonl",
     }
     reference = next(line for line in said.out.splitlines() if line.startswith("reference"))
-    assert reference.split()[1] == "1/1"
+    assert reference.split()[1:4] == ["1", "|", "1"]
 
 
 def test_json_is_the_run_document(corpus, rules):
@@ -185,7 +185,7 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
     answers.unlink()
     said = mendbench("run", "http/*", "--workers", "1", "--policy", "naive", "--record", "none")
     assert said.code == 3
-    assert "0–1/1" in said.out
+    assert "0–1 | 0–1" in said.out
     first, *each = said.err.splitlines()
     assert first == (
         "mendbench: unjudged: 2 of 4 trials miss a recording; "

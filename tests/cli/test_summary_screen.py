@@ -1,6 +1,7 @@
 import io
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
@@ -42,11 +43,11 @@ def complete(run):
 def test_the_headline_s_policy_stands_alone_with_floor_and_ceiling(shown):
     text = shown(complete(small_run()))
     lines = text.splitlines()
-    assert lines[0].startswith("Under two-layer, tiny-coder repaired 1 of 2 cases at best (full-context)")
+    assert lines[0].startswith("Under naive, tiny-coder repaired 2 of 2 cases told by full-context, the most")
     names = [line.split()[0] for line in lines if line]
     for name in ("full-context", "summary", "none", "noop", "reference"):
-        assert names.count(name) == 2  # once among the repairs, once by kind
-    assert "3 more lines of other policies and parts; --all prints every policy and part" in text
+        assert names.count(name) == 1
+    assert "3 more lines of other models, policies and parts; --all prints every policy and part" in text
 
 
 def test_policies_are_compared_over_strategies_without_controls(shown):
@@ -61,10 +62,21 @@ def test_right_trials_of_a_policy_have_two_ends_where_some_are_not_judged(shown)
     assert naive.split()[1] == "3–5/6"
 
 
-def test_kinds_are_told_apart(shown):
-    text = shown(complete(small_run()))
-    head = next(line for line in text.splitlines() if "repairable" in line)
-    assert head.split() == ["strategy", "repairable", "needs_user"]
+def test_private_and_well_known_cases_stand_apart_first_response_before_last(shown):
+    run = complete(lettered_run({("summary", "naive"): "ruu", ("mend", "naive"): "rr?"}))
+    known = {"api": "well-known"}
+    rows = tuple({**row, **(known if row["case"] == "slack/case000" else {})} for row in run.rows)
+    lines = shown(replace(run, rows=rows)).splitlines()
+    assert any(line.split() == ["private,", "2", "well-known,", "1", "context", "wasted"] for line in lines)
+    mend = next(line for line in lines if line.startswith("mend "))
+    assert mend.split()[1:7] == ["1–2", "|", "1–2", "1", "|", "1"]
+
+
+def test_another_model_has_one_line(shown):
+    case = repairable("other")
+    extra = [row_of(case, repaired(), replace(key_of(case, policy="naive"), model="other-model"))]
+    text = shown(complete(lettered_run({("mend", "naive"): "ru"}, extra=extra)))
+    assert "other-model: summary 1 of 1" in text.splitlines()
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
@@ -76,7 +88,7 @@ def test_no_line_is_wider_than_the_terminal(shown, columns):
 def test_a_file_gets_no_escapes_and_each_line_whole(shown):
     text = shown(complete(small_run()))
     assert "\x1b" not in text
-    assert text.splitlines()[0].endswith("without any error context.")
+    assert text.splitlines()[0].endswith("without any error context 0.")
 
 
 def test_everything_has_a_line_for_each_treatment(shown):
@@ -92,8 +104,8 @@ def of_part(name, part):
 
 def test_a_part_is_shown_by_itself(shown):
     run = complete(stored_run([of_part("a", "test"), of_part("b", "train"), of_part("c", "train")]))
-    assert "1/1" in shown(run)
-    assert "2/2" in shown(run, part="train")
+    assert "1 | 1" in shown(run)
+    assert "2 | 2" in shown(run, part="train")
 
 
 def test_a_part_that_is_not_there_is_named(shown):
@@ -120,8 +132,8 @@ def test_a_report_prints_every_policy_if_asked(corpus, rules, mendbench):
     rules("--policy", "naive", "--policy", "two-layer")
     short, whole = mendbench("report"), mendbench("report", "--all")
     assert (short.code, whole.code) == (0, 0)
-    assert "By kind of case" in short.out
-    assert "By kind of case" not in whole.out
+    assert "first | in 3" in short.out
+    assert "first | in 3" not in whole.out
     assert "naive" in whole.out
 
 

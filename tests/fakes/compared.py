@@ -77,9 +77,9 @@ class Answers:
         return self.said
 
 
-def write_run(place, rows_and_texts, **digests):
+def write_run(place, rows_and_texts, *, report=None, **digests):
     """Write a run of these rows to a folder."""
-    run = stored_run(rows_and_texts)
+    run = stored_run(rows_and_texts, report=report)
     document = {
         **run.run,
         "digests": {"engine": "mendbench 1", "scorer": SCORER, "frame": "f", "prices": {}, **digests},

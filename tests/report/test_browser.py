@@ -8,7 +8,7 @@ from tests.fakes.runs import key_of, repairable, row_of, small_run, unrepaired
 pytestmark = pytest.mark.browser
 
 GREETING = "slack/greeting | mendbench | chat | tiny-coder | {} | {} | {} | 000000"
-PLAUSIBLE = GREETING.format("summary", "two-layer", "mend")
+PLAUSIBLE = GREETING.format("summary", "naive", "-")
 
 
 def trial_title(page):
@@ -28,7 +28,7 @@ def test_a_cell_says_its_outcome_in_words(reads):
     reader.open()
 
     assert "plausible" in reader.cell(PLAUSIBLE).inner_text()
-    assert "repaired" in reader.cell(GREETING.format("full-context", "two-layer", "mend")).inner_text()
+    assert "repaired" in reader.cell(GREETING.format("full-context", "naive", "-")).inner_text()
 
 
 def test_a_click_opens_the_trial_with_its_verdict_and_reason(reads):
@@ -71,7 +71,7 @@ def test_the_grid_is_walked_and_a_trial_opened_by_keyboard_alone(reads):
     page.keyboard.press("Enter")
     page.wait_for_selector("#trial", state="visible")
 
-    assert first == "slack/absent | mendbench | chat | tiny-coder | full-context | two-layer | mend | 000000"
+    assert first == "slack/absent | mendbench | chat | tiny-coder | full-context | naive | - | 000000"
     assert second == PLAUSIBLE
     assert page.locator('a.cell[tabindex="0"]').count() == 1
     assert trial_title(page) == "The greeting uses a field that is not there"
@@ -89,12 +89,12 @@ def test_the_edge_of_the_grid_holds_the_focus(reads):
 
 
 def test_a_deep_link_opens_its_trial(reads):
-    page = reads(small_run()).open(trial_link(GREETING.format("full-context", "naive", "-")))
+    page = reads(small_run()).open(trial_link(GREETING.format("full-context", "two-layer", "mend")))
 
     assert "repaired" in page.locator(".verdict").inner_text()
     page.keyboard.press("Escape")
     page.wait_for_selector("#overview", state="visible")
-    assert page.locator('button[data-value="naive"]').get_attribute("aria-pressed") == "true"
+    assert page.locator('button[data-value="two-layer"]').get_attribute("aria-pressed") == "true"
 
 
 def test_a_link_to_a_trial_that_is_not_there_says_so(reads):
@@ -114,17 +114,17 @@ def test_choosing_a_policy_shows_its_totals_and_its_trials(reads):
     reader = reads(small_run())
     page = reader.open()
 
-    page.locator('button[data-value="naive"]').click()
+    page.locator('button[data-value="two-layer"]').click()
 
-    assert "naive" in page.locator(".panel:visible caption").inner_text()
-    assert reader.cell(GREETING.format("summary", "naive", "-")).count() == 1
+    assert "two-layer" in page.locator(".panel:visible caption").inner_text()
+    assert reader.cell(GREETING.format("summary", "two-layer", "mend")).count() == 1
     assert reader.cell(PLAUSIBLE).count() == 0
-    assert "policy=naive" in page.url
+    assert "policy=two-layer" in page.url
 
 
 def test_choosing_a_model_shows_its_trials(reads):
     case = repairable()
-    other = key_of(case, "summary", model="other-model")
+    other = key_of(case, "summary", "naive", model="other-model")
     reader = reads(small_run(extra=[row_of(case, unrepaired(), other)]))
     page = reader.open()
 
@@ -133,6 +133,18 @@ def test_choosing_a_model_shows_its_trials(reads):
     assert page.locator("tr.case").count() == 2
     assert reader.cell(PLAUSIBLE).count() == 0
     assert reader.cell(PLAUSIBLE.replace("tiny-coder", "other-model")).count() == 1
+
+
+def test_only_policies_that_the_model_ran_under_can_be_chosen(reads):
+    case = repairable()
+    page = reads(
+        small_run(extra=[row_of(case, unrepaired(), key_of(case, "summary", "seed", model="other-model"))])
+    ).open()
+    offered = page.locator("#choices button:visible")
+
+    assert offered.all_inner_texts() == ["naive", "two-layer"]
+    page.locator("#filters select[data-state=by]").select_option("other-model")
+    assert offered.all_inner_texts() == ["seed"]
 
 
 def test_cases_are_found_by_name(reads):
@@ -148,7 +160,7 @@ def test_without_a_script_the_totals_are_there(reads):
     reader.page.goto(reader.place.as_uri())
 
     assert reader.page.locator(".panel:visible").count() == 2
-    assert "1 / 2" in reader.page.locator(".panel").first.inner_text()
+    assert "2 / 2" in reader.page.locator(".panel").first.inner_text()
     assert "not running" in reader.page.locator("#no-grid").inner_text()
     assert not reader.page.locator("#choices").is_visible()
 
@@ -173,7 +185,24 @@ def test_an_outcome_shows_the_cases_that_have_it_and_sets_other_trials_aside(rea
 
     assert page.locator("tr.case").count() == 1
     assert "aside" not in reader.cell(PLAUSIBLE).get_attribute("class")
-    assert "aside" in reader.cell(GREETING.format("full-context", "two-layer", "mend")).get_attribute("class")
+    assert "aside" in reader.cell(GREETING.format("full-context", "naive", "-")).get_attribute("class")
+
+
+def test_a_strategy_without_trials_in_view_has_no_column(reads):
+    case = repairable()
+    reader = reads(small_run(extra=[row_of(case, unrepaired(), key_of(case, "mend", "seed"))]))
+
+    assert "mend" not in reader.open().locator("thead .sort").all_inner_texts()
+    assert "mend" in reader.open("#policy=seed").locator("thead .sort").all_inner_texts()
+
+
+def test_a_count_of_the_funnel_shows_its_trials(reads):
+    page = reads(small_run()).open()
+    page.locator("#funnel tr", has_text="summary").first.locator("a", has_text="1").first.click()
+    page.wait_for_selector("#clear", state="visible")
+
+    assert page.locator("#filters select[data-state=first_stage]").input_value() == "cause edited"
+    assert page.locator("tr.case .case-title").all_inner_texts() == ["The farewell uses a field that is not there"]
 
 
 def test_an_outcome_of_floor_or_ceiling_alone_shows_no_case(reads):
@@ -192,9 +221,9 @@ def test_one_strategy_stands_alone_beside_floor_and_ceiling(reads):
 
 
 def test_an_address_says_filters_and_order(reads):
-    page = reads(small_run()).open("#policy=naive&find=farewell&verdict=incorrect&sort=name")
+    page = reads(small_run()).open("#policy=two-layer&find=farewell&verdict=incorrect&sort=name")
 
-    assert page.locator("#filters select[data-state=policy]").input_value() == "naive"
+    assert page.locator("#filters select[data-state=policy]").input_value() == "two-layer"
     assert page.locator("#find-box").input_value() == "farewell"
     assert page.locator("tr.case").count() == 1
     assert page.locator("#trials tr.group").count() == 0
@@ -270,7 +299,7 @@ def test_a_link_to_the_trials_keeps_what_was_chosen_and_leads_there(reads):
 
 def test_a_grid_wider_than_the_window_scrolls_in_its_own_box_with_head_and_case_in_sight(reads):
     case = repairable()
-    extra = [row_of(case, unrepaired(), key_of(case, f"strategy-{at:02}")) for at in range(16)]
+    extra = [row_of(case, unrepaired(), key_of(case, f"strategy-{at:02}", "naive")) for at in range(16)]
     page = reads(small_run(extra=extra), viewport={"width": 800, "height": 600}).open("#grid")
 
     page.locator("td[data-name=strategy-15] .cell").scroll_into_view_if_needed()

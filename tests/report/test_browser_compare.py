@@ -19,7 +19,7 @@ from tests.fakes.runs import (
 
 pytestmark = pytest.mark.browser
 
-GREETING = "slack/greeting | mendbench | chat | tiny-coder | {} | two-layer | mend | 000000"
+GREETING = "slack/greeting | mendbench | chat | tiny-coder | {} | naive | - | 000000"
 
 
 def counts(page):
@@ -40,17 +40,17 @@ def test_two_strategies_are_counted_by_kind_of_case(reads):
     page = reads(small_run()).open("#compare=full-context&to=summary")
 
     assert counts(page) == {
-        "needs user": {"Cases": 1, "Only full-context right": 0, "Only summary right": 0, "Both right": 1, "Neither right": 0},
-        "repairable": {"Cases": 2, "Only full-context right": 1, "Only summary right": 0, "Both right": 0, "Neither right": 1},
+        "needs user": {"Cases": 1, "Only full-context right": 0, "Only summary right": 0, "Both right": 0, "Neither right": 1},
+        "repairable": {"Cases": 2, "Only full-context right": 2, "Only summary right": 0, "Both right": 0, "Neither right": 0},
     }  # fmt: skip
-    assert "under two-layer, answered by tiny-coder" in page.locator(".counts caption").inner_text()
+    assert "under naive, answered by tiny-coder" in page.locator(".counts caption").inner_text()
 
 
 def test_only_the_trials_that_differ_are_listed_and_linked(reads):
     page = reads(small_run()).open("#compare=full-context&to=summary")
 
-    assert headings(page) == ["Only full-context right 1 of 3 trials"]
-    page.locator(".pair-of a.side").nth(1).click()
+    assert headings(page) == ["Only full-context right 2 of 3 trials"]
+    page.locator(".pair-of", has_text="greeting").locator("a.side").nth(1).click()
     page.wait_for_selector("#trial > article")
     assert page.url.endswith(trial_link(GREETING.format("summary")))
     page.keyboard.press("Escape")
@@ -67,13 +67,13 @@ def test_what_failed_in_another_way_is_told_apart_from_what_failed_alike(reads):
 def test_a_trial_without_a_verdict_wins_and_loses_nothing(reads):
     case = repairable("third")
     extra = [
-        row_of(case, repaired(), key_of(case, "full-context")),
-        row_of(case, unrepaired(), key_of(case, "summary"), problem=unjudged()),
+        row_of(case, repaired(), key_of(case, "full-context", "naive")),
+        row_of(case, unrepaired(), key_of(case, "summary", "naive"), problem=unjudged()),
     ]
     page = reads(small_run(extra=extra)).open("#compare=full-context&to=summary")
 
     assert counts(page)["repairable"]["One has no verdict"] == 1
-    assert counts(page)["repairable"]["Only full-context right"] == 1
+    assert counts(page)["repairable"]["Only full-context right"] == 2
 
 
 def test_sides_are_chosen_and_swapped_and_the_address_says_so(reads):

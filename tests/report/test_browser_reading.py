@@ -10,7 +10,7 @@ from tests.fakes.runs import key_of, plausible, repairable, repaired, row_of, sm
 
 pytestmark = pytest.mark.browser
 
-PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000"
+PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | naive | - | 000000"
 
 
 def opened(reads, run=None, **options):
@@ -98,8 +98,8 @@ def test_another_policy_leaves_no_gap_and_says_what_stays(reads):
     assert not page.locator("#stays").is_visible()
     space = "document.querySelector('.panel:not([hidden])').getBoundingClientRect().top - document.getElementById('totals').getBoundingClientRect().top"
     before = page.evaluate(space)
-    page.locator("#choices button", has_text="naive").click()
-    assert "Findings and pictures stay with two-layer." in page.locator("#stays").inner_text()
+    page.locator("#choices button", has_text="two-layer").click()
+    assert "Findings and pictures stay with naive." in page.locator("#stays").inner_text()
     assert page.evaluate(space) - before <= page.locator("#stays").bounding_box()["height"] + 16
 
 

@@ -218,8 +218,8 @@ def test_letters_typed_into_a_field_are_no_keys(reads):
 
 def test_samples_of_a_trial_share_a_cell_and_are_linked(reads):
     case = repairable()
-    reader = reads(small_run(extra=[row_of(case, plausible(), key_of(case, "summary", sample=1))]))
-    page = reader.open()
+    reader = reads(small_run(extra=[row_of(case, plausible(), key_of(case, "summary", "two-layer", sample=1))]))
+    page = reader.open("#policy=two-layer")
 
     assert "0 of 2 right" in reader.cell(PLAUSIBLE).inner_text()
     reader.cell(PLAUSIBLE).click()

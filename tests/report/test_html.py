@@ -72,11 +72,11 @@ def test_a_run_held_against_another_brings_that_ones_verdicts_and_no_more():
 def test_the_totals_can_be_read_without_a_script():
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", visible(render_html(small_run()))))
 
-    assert "full-context 1 / 2" in text
+    assert "full-context 2 / 2" in text
     assert "summary 0 / 2" in text
     assert "reference ceiling, under two-layer 2 / 2" in text
-    assert "Under two-layer, tiny-coder repaired 1 of 2 cases at best (full-context) and 0 at worst" in text
-    assert "Futile per user case Prompt tokens Answer tokens" in text
+    assert "Under naive, tiny-coder repaired 2 of 2 cases told by full-context, the most; then summary 0" in text
+    assert "Futile per user case Prompt tokens Response tokens" in text
     assert "3.00 3 300 275" in text
 
 
@@ -160,8 +160,8 @@ def test_a_run_without_gaps_has_no_banner():
     assert 'role="alert"' not in render_html(small_run())
 
 
-@pytest.mark.parametrize(("problem", "bounds"), [(unjudged(), True), (crashed(), False)])
-def test_a_trial_without_a_verdict_is_on_the_first_screen_with_its_reason(problem, bounds):
+@pytest.mark.parametrize("problem", [unjudged(), crashed()])
+def test_a_trial_without_a_verdict_is_on_the_first_screen_with_its_reason(problem):
     case = repairable("third")
     key = key_of(case, "summary")
     html = visible(render_html(small_run(extra=[row_of(case, unrepaired(), key, problem=problem)])))
@@ -169,7 +169,6 @@ def test_a_trial_without_a_verdict_is_on_the_first_screen_with_its_reason(proble
     assert 'role="alert"' in html
     assert "1 of 23 trials has no verdict" in html
     assert problem.message in html
-    assert ("0 to 1 of 3 right" in html) is bounds
     assert trial_link("slack/third | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000") in html
 
 
@@ -181,7 +180,7 @@ def test_a_run_of_controls_alone_still_has_a_page():
     case = repairable()
     html = render_html(stored_run([row_of(case, unrepaired(), key_of(case, "none", repairer="noop"))]))
 
-    assert "Under two-layer, noop repaired 0 of 1 cases told by none" in html
+    assert "Under two-layer, noop repaired 0 of 1 case told by none" in html
 
 
 def test_a_run_without_trials_has_a_page_that_says_so():

@@ -12,7 +12,7 @@ def test_kinds_stand_side_by_side_and_are_never_added_up():
     found = table(small_run())
     assert [kind.name for kind in found.kinds] == ["repairable", "needs_user"]
     lines = {line.name: [(cell.right, cell.cases) if cell else None for cell in line.cells] for line in found.lines}
-    assert lines["full-context"] == [("1", 2), ("1", 1)]
+    assert lines["full-context"] == [("2", 2), ("0", 1)]
     assert lines["noop"] == [("0", 2), None]
 
 

@@ -14,7 +14,18 @@ from mendbench.report.findings import Finding
 from mendbench.report.markdown import COMMENT, CUT_LINE, STEP_SUMMARY, code, markdown, plain
 from mendbench.scoring.record_table import records_of
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
-from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run, unjudged, unrepaired
+from tests.fakes.runs import (
+    MODEL,
+    key_of,
+    lettered_run,
+    repairable,
+    repaired,
+    row_of,
+    small_run,
+    stored_run,
+    unjudged,
+    unrepaired,
+)
 
 OURS = {
     "h2", "h3", "p", "ul", "li", "strong", "em", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
@@ -60,8 +71,10 @@ def many(number):
 
 def test_it_begins_with_the_headline_and_one_row_a_strategy():
     text = markdown(small_run())
-    assert text.startswith("## mendbench\n\nUnder two-layer, tiny-coder repaired 1 of 2 cases at best (full-context)")
-    assert "| `full-context` | 1 of 2 | – | 9.5 to 90.5 % | 2 / 2 | 0 | 0 |" in text
+    assert text.startswith(
+        "## mendbench\n\nUnder naive, tiny-coder repaired 2 of 2 cases told by full-context, the most"
+    )
+    assert "| `full-context` | 2 of 2 | – |" in text
     assert "| `none` (control) | 0 of 2 |" in text
     assert "| `reference` (ceiling, under two-layer) | 2 of 2 |" in text
 
@@ -69,13 +82,19 @@ def test_it_begins_with_the_headline_and_one_row_a_strategy():
 def test_policies_stand_side_by_side_and_the_other_panels_are_folded():
     text = markdown(small_run())
     assert "### Policies: `tiny-coder`, the same 6 trials of 3 cases" in text
-    assert "| futile a user's case | prompt tokens | answer tokens |" in text
+    assert "| futile a user's case | prompt tokens | response tokens |" in text
     assert "| `naive` | 2 of 4 | – | 11 | 8 | 3.00 | 3\u202f300 | 275 |" in text
     assert text.count("### Repair success") == 1
-    assert "<details><summary>Repair success: tiny-coder, policy naive" in text
-    folded = text[text.index("policy naive") :]
+    assert "<details><summary>Repair success: tiny-coder, policy two-layer" in text
+    folded = text[text.index("policy two-layer") :]
     assert "`reference`" not in folded
     assert render(text).tags <= OURS
+
+
+def test_what_limits_the_main_model_s_results_follows_the_headline():
+    run = lettered_run({"summary": "r"}, report={"main_model": MODEL, "note": "Few cases."})
+    second = markdown(run).split("\n\n")[2]
+    assert second == "Everything about this model is exploratory: no contrast was settled for it beforehand. Few cases."
 
 
 def test_what_has_no_verdict_is_told_once_for_all_that_miss_the_same():

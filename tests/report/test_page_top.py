@@ -12,11 +12,20 @@ def seen(run):
     return html, unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)))
 
 
-def test_the_three_answers_come_first():
+def test_the_lead_chart_and_the_three_answers_come_first():
     _, text = seen(small_run())
     places = [
         text.index(asks)
-        for asks in ("Which strategy?", "Which policy?", "What broke?", "Repair success", "What was found")
+        for asks in (
+            "Cases right, by strategy",
+            "Which strategy?",
+            "What still fails?",
+            "Which policy?",
+            "Repair success",
+            "Where repair stopped",
+            "What the prompt printed and told",
+            "What was found",
+        )
     ]
     assert places == sorted(places)
 
@@ -33,9 +42,20 @@ def test_every_part_has_an_address():
     html, _ = seen(small_run())
     ids = re.findall(r'\bid="([^"]+)"', html)
     assert len(ids) == len(set(ids))
-    assert {"answers", "totals", "findings", "kinds", "pictures", "policies", "ran", "grid", "picture-waste"} <= set(
-        ids
-    )
+    assert {
+        "success",
+        "answers",
+        "totals",
+        "funnel",
+        "told",
+        "findings",
+        "kinds",
+        "pictures",
+        "policies",
+        "ran",
+        "grid",
+        "picture-waste",
+    } <= set(ids)
 
 
 def test_nothing_has_a_style_of_its_own():
@@ -49,7 +69,13 @@ def test_a_finding_links_to_its_trials():
 
 
 def test_what_is_of_whom_is_said_once_for_all():
-    assert "it is of tiny-coder under two-layer, over 3 cases." in seen(small_run())[1]
+    assert "it is of tiny-coder under naive, over 3 cases." in seen(small_run())[1]
+
+
+def test_each_count_of_the_funnel_opens_its_trials():
+    html, _ = seen(small_run())
+    link = "#policy=naive&amp;by=tiny-coder&amp;strategy=summary&amp;kind=edit&amp;final_stage=green%20but%20wrong&amp;view=grid"
+    assert f'href="{link}"' in html
 
 
 def test_a_strategy_s_name_is_never_markup():
@@ -62,10 +88,9 @@ def test_what_has_no_verdict_is_said_before_any_figure():
     case = repairable("missing")
     _, text = seen(lettered_run({"summary": "r"}, extra=[row_of(case, unrepaired(), key_of(case), problem=unjudged())]))
     assert text.index("1 of 2 trials has no verdict") < text.index("Repair success")
-    assert "1 trial without a verdict" in text
 
 
 def test_a_run_without_trials_has_neither_answers_nor_pictures():
     html, _ = seen(stored_run([]))
-    assert "What broke?" not in html
+    assert "What still fails?" not in html
     assert "<figure" not in html

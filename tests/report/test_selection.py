@@ -14,7 +14,7 @@ def of_part(name, part, happened=repaired):
 
 def test_the_headline_s_solver_and_policy_are_selected():
     found = selected(small_run())
-    assert (found.solver.label, found.policy.label) == ("tiny-coder", "two-layer")
+    assert (found.solver.label, found.policy.label) == ("tiny-coder", "naive")
     assert [column.name for column in found.columns] == ["full-context", "summary", "none", "noop", "reference"]
     assert [column.name for column in found.treated()] == ["full-context", "summary"]
 
@@ -25,7 +25,7 @@ def test_each_column_has_its_trials_and_no_other_policy_s():
     assert {name: len(own) for name, own in by_name.items()} == {
         "full-context": 3, "summary": 3, "none": 3, "noop": 2, "reference": 2,
     }  # fmt: skip
-    assert {one.treatment.policy for one in by_name["summary"]} == {"two-layer"}
+    assert {one.treatment.policy for one in by_name["summary"]} == {"naive"}
 
 
 def test_only_the_test_part_is_told_of():

@@ -1,7 +1,19 @@
 """What a report says first."""
 
+from dataclasses import replace
+
 from mendbench.report.summary import summarise
-from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, stored_run, unrepaired
+from tests.fakes.runs import (
+    MODEL,
+    key_of,
+    lettered_run,
+    repairable,
+    repaired,
+    row_of,
+    stored_run,
+    unjudged,
+    unrepaired,
+)
 
 
 def one(name, strategy, happened):
@@ -15,53 +27,94 @@ def lead(*rows):
 
 def test_strategies_that_were_run_on_other_cases_are_told_over_their_own():
     rows = [one("a", "full-context", repaired), *(one(name, "summary", unrepaired) for name in "abc")]
-    assert lead(*rows).endswith("repaired 1 of 1 cases at best (full-context) and 0 of 3 at worst.")
+    assert lead(*rows).endswith("repaired 1 of 1 case told by full-context, the most; then summary 0 of 3.")
 
 
 def test_the_best_is_the_one_with_the_greatest_share():
     some = [one(name, "summary", repaired if name in "ab" else unrepaired) for name in "abcde"]
-    assert "1 of 1 cases at best (full-context) and 2 of 5 at worst" in lead(one("a", "full-context", repaired), *some)
+    assert "1 of 1 case told by full-context, the most; then summary 2 of 5." in lead(
+        one("a", "full-context", repaired), *some
+    )
 
 
 def test_no_context_is_told_over_its_own_cases_too():
     rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
-    assert lead(*rows).endswith("told by summary; 0 of 2 without any error context.")
+    assert lead(*rows).endswith("told by summary; without any error context 0 of 2.")
 
 
 def open_lead(**words):
     return summarise(lettered_run({name.replace("_", "-"): word for name, word in words.items()})).lead
 
 
-def test_a_strategy_that_is_not_judged_is_neither_best_nor_worst():
-    assert open_lead(mend="rru", summary="ruu", full_context="???") == (
-        "Under two-layer, tiny-coder repaired 2 of 3 cases at best (mend) and 1 at worst; 1 strategy is not fully judged yet."
+def test_a_strategy_that_leads_whatever_becomes_of_unjudged_trials_repaired_the_most():
+    assert open_lead(mend="rrrr?", summary="r??uu", none="u?uuu") == (
+        "Under two-layer, tiny-coder repaired 4 to 5 of 5 cases told by mend, the most; then summary 1 to 3; "
+        "without any error context 0 to 1."
     )
 
 
-def test_the_one_strategy_that_is_judged_is_told_by_itself():
-    assert open_lead(mend="ru", summary="r?", full_context="??").endswith(
-        "repaired 1 of 2 cases told by mend; 2 strategies are not fully judged yet."
+def test_strategies_that_unjudged_trials_can_still_put_first_are_named_together():
+    assert open_lead(mend="rru", summary="r??", full_context="uuu") == (
+        "Under two-layer, tiny-coder repaired most told by mend (2 of 3 cases) or summary (1 to 3 of 3 cases); "
+        "unjudged trials leave open by which; then full-context 0."
     )
 
 
-def test_no_context_that_is_not_judged_is_told_between_its_bounds():
-    assert open_lead(mend="rru", none="u??").endswith("told by mend; 0 to 2 without any error context.")
+def test_a_strategy_that_can_only_draw_level_does_not_unseat_the_first():
+    assert "told by mend, the most; then summary 1 to 2" in open_lead(mend="rru", summary="r?u")
 
 
-def test_where_no_strategy_is_judged_none_is_ranked():
-    assert open_lead(mend="rr?", summary="?uu", none="uuu") == (
-        "Under two-layer, which strategy helps tiny-coder most is not known: 2 strategies are not fully judged yet."
+def test_strategies_that_repaired_as_many_are_named_together():
+    assert open_lead(mend="ru", summary="ur", full_context="uu").endswith(
+        "repaired most told by summary (1 of 2 cases) and mend (1 of 2 cases); then full-context 0."
+    ) or open_lead(mend="ru", summary="ur", full_context="uu").endswith(
+        "repaired most told by mend (1 of 2 cases) and summary (1 of 2 cases); then full-context 0."
     )
+    assert open_lead(mend="ru", summary="ur").endswith("repaired 1 of 2 cases, whichever strategy told it the error.")
 
 
 def test_a_strategy_alone_is_told_between_its_bounds():
-    assert open_lead(mend="r?u") == (
-        "Under two-layer, tiny-coder repaired 1 to 2 of 3 cases told by mend, whatever becomes of the unjudged trials."
+    assert open_lead(mend="r?u") == "Under two-layer, tiny-coder repaired 1 to 2 of 3 cases told by mend."
+
+
+def test_a_trial_that_crashed_is_no_repair():
+    assert open_lead(mend="rx", summary="uu").endswith("1 of 2 cases told by mend, the most; then summary 0.")
+
+
+def test_what_limits_the_main_model_s_results_is_said():
+    about = {"sampling": "unknown", "asked": "in batches", "provenance": []}
+    run = lettered_run(
+        {"mend": "r"}, models={MODEL: about}, report={"main_model": MODEL, "note": "They designed mend."}
+    )
+    rows = tuple({**row, "sampling": "unknown", "tokens_estimated": True} for row in run.rows)
+    assert summarise(replace(run, rows=rows)).caveats == (
+        "tiny-coder: sampling parameters unknown, so there is no pass@k, latency or cost.",
+        "Asked in batches.",
+        "Token counts are estimates (≈).",
+        "Everything about this model is exploratory: no contrast was settled for it beforehand.",
+        "They designed mend.",
     )
 
 
-def test_a_trial_that_crashed_leaves_its_strategy_judged():
-    assert open_lead(mend="rx", summary="uu").endswith("1 of 2 cases at best (mend) and 0 at worst.")
+def test_the_note_is_of_the_main_model_alone():
+    run = lettered_run({"mend": "r"}, report={"main_model": "another", "note": "They designed mend."})
+    assert "They designed mend." not in summarise(run).caveats
+
+
+def test_every_open_trial_of_the_main_model_is_listed_and_those_of_others_are_counted():
+    words = {("mend", policy): "?" * 15 for policy in ("naive", "two-layer")}
+    case = repairable("other")
+    key = replace(key_of(case), model="other-model")
+    found = summarise(lettered_run(words, extra=[row_of(case, unrepaired(), key, problem=unjudged())])).gaps
+    assert (found.unjudged, found.main, len(found.listed), found.others) == (
+        31,
+        "tiny-coder",
+        15,
+        (("other-model", 1),),
+    )
+    (also,) = {tuple(policy for policy, _ in one.also) for one in found.listed}
+    assert also == ("two-layer",)
+    assert all("no recording answers" in one.says for one in found.listed)
 
 
 def test_where_the_recorded_answers_come_from_is_said_in_cases():

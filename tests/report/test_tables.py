@@ -35,7 +35,7 @@ def many_cases(right, wrong):
 def test_the_headline_is_the_main_policy_of_the_first_model():
     panel = headline(small_run())
 
-    assert (panel.policy.policy, panel.solver.model) == ("two-layer", "tiny-coder")
+    assert (panel.policy.policy, panel.solver.model) == ("naive", "tiny-coder")
 
 
 def test_strategies_come_first_and_controls_and_bounds_stand_apart():
@@ -47,7 +47,7 @@ def test_strategies_come_first_and_controls_and_bounds_stand_apart():
 def test_only_cases_with_an_edit_fault_are_counted():
     told = line(headline(small_run()), "full-context")
 
-    assert (told.right, told.cases) == ("1", 2)
+    assert (told.right, told.cases) == ("2", 2)
 
 
 def test_attempt_one_is_counted_where_only_the_limit_stops():
@@ -65,7 +65,7 @@ def test_attempt_one_of_unjudged_trials_has_two_ends():
 def test_plausible_trials_and_wasted_attempts_are_told_apart():
     told = line(headline(small_run()), "summary")
 
-    assert (told.plausible, told.harmful, told.wasted, told.attempts) == (1, 0, 2, 3)
+    assert (told.plausible, told.harmful, told.wasted, told.attempts) == (1, 0, 5, 6)
 
 
 def test_waste_and_policies_are_compared_over_what_was_judged():
@@ -197,3 +197,11 @@ def test_one_policy_alone_is_not_compared():
 
 def test_a_count_is_whole_unless_samples_were_averaged():
     assert [number(3), number(3.0), number(2 / 3)] == ["3", "3", "0.67"]
+
+
+def test_estimated_tokens_are_marked():
+    run = lettered_run({"summary": "ru"}, policies=("naive", "two-layer"))
+    rows = tuple({**row, "tokens_estimated": True} for row in run.rows)
+    marked, counted = (policy_tables(one.records, views_of(one))[0].lines[0] for one in (replace(run, rows=rows), run))
+    assert marked.prompt_tokens == f"≈ {counted.prompt_tokens}"
+    assert marked.completion_tokens == f"≈ {counted.completion_tokens}"

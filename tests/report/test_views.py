@@ -13,7 +13,7 @@ def test_the_order_is_the_matrix_s_and_the_main_policy_leads():
     views = views_of(small_run())
 
     assert [column.name for column in views.columns] == ["full-context", "summary", "none", "noop", "reference"]
-    assert [view.label for view in views.policies] == ["two-layer", "naive"]
+    assert [view.label for view in views.policies] == ["naive", "two-layer"]
 
 
 def test_names_that_the_matrix_does_not_have_come_after_its_own():
@@ -29,6 +29,16 @@ def test_models_come_in_the_order_of_the_matrix_and_rule_books_after_them():
     )
 
     assert [solver.label for solver in views_of(run).solvers] == ["first", "second", "rules"]
+
+
+def test_the_main_model_of_the_configuration_leads_if_it_has_trials():
+    made = [one(model="first"), one(model="second")]
+    matrix = [{"models": ["first", "second"]}]
+    leading = {
+        main: views_of(stored_run(made, matrix=matrix, report={"main_model": main, "note": None})).solvers[0].label
+        for main in ("second", "elsewhere", None)
+    }
+    assert leading == {"second": "second", "elsewhere": "first", None: "first"}
 
 
 def test_floor_and_ceiling_are_no_solvers_beside_others():

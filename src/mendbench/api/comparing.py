@@ -21,7 +21,7 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.kit.interned import NUMBERS
 from mendbench.report.html import trial_link
 from mendbench.report.primary import changed_in
-from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY
+from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY, main_model
 from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
 from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts, may_be
@@ -143,7 +143,8 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
     if not pairing.pairs:
         raise _nothing_shared(one, two, ours, theirs, chosen)
     refuse_other_cases(one.run, two.run, pairing.trials())
-    priced, main = prices_differ(one.run, two.run), _main(pairing.pairs)
+    priced, model = prices_differ(one.run, two.run), main_model(one.run)
+    main = _main(pairing.pairs, model)
     tallies = [_tally(pair, one.answers, two.answers) for pair in pairing.pairs]
     compared = [
         _compared(pair, tally, asked, costs=not priced, main=pair is main)
@@ -157,7 +158,7 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
         b=_side(two, theirs, ours),
         part=chosen,
         cases={name: parts[name] for name in PARTS if name in parts},
-        treatments=tuple(sorted(compared, key=lambda pair: not pair.main)),
+        treatments=tuple(sorted(compared, key=lambda pair: (not pair.main, pair.b.model != model))),
         changes=changes_of(changed, one.answers, two.answers),
         elsewhere=tuple(_elsewhere(one, two, chosen)),
         unpaired=pairing.unpaired,
@@ -228,11 +229,15 @@ def _nothing_shared(one: OpenSide, two: OpenSide, ours: Records, theirs: Records
     return Incomparable(f"{sides} cannot be compared: {found}; narrow both sides, such as A:strategy=… B:strategy=…")
 
 
-def _main(pairs: Sequence[TreatmentPair]) -> TreatmentPair | None:
-    """Return the pair that answers the question: the only one, or the only one under the main policy that is no control."""
+def _main(pairs: Sequence[TreatmentPair], model: str | None) -> TreatmentPair | None:
+    """Return the pair that the verdict is of: the only one, else the only one under the main policy, else that of the main model too.
+
+    Bounds are left out where there is anything else.
+    """
     own = [pair for pair in pairs if not {pair.a.repairer, pair.b.repairer} <= BOUND_REPAIRERS.keys()] or list(pairs)
     told = [pair for pair in own if MAIN_POLICY in {pair.a.policy, pair.b.policy}]
-    return next((found[0] for found in (own, told) if len(found) == 1), None)
+    mine = [pair for pair in told if model is not None and model in {pair.a.model, pair.b.model}]
+    return next((found[0] for found in (own, told, mine) if len(found) == 1), None)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -177,6 +177,10 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: Setting, loaded: Loaded) -
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
             mend = f"to use a new one, add {_model_table(model, loaded)}"
             raise UnknownName("model", model, {*setting.models, *recorded}, mend=mend)
+    main = loaded.config.report.main_model
+    if main is not None and main not in setting.models and Path(model_file(main)).stem not in recorded:
+        mend = "name a model that is configured or recorded, or leave it out"
+        raise BadInput(f"{loaded.place}: report.main_model", f"{main!r} is neither configured nor recorded", mend)
     for name in {key.engine for key in keys} & setting.engines.keys():
         _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
     for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():

@@ -12,7 +12,7 @@ from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
-from mendbench.bench.config import ModelConfig, load_config
+from mendbench.bench.config import ModelConfig, ReportConfig, load_config
 from mendbench.bench.corpus import file_digest
 from mendbench.bench.credentials import refuse_cases_with_credentials
 from mendbench.bench.engines import OURS, engine_digest, engines_document
@@ -86,7 +86,7 @@ def run(
         else:
             _record(setting, keys, folder, options, on_progress, on_note)
         rows, texts = folder.rows(), folder.texts()
-        document = _run_document(planned, setting, rows.records())
+        document = _run_document(planned, setting, loaded.config.report, rows.records())
         try:
             _refuse_overtaken(out, plan, document, _recordings(setting, chosen))
         except BadInput:
@@ -287,7 +287,7 @@ def _models(setting: Setting, records: Records) -> JsonObject:
     }  # fmt: skip
 
 
-def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObject:
+def _run_document(planned: Plan, setting: Setting, report: ReportConfig, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
     return {
@@ -298,6 +298,7 @@ def _run_document(planned: Plan, setting: Setting, records: Records) -> JsonObje
         "left_out": [asdict(one) for one in planned.left_out],
         "matrix": [sweep.document() for sweep in planned.sweeps],
         "models": _models(setting, records),
+        "report": report.model_dump(mode="json"),
         "corpus": {
             "cases": len(planned.cases),
             "kinds": dict(sorted(kinds.items())),

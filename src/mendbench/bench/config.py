@@ -266,6 +266,17 @@ class GateConfig(_Part):
     )
 
 
+class ReportConfig(_Part):
+    """What reports lead with. It is settled here and never chosen by outcome."""
+
+    main_model: str | None = Field(
+        None, description="model of the headline, configured or recorded; left out, the first model of the matrix"
+    )
+    note: str | None = Field(
+        None, description="what limits conclusions about the main model: shown beside its results", max_length=600
+    )
+
+
 class Config(_Part):
     """All of ``mendbench.toml``."""
 
@@ -278,6 +289,7 @@ class Config(_Part):
     engines: dict[str, EngineConfig] = {}
     mcp: dict[str, McpServerConfig] = {}
     gate: GateConfig = GateConfig()
+    report: ReportConfig = ReportConfig()
 
 
 class Loaded(_Part):

@@ -55,7 +55,7 @@ def show(comparison: Comparison, output: Format, room: int) -> int:
     _write_lines(_head(comparison))
     _write_lines(_changes(comparison, room))
     if comparison.main is not None:
-        _show_main(comparison.main)
+        _show_main(comparison, comparison.main)
     others = [one for one in comparison.treatments if not one.main]
     if others:
         _show_others(comparison, others)
@@ -183,11 +183,12 @@ def _under(comparison: Comparison, group: Sequence[Change]) -> str:
     return f" ({'; '.join(words)})" if words else ""
 
 
-def _show_main(pair: ComparedTreatments) -> None:
+def _show_main(comparison: Comparison, pair: ComparedTreatments) -> None:
     lead = next((one for one in pair.differences if one.score == "repair_success"), next(iter(pair.differences), None))
     if lead is None:
         return
-    write(f"{plain(f'{lead.title.capitalize()}, {_policy(pair)}: {sentence(lead)}')}\n\n")
+    model = f"{_of(pair.b, 'model')}, " if "model" in _varied(comparison) else ""
+    write(f"{plain(f'{lead.title.capitalize()}, {model}{_policy(pair)}: {sentence(lead)}')}\n\n")
     told = [one for one in pair.differences if one.verdict not in _STILL]
     if told:
         drawn = (_score_table(told, count) for count in range(len(_COLUMNS), 1, -1))

@@ -1,8 +1,8 @@
-"""What the terminal shows of a run: which strategy, which policy, and how it went by kind. One part of the corpus, one policy."""
+"""What the terminal shows of a run: the main model's strategies and policies, in one part of the corpus; a line for each other model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
@@ -12,8 +12,12 @@ from mendbench.cli.output import plain, write
 from mendbench.cli.tables import bar, fits, paragraph, show_tables, show_totals, table
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
-from mendbench.report.summary import summarise
+from mendbench.report.pictures.success import STRATA, Row, rows_of
+from mendbench.report.summary import leading, summarise
+from mendbench.report.tables import Panel, others
 from mendbench.report.views import Column, PolicyView, Solver, Views, own_strategies
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import Treatment
 
 TITLE = "Repair success: cases right within three attempts, of the cases with an edit fault"
 
@@ -21,13 +25,11 @@ EVERYTHING = "--all prints every policy and part"
 
 NOTHING = "-"
 
-_STRATEGY = ("right", "", "95 %", "context\ntokens", "plausible", "harmful", "wasted\n/trial")
-"""What is not read first stands last: a narrow terminal drops it."""
+_STRATEGY = ("context\ntokens", "plausible", "harmful", "wasted\n/trial")
+"""What stands behind the strata. What is not read first stands last: a narrow terminal drops it."""
 
 _POLICY = ("right trials", "wasted\n/trial", "", "futile\n/user case", "wasted")
 """As above."""
-
-_KINDS = ("repairable", "mixed", "needs_user", "transient", "control")
 
 _TO = "\N{EN DASH}"
 
@@ -43,17 +45,30 @@ def show_summary(run: StoredRun, part: str | None, *, everything: bool) -> None:
     if everything:
         show_totals([one for one in totals if part is None or one["part"] == chosen], TITLE)
         return
-    summary = summarise(run)
+    summary, own = summarise(run), [one for one in totals if one["part"] == chosen]
     if part is None or part == HEADLINE_PART:
         write(f"{paragraph(plain(summary.lead))}\n\n")
-    own = [one for one in totals if one["part"] == chosen]
-    for solver in summary.views.solvers:
-        _show_solver([one for one in own if one["engine"] == solver.engine], summary.views, solver, chosen)
+    main = next((one for one in summary.views.solvers if _policies_of(own, summary.views, one)), None)
+    if main is not None:
+        records = run.records.where("part", lambda one: one == chosen)
+        _show_solver([one for one in own if one["engine"] == main.engine], records, summary.views, main, chosen)
+    for panel in others(summary.panels):
+        write(f"{paragraph(plain(f'{panel.solver.label}: {_best(panel)}'))}\n")
     write(f"{_broken(run)}\n")
-    hidden = len(totals) - _shown(own, summary.views)
+    hidden = len(totals) - _shown(own, summary.views, main)
     if hidden > 0:
-        more = f"{hidden} more {'line' if hidden == 1 else 'lines'} of other policies and parts; {EVERYTHING}"
+        more = f"{hidden} more {'line' if hidden == 1 else 'lines'} of other models, policies and parts; {EVERYTHING}"
         write(f"{paragraph(more)}\n")
+
+
+def _best(panel: Panel) -> str:
+    """Return what the leading strategies of a panel repaired."""
+    told = [line for line in panel.lines if line.group != "bound" and line.cases]
+    plain_ones = [line for line in told if line.group == "strategy"] or told
+    best = leading(plain_ones) if plain_ones else []
+    if len(best) > 1 and len({(line.reach, line.cases) for line in best}) == 1:
+        return f"{best[0].reach} of {best[0].cases} by each of {len(best)} strategies"
+    return " or ".join(f"{line.name} {line.reach} of {line.cases}" for line in best) or NOTHING
 
 
 def _part(totals: Sequence[JsonObject], part: str | None) -> str | None:
@@ -66,31 +81,44 @@ def _part(totals: Sequence[JsonObject], part: str | None) -> str | None:
     return part
 
 
-def _shown(totals: Sequence[JsonObject], views: Views) -> int:
-    policies = views.policies[:1]
-    return sum(one["repairer"] in views.bounds() or any(view.ran(one) for view in policies) for one in totals)
+def _shown(totals: Sequence[JsonObject], views: Views, main: Solver | None) -> int:
+    if main is None:
+        return 0
+    view = _policies_of(totals, views, main)[0]
+    return sum(one["repairer"] in views.bounds() or _is(one, main, view) for one in totals)
 
 
-def _show_solver(totals: Sequence[JsonObject], views: Views, solver: Solver, part: str | None) -> None:
-    policies = [view for view in views.policies if any(_is(one, solver, view) for one in totals)]
-    if not policies:
-        return
+def _policies_of(totals: Sequence[JsonObject], views: Views, solver: Solver) -> list[PolicyView]:
+    return [view for view in views.policies if any(_is(one, solver, view) for one in totals)]
+
+
+def _show_solver(
+    totals: Sequence[JsonObject], records: Records, views: Views, solver: Solver, part: str | None
+) -> None:
+    policies = _policies_of(totals, views, solver)
     of = f", {part} part" if part else ""
     lines = list(_lines(totals, views, solver, policies[0]))
-    cases = max((one["scores"]["repair_success"]["denominator"] for _, one in lines), default=0)
-    head = f"{solver.label} under {policies[0].label}{of}: repairs, of {cases} cases with an edit fault"
-    drawn = (_strategies(lines, count) for count in range(len(_STRATEGY), 0, -1))
-    show_tables([next((made for made in drawn if fits(made)), _strategies(lines, 1))], paragraph(plain(head)))
+    right = {column.name: _right(records, column, solver, policies[0]) for column, _ in lines}
+    head = f"{solver.label} under {policies[0].label}{of}: cases right after the first response | within three"
+    drawn = (_strategies(lines, right, count) for count in range(len(_STRATEGY), 0, -1))
+    show_tables([next((made for made in drawn if fits(made)), _strategies(lines, right, 0))], paragraph(plain(head)))
     write("\n")
     if len(policies) > 1:
         tables = (_policies(totals, views, solver, policies, count) for count in range(len(_POLICY), 0, -1))
         found = next((made for made in tables if fits(made)), _policies(totals, views, solver, policies, 1))
         show_tables([found], "By policy, all strategies without controls")
         write("\n")
-    show_tables(
-        _by_kind(lines), paragraph(f"By kind of case, under {plain(policies[0].label)}: kinds are never added up")
-    )
-    write("\n")
+
+
+def _right(records: Records, column: Column, solver: Solver, view: PolicyView) -> dict[str, Row]:
+    """Return what a column got right, by stratum."""
+
+    def own(one: Treatment) -> bool:
+        if column.group == "bound":
+            return one.repairer == column.name and one.engine == solver.engine
+        return solver.answers(one) and view.runs(one) and one.strategy == column.name
+
+    return {name: rows[0] for name, rows in rows_of(records.where("treatment", own)).items()}
 
 
 def _is(total: JsonObject, solver: Solver, view: PolicyView) -> bool:
@@ -107,20 +135,32 @@ def _lines(
                 yield column, total
 
 
-def _strategies(lines: Sequence[tuple[Column, JsonObject]], count: int) -> Table:
-    made = _with_bars(table("strategy", numbers=_STRATEGY[:count]))
+def _strategies(
+    lines: Sequence[tuple[Column, JsonObject]], right: Mapping[str, Mapping[str, Row]], count: int
+) -> Table:
+    """Return the table of the strategies, with so many of the columns behind the strata."""
+    cases = {name: max((own[name].cases for own in right.values() if name in own), default=0) for name in STRATA}
+    shown = [name for name in STRATA if cases[name]]
+    heads = [f"{name}, {cases[name]}\nfirst | in 3" for name in shown]
+    made = table("strategy", numbers=(*heads, *_STRATEGY[:count]))
     for at, (column, total) in enumerate(lines):
-        scores = total["scores"]
-        success = scores["repair_success"]
+        scores, own = total["scores"], right[column.name]
         wasted, tokens = scores["wasted"]["value"], scores["context_tokens"]["value"]
         cells = (
-            _share(success), bar(success["value"], 12), _interval(success), NOTHING if tokens is None else f"{tokens:.0f}",
-            _number(scores["plausible"]["numerator"]), _number(scores["harmful"]["numerator"]),
-            NOTHING if wasted is None else f"{wasted:.2f}",
+            NOTHING if tokens is None else f"{tokens:.0f}", _number(scores["plausible"]["numerator"]),
+            _number(scores["harmful"]["numerator"]), NOTHING if wasted is None else f"{wasted:.2f}",
         )  # fmt: skip
         ends = at + 1 < len(lines) and lines[at + 1][0].group != column.group
-        made.add_row(plain(column.name), *cells[:count], end_section=ends)
+        strata = (_in_stratum(own.get(name), cases[name]) for name in shown)
+        made.add_row(plain(column.name), *strata, *cells[:count], end_section=ends)
     return made
+
+
+def _in_stratum(row: Row | None, cases: int) -> str:
+    if row is None:
+        return NOTHING
+    of = "" if row.cases == cases else f" /{row.cases}"
+    return f"{row.first.short} | {row.within.short}{of}"
 
 
 def _policies(
@@ -144,25 +184,6 @@ def _policies(
     return made
 
 
-def _by_kind(lines: Sequence[tuple[Column, JsonObject]]) -> list[Table]:
-    """Return the kinds side by side; in two tables where the terminal has no room for one."""
-    shown = [name for name in _KINDS if any(one["scores"][f"{name}_success"]["denominator"] for _, one in lines)]
-    whole = _kinds_table(lines, shown)
-    half = (len(shown) + 1) // 2
-    return (
-        [whole]
-        if fits(whole) or not shown[half:]
-        else [_kinds_table(lines, one) for one in (shown[:half], shown[half:])]
-    )
-
-
-def _kinds_table(lines: Sequence[tuple[Column, JsonObject]], kinds: Sequence[str]) -> Table:
-    made = table("strategy", numbers=kinds)
-    for column, total in lines:
-        made.add_row(plain(column.name), *(_share(total["scores"][f"{name}_success"]) for name in kinds))
-    return made
-
-
 def _with_bars(made: Table) -> Table:
     """Return a table whose columns without a head, which are bars, begin at their left."""
     for column in made.columns:
@@ -181,10 +202,6 @@ def _ratio(totals: Sequence[JsonObject], score: str) -> float | None:
     return top / under if under else None
 
 
-def _share(success: JsonObject) -> str:
-    return _pooled([success]) if success["denominator"] else NOTHING
-
-
 def _pooled(found: Sequence[JsonObject]) -> str:
     """Return the right trials of all of these; where some are open, from what is sure to what it comes to if all of them hold."""
     right, of = (sum(one[end] for one in found) for end in ("numerator", "denominator"))
@@ -192,11 +209,6 @@ def _pooled(found: Sequence[JsonObject]) -> str:
         return f"{_number(right)}/{of}"
     most = sum(one["bounds"]["high"] * one["denominator"] if one["bounds"] else one["numerator"] for one in found)
     return f"{_number(right)}{_TO}{_number(round(most, 6))}/{of}"
-
-
-def _interval(success: JsonObject) -> str:
-    found = success["interval"]
-    return f"{found['low']:.2f}{_TO}{found['high']:.2f}" if found else NOTHING
 
 
 def _number(value: float) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from mendbench.bench.results import StoredRun
 from mendbench.bench.totals import HEADLINE_PART, headline_records
-from mendbench.report.gaps import AGAINST, Gap, gaps, noise
+from mendbench.report.funnels import SAYS, FunnelLine, funnel_lines, reached
+from mendbench.report.gaps import Gap, gap_between, gaps, noise
 from mendbench.report.kinds import KindTable, kind_table
-from mendbench.report.pictures.attempts import attempts
 from mendbench.report.pictures.forest import forest
 from mendbench.report.pictures.picture import Missing, Picture
-from mendbench.report.pictures.recall import recall, recall_counts
+from mendbench.report.pictures.success import strata, success
 from mendbench.report.pictures.tokens import tokens
 from mendbench.report.pictures.warnings import warnings
 from mendbench.report.pictures.waste import waste
@@ -24,20 +24,24 @@ from mendbench.report.selection import Selection, headline_totals, select
 from mendbench.report.statements import (
     THEMES,
     Statement,
-    context_statements,
     policy_statements,
     primary_statements,
     strategy_statements,
     trial_statements,
     warning_statements,
 )
-from mendbench.report.summary import Summary, not_judged
-from mendbench.report.tables import Line
+from mendbench.report.summary import Summary, estimated, leading
+from mendbench.report.tables import ABOUT, Line, Panel
+from mendbench.report.told import Told, told_of
+from mendbench.report.views import Column, Solver, Views
 from mendbench.report.words import counted, figure, listing, percent
 from mendbench.scoring.comparing.contrasts import ContrastResult
+from mendbench.scoring.counting import all_tokens
 from mendbench.scoring.forensics.warning_cost import warning_costs
+from mendbench.scoring.funnel import Stage
+from mendbench.scoring.record_table import Records
 
-Tone: TypeAlias = Literal["plain", "bad", "open"]
+Tone: TypeAlias = Literal["plain", "open"]
 
 NAMED = 12
 """Trials that a statement links to one by one; the rest is counted."""
@@ -53,6 +57,23 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Trials that stopped at one stage."""
+
+    number: int
+    stage: Stage
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPictures:
+    """The success of one model, a picture for each stratum."""
+
+    solver: Solver
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """One question of a reader, and what the run answers."""
 
@@ -63,7 +84,10 @@ class Answer:
     """What it rests on, with denominators."""
     tone: Tone = "plain"
     counts: tuple[Count, ...] = ()
-    """Trials that it counts, each of those that the first line of :attr:`why` names."""
+    """Trials that it counts, each of those that the last line of :attr:`why` names."""
+    stages: tuple[Stop, ...] = ()
+    """Where trials of :attr:`strategy` stopped."""
+    strategy: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +106,13 @@ class FirstScreen:
 
     of: str
     """Whose trials it tells of, under which policy, and how many cases they are of."""
+    models: tuple[ModelPictures, ...]
+    """The main model's first; models without trials under the headline's policy are left out."""
     answers: tuple[Answer, ...]
+    funnels: tuple[FunnelLine, ...]
+    stages: tuple[Stage, ...]
+    """Those at which a trial of any strategy stopped."""
+    told: Told | None
     themes: tuple[Theme, ...]
     kinds: KindTable | None
     pictures: tuple[Picture, ...]
@@ -94,39 +124,59 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
     """Return what a run says first; nothing where nobody answered in it."""
     selection = select(run, summary.views)
     if selection is None or not summary.panels:
-        return FirstScreen(of="", answers=(), themes=(), kinds=None, pictures=(), missing=())
+        return FirstScreen(
+            of="",
+            models=(),
+            answers=(),
+            funnels=(),
+            stages=(),
+            told=None,
+            themes=(),
+            kinds=None,
+            pictures=(),
+            missing=(),
+        )
     totals, primary = headline_totals(run), primary_of(run)
     found, controls, sums = gaps(selection), noise(selection), policy_sums(selection)
-    saved = savings(sums)
+    saved, funnels = savings(sums), funnel_lines(selection)
     detectors = warning_costs(selection.records)
     statements = (
-        *primary_statements(primary),
-        *strategy_statements(found, controls, primary.tuned),
+        *strategy_statements(found, controls, primary.tuned, about=ABOUT if estimated(run, selection.solver) else ""),
         *policy_statements(saved),
         *warning_statements(detectors, selection),
-        *context_statements(recall_counts(totals, selection)),
+        *primary_statements(primary),
         *trial_statements(selection.main(), selection.policy.label),
     )
     drawn = (
         forest(found, selection),
         tokens(totals, selection),
-        attempts(selection),
         waste(saved, unstopped(sums)),
         warnings(detectors, selection),
-        recall(totals, selection),
     )
     return FirstScreen(
         of=_of(selection),
+        models=tuple(_models(run, summary.views)),
         answers=(
-            _strategy(summary, found, primary),
+            _strategy(run, summary, selection, found, primary),
+            _failing(run, selection, summary.panels, funnels),
             _policy(selection, saved),
-            _broken(run, selection),
         ),
-        themes=tuple(_themes(statements, _notes(selection, saved))),
+        funnels=funnels,
+        stages=reached(funnels),
+        told=told_of(selection),
+        themes=tuple(_themes(statements, _notes(selection, saved, primary))),
         kinds=kind_table(totals, selection),
         pictures=tuple(one for one in drawn if isinstance(one, Picture)),
         missing=tuple(one for one in drawn if isinstance(one, Missing)),
     )
+
+
+def _models(run: StoredRun, views: Views) -> Iterator[ModelPictures]:
+    records = headline_records(run.records)
+    for number, solver in enumerate(views.solvers, start=1):
+        drawn = tuple(success(stratum, number) for stratum in strata(records, views, solver))
+        if drawn:
+            yield ModelPictures(solver=solver, pictures=drawn)
 
 
 def _of(selection: Selection) -> str:
@@ -136,13 +186,16 @@ def _of(selection: Selection) -> str:
     return f"{selection.solver.label} under {selection.policy.label}, over {counted(len(cases), 'case')}{of}"
 
 
-def _notes(selection: Selection, saved: Sequence[Saving]) -> dict[str, str]:
+def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> dict[str, str]:
     notes = {"strategies": f"Under {selection.policy.label}, over the cases with an edit fault that both have."}
     if saved:
         trials, cases = counted(saved[0].trials, "trial"), counted(saved[0].cases, "case")
         notes["policies"] = (
             f"Over the {trials} of {cases} that every policy has a verdict on, all strategies without controls."
         )
+    if primary.model is not None:
+        other = f", not of {selection.solver.label}" if primary.model != selection.solver.model else ""
+        notes["primary"] = f"Of {primary.model}{other}, as the corpus's protocol settled them."
     return notes
 
 
@@ -153,39 +206,32 @@ def _themes(statements: Sequence[Statement], notes: Mapping[str, str]) -> Iterab
             yield Theme(title=title, note=notes.get(theme, ""), statements=own)
 
 
-def _strategy(summary: Summary, found: Sequence[Gap], primary: Primary) -> Answer:
-    """Return the strategies that repair the greatest share of their cases, under the headline's policy."""
-    asks = "Which strategy?"
-    told = [line for line in summary.panels[0].lines if line.group != "bound" and line.cases]
+def _strategy(run: StoredRun, summary: Summary, selection: Selection, found: Sequence[Gap], primary: Primary) -> Answer:
+    """Return the strategies that repair the greatest share of their cases, by how much, how sure that is, and at what price."""
+    asks, lines = "Which strategy?", summary.panels[0].lines
+    told = [line for line in lines if line.group != "bound" and line.cases]
     plain = [line for line in told if line.group == "strategy"] or told
     if not plain:
         return Answer(asks=asks, says="not told", why=("No case of this run has a fault that an edit mends.",))
-    ranked = [line for line in plain if line.bounds is None] or plain
-    most = max(line.value / line.cases for line in ranked)
-    best = [line for line in ranked if line.value / line.cases == most]
+    best = leading(plain)
     if len(best) == len(plain) > 1:
-        return Answer(asks=asks, says="all alike", why=(f"Each repairs {_right(best[0])}.",))
-    why = [f"{_right(line)}{_within(line)}" for line in best[:1]]
-    if len(best) > 1:
-        why = [f"Each repairs {_right(best[0])}."]
-    why += [_against(gap) for gap in found if gap.name in {line.name for line in best}]
-    why += [
-        _planned(one)
-        for one in primary.results
-        if len(best) == 1 and one.treatment.startswith(f"{best[0].name} under ")
-    ]
-    if len(ranked) < len(plain):
-        why.append(f"{not_judged(len(plain) - len(ranked))}: not ranked")
-    ends = [f"{line.name} {line.right}" for line in summary.panels[0].lines if line.group == "bound"]
+        return Answer(asks=asks, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
+    why = [f"{_right(line)}{_within(line)}" if len(best) == 1 else f"{line.name}: {_right(line)}" for line in best]
+    if len(best) == 1:
+        after = _next_best(selection, best[0], plain)
+        why += _ahead(after, best[0], found)
+        if primary.model == selection.solver.model:
+            why += [_planned(one) for one in primary.results if one.treatment.startswith(f"{best[0].name} under ")]
+        why.append(_price(run, selection, best[0], after))
+    ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound"]
     if ends:
         why.append(f"Floor and ceiling: {', '.join(ends)}")
     return Answer(asks=asks, says=listing([line.name for line in best]), why=tuple(why))
 
 
 def _right(line: Line) -> str:
-    rate = f" ({line.rate})" if line.rate else ""
-    bounds = f", {line.bounds} once all are judged" if line.bounds else ""
-    return f"{line.right} of {counted(line.cases, 'case')} repaired{rate}{bounds}"
+    rate = f" ({line.rate})" if line.rate and not line.bounds else ""
+    return f"{line.reach} of {counted(line.cases, 'case')} repaired{rate}"
 
 
 def _within(line: Line) -> str:
@@ -196,10 +242,38 @@ def _within(line: Line) -> str:
     return f"; 95 % interval {line.bar.low:.0f} to {percent(line.bar.high / 100)}"
 
 
+def _next_best(selection: Selection, best: Line, plain: Sequence[Line]) -> Gap | None:
+    """Return how the best strategy differs from the next one; None where there is no other."""
+    others = sorted((line for line in plain if line is not best), key=lambda line: -line.value / line.cases)
+    return gap_between(selection, best.name, others[0].name) if others else None
+
+
+def _ahead(after: Gap | None, best: Line, found: Sequence[Gap]) -> Iterator[str]:
+    """Yield how far the best strategy is ahead of the next one, and of the one that all are compared with."""
+    base = next((gap for gap in found if gap.name == best.name), None)
+    for gap in (after, base if after is None or base is None or base.against != after.against else None):
+        if gap is not None:
+            yield _against(gap)
+
+
 def _against(gap: Gap) -> str:
     one = gap.difference
     verdict = {"better": "more than chance", "worse": "fewer than chance"}.get(one.verdict, one.verdict)
-    return f"Against {AGAINST}: {one.won} won, {one.lost} lost of {one.cases}, {verdict} (exploratory)"
+    return f"Against {gap.against}: {one.won} won, {one.lost} lost of {one.cases}, {verdict} (exploratory)"
+
+
+def _price(run: StoredRun, selection: Selection, line: Line, after: Gap | None) -> str:
+    """Return what a trial of a strategy takes: the context of its first prompt, and all prompts and responses."""
+    about = ABOUT if estimated(run, selection.solver) else ""
+    known = [all_tokens(attempts) for attempts in selection.of(_column(selection, line)).column("attempts")]
+    spent = [tokens for tokens in known if tokens is not None]
+    each = f"; {about}{figure(sum(spent) / len(spent), 0)} prompt and response tokens a trial" if spent else ""
+    times = f", {about}{after.tokens:.1f} times those of {after.against}" if spent and after and after.tokens else ""
+    return f"Price: context of {line.context_tokens} tokens{each}{times}"
+
+
+def _column(selection: Selection, line: Line) -> Column:
+    return next(column for column in selection.columns if column.name == line.name)
 
 
 def _planned(result: ContrastResult) -> str:
@@ -211,23 +285,40 @@ def _planned(result: ContrastResult) -> str:
 
 
 def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
-    """Return the headline's policy, and which one wastes least of those that repair most, over the trials that every policy has."""
+    """Return the policy that wastes least of those that repair most, over the trials that every policy has."""
     asks, own = "Which policy?", selection.policy.label
     if not saved:
-        return Answer(asks=asks, says=own, why=("No other policy was run beside it to hold it against.",))
-    before = _wasted(saved[0]) + saved[0].wasted_less
-    mine = next((one for one in saved if one.policy == own), None)
-    told = (f"{figure(before)} wasted attempts a trial", counted(saved[0].repairs, "repair"))
-    if mine is not None:
-        moved = f"{mine.lost} lost, {mine.gained} gained"
-        told = (
-            f"{figure(_wasted(mine))} wasted attempts a trial; {mine.against} {figure(before)}",
-            f"{counted(mine.repairs - mine.lost + mine.gained, 'repair')}, {mine.against} {mine.repairs}: {moved}",
+        alone = len(selection.policies) == 1
+        why = (
+            f"{selection.solver.label} was run under {own} alone" if alone else "No trial is judged under every policy"
         )
+        return Answer(asks=asks, says=own if alone else "not told", why=(f"{why}.",))
+    most = max(0, *(one.gained - one.lost for one in saved))
+    fair = [one for one in saved if one.gained - one.lost == most]
+    least = max((one.wasted_less for one in fair), default=0.0)
+    if most == 0 and least <= 0:
+        fair, least = [], 0.0
+    best = [one for one in fair if one.wasted_less == least]
+    first = [_saved(one) for one in best[:1]] or [
+        f"Every other policy repairs fewer than {saved[0].against}, or saves nothing"
+    ]
+    then = [_saved(one, name=True) for one in _next(saved, best)]
     over = f"Over {counted(saved[0].trials, 'trial')} of {counted(saved[0].cases, 'case')}, strategies without controls; exploratory"
-    return Answer(
-        asks=asks, says=own, why=(*told, _least(own, mine, saved), f"{over}. The report is told under {own}.")
-    )
+    says = listing([one.policy for one in best]) if best else saved[0].against
+    return Answer(asks=asks, says=says, why=(*first, *then, over))
+
+
+def _next(saved: Sequence[Saving], best: Sequence[Saving]) -> Sequence[Saving]:
+    """Return, of the other policies, the one that repairs most and then wastes least."""
+    others = [one for one in saved if one not in best]
+    return sorted(others, key=lambda one: (one.lost - one.gained, -one.wasted_less))[:1]
+
+
+def _saved(one: Saving, *, name: bool = False) -> str:
+    wasted = _wasted(one)
+    who = f"{one.policy}: " if name else ""
+    moved = f"{counted(one.lost, 'repair')} lost and {one.gained} won against {one.against}, of {one.repairs}"
+    return f"{who}{moved}; {figure(wasted)} wasted attempts a trial, not {figure(wasted + one.wasted_less)}"
 
 
 def _wasted(one: Saving) -> float:
@@ -235,36 +326,40 @@ def _wasted(one: Saving) -> float:
     return (one.futile + one.fruitless) / one.trials
 
 
-def _least(own: str, mine: Saving | None, saved: Sequence[Saving]) -> str:
-    """Return which policy wastes least of those that repair most, and how little the headline's differs."""
-    most = max(0, *(one.gained - one.lost for one in saved))
-    fair = [one for one in saved if one.gained - one.lost == most]
-    if not fair:
-        return f"Every policy but {saved[0].against} loses some of its {counted(saved[0].repairs, 'repair')}"
-    best = max(one.wasted_less for one in fair)
-    names = [one.policy for one in fair if one.wasted_less == best]
-    if own in names:
-        return "No other that repairs as many wastes less"
-    fewer = figure(best - (mine.wasted_less if mine else 0))
-    more = most - (mine.gained - mine.lost if mine else 0)
-    also = f", with {counted(more, 'repair')} more" if more else ""
-    return f"Least waste of those that repair most: {listing(names)}, {fewer} fewer a trial{also}"
-
-
 MEANINGS = {
-    "unjudged": "unjudged",
-    "crashed": "crashed",
     "harmful": "harmful",
     "plausible": "plausible but wrong",
     "false_warning": "with a false warning",
+    "unjudged": "unjudged",
+    "crashed": "crashed",
 }
-"""What breaks, as it is told."""
+"""What goes wrong, in words."""
 
 
-def _broken(run: StoredRun, selection: Selection) -> Answer:
-    """Return what has no verdict and what went wrong unnoticed, under the headline's policy; then what the rest has open."""
+def _failing(run: StoredRun, selection: Selection, tables: Sequence[Panel], funnels: Sequence[FunnelLine]) -> Answer:
+    """Return where the leading strategy's trials stopped that are not right; then what went wrong under any strategy."""
+    asks = "What still fails?"
+    plain = [line for line in tables[0].lines if line.group == "strategy" and line.cases]
+    best = leading(plain)[0].name if plain else None
+    one = next((line for line in funnels if line.strategy == best), None)
+    counts, trials = _wrong(run.records, selection)
+    under = f"All strategies: of {counted(trials, 'trial')} under {selection.policy.label}, controls aside"
+    if one is None:
+        return Answer(asks=asks, says="not told", why=(under,), counts=counts)
+    wrong: list[tuple[Stage, int]] = [
+        (stage, count) for stage, count in one.funnel.final.items() if count and stage not in {"right", "open"}
+    ]
+    still_open = one.funnel.final["open"]
+    failed = sum(count for _, count in wrong)
+    says = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
+    stages = tuple(Stop(number=count, stage=stage, says=SAYS[stage]) for stage, count in wrong)
+    tone: Tone = "open" if still_open else "plain"
+    return Answer(asks=asks, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy)
+
+
+def _wrong(records: Records, selection: Selection) -> tuple[tuple[Count, ...], int]:
+    """Return what went wrong under the headline's policy, controls aside, and of how many trials."""
     names = {column.name for column in selection.treated()}
-    records = run.records
     own = headline_records(records).where(
         "treatment",
         lambda one: selection.solver.answers(one) and selection.policy.runs(one) and one.strategy in names,
@@ -272,17 +367,4 @@ def _broken(run: StoredRun, selection: Selection) -> Answer:
     found: Counter[str] = Counter()
     for (outcome, verdict), count in own.counted("outcome", "verdict").items():
         found[outcome or verdict] += count
-    counts = tuple(Count(number=found[name], says=says, outcome=name) for name, says in MEANINGS.items())
-    whole, mine = (told["unjudged",] + told["crashed",] for told in (one.counted("verdict") for one in (records, own)))
-    why = [f"Of {counted(len(own), 'trial')} under {selection.policy.label}, controls aside"]
-    if whole > mine:
-        why.append(f"In the whole run {whole} of {counted(len(records), 'trial')} have no verdict")
-    asks = "What broke?"
-    if whole:
-        says = f"{counted(mine or whole, 'trial')} without a verdict"
-        return Answer(asks=asks, says=says, why=tuple(why), counts=counts, tone="open")
-    worst = next((one for one in counts if one.number), None)
-    if worst is None:
-        return Answer(asks=asks, says="nothing", why=tuple(why), counts=counts)
-    tone: Tone = "bad" if worst.outcome == "harmful" else "plain"
-    return Answer(asks=asks, says=f"{figure(worst.number)} {worst.says}", why=tuple(why), counts=counts, tone=tone)
+    return tuple(Count(number=found[name], says=says, outcome=name) for name, says in MEANINGS.items()), len(own)

@@ -58,6 +58,12 @@ def noise(selection: Selection) -> tuple[Gap, ...]:
     return tuple(gap for column, base in pairs if (gap := _gap(selection, column, base)) is not None)
 
 
+def gap_between(selection: Selection, name: str, other: str) -> Gap | None:
+    """Return how one strategy differs from another; None where no trials of the two can be paired."""
+    by_name = {column.name: column for column in selection.strategies()}
+    return _gap(selection, by_name[name], by_name[other])
+
+
 def _gap(selection: Selection, column: Column, base: Column) -> Gap | None:
     pairing = pair_trials(selection.of(base), selection.of(column), ("strategy",))
     if not pairing.pairs:

@@ -29,6 +29,7 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy
 from mendbench.report.first_screen import NAMED, first_screen
+from mendbench.report.funnels import SAYS
 from mendbench.report.packing import Parts, column_parts, columns_of, packed, packed_parts, parts_of
 from mendbench.report.summary import summarise
 from mendbench.report.tables import FEW, Panel
@@ -85,6 +86,7 @@ def _page_around(run: StoredRun) -> tuple[Views, str]:
         first=first_screen(run, summary),
         named=NAMED,
         few_cases=FEW,
+        stage_says=SAYS,
         trial_title=lambda key: whole(_row(run, key)["title"], run.texts),
         trial_strategy=lambda key: _row(run, key)["strategy"],
         trials_link=partial(trials_link, _part(run)),

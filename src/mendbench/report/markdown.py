@@ -14,7 +14,7 @@ from mendbench.bench.results import StoredRun
 from mendbench.bench.rows import whole
 from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
-from mendbench.report.summary import LISTED, Gaps, Summary, summarise
+from mendbench.report.summary import Gaps, Summary, summarise
 from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable
 from mendbench.report.words import stale_told
 
@@ -29,6 +29,9 @@ CUT_LINE = 600
 
 FINDINGS = 40
 """Of each level; the rest is counted."""
+
+LISTED = 12
+"""Trials without a verdict that are named one by one; the rest is counted."""
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "notice": "ℹ️", "passed": "✅", "failed": "❌", "open": "⚠️"}  # noqa: RUF001 - the sign for information
 
@@ -84,7 +87,8 @@ def _entities(text: str) -> str:
 
 def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]:
     told = summarise(run)
-    yield _Section(head=f"## mendbench\n\n{plain(told.lead)}".rstrip() + "\n")
+    caveats = f"\n\n{plain(' '.join(told.caveats))}" if told.caveats else ""
+    yield _Section(head=f"## mendbench\n\n{plain(told.lead)}{caveats}".rstrip() + "\n")
     if judgement is not None:
         yield _changes(run, judgement)
     if told.panels:
@@ -125,7 +129,7 @@ def _name(run: StoredRun, key: str) -> str:
 
 
 _COLUMNS = (
-    "strategy", "right", "share", "95 % interval", "at once, naive", "plausible", "harmful", "wasted a trial",
+    "strategy", "right", "share", "95 % interval", "first response, naive", "plausible", "harmful", "wasted a trial",
     "context tokens", "facts told",
 )  # fmt: skip
 
@@ -179,7 +183,7 @@ def _policies(table: PolicyTable) -> _Section:
         "wasted",
         "futile a user's case",
         "prompt tokens",
-        "answer tokens",
+        "response tokens",
     )
     head = f"### Policies: {code(table.solver.label)}, the same {table.trials} trials of {table.cases} cases"
     return _Section(

@@ -23,14 +23,18 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.report.marks import words_told
 from mendbench.report.pools import LIST, TEXT_LINES, Entry, PoolFile
+from mendbench.scoring.funnel import final_stage, first_stage
 from mendbench.scoring.record_table import Records
-from mendbench.scoring.records import Treatment
+from mendbench.scoring.records import EDIT_KINDS, Treatment
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "part", "kind", "difficulty",
     "title", "request", "verdict", "outcome", "stop_reason", "wasted_attempts",
 )  # fmt: skip
 """Fields of a row that trials are listed, filtered, sorted and compared by."""
+
+STAGE_OF = {"first_stage": first_stage, "final_stage": final_stage}
+"""Stages of the failure funnel, which trials are filtered by too; None where no edit is right."""
 
 UNTOLD = frozenset({"format", "key", "used", "timing"})
 """Fields that the page has no use for: the key is made of columns, and two rows that differ in timing alone are one."""
@@ -69,14 +73,16 @@ class Columns(Mapping[str, Column]):
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(COLUMNS)
+        return len(COLUMNS) + len(STAGE_OF)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the fields."""
-        return iter(COLUMNS)
+        return chain(COLUMNS, STAGE_OF)
 
     def __getitem__(self, name: str) -> Column:
         """Return one column."""
+        if name in STAGE_OF:
+            return column(STAGE_OF[name](record) if record.kind in EDIT_KINDS else None for record in self._records)
         if name in self._told:
             return self._told[name].column()
         if name in _TREATMENT:

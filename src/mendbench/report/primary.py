@@ -18,6 +18,8 @@ _ABSENT = "This run carries no plan of primary contrasts, so that all of it is e
 class Primary:
     """What became of the primary contrasts."""
 
+    model: str | None
+    """The model that they were settled for."""
     results: tuple[ContrastResult, ...]
     why_none: str | None
     """Why there are none; None where there are."""
@@ -31,18 +33,28 @@ def changed_in(run: StoredRun) -> Changed:
     return Changed(frame=bool(told.get("frame")), strategies=tuple(told.get("strategies") or ()))
 
 
+def settled_for(run: StoredRun) -> str | None:
+    """Return the model that the primary contrasts of a run were settled for; None where there is no plan of them."""
+    plan = _plan(run)
+    return None if plan is None else plan.model
+
+
+def _plan(run: StoredRun) -> Protocol | None:
+    try:
+        return Protocol.model_validate((run.run.get("protocol") or {})["plan"])
+    except (KeyError, ValidationError):
+        return None
+
+
 def primary_of(run: StoredRun) -> Primary:
     """Return what became of the primary contrasts, as ``run.json`` has them planned under ``protocol``."""
-    told = run.run.get("protocol") or {}
-    changed = changed_in(run)
-    try:
-        plan = Protocol.model_validate(told["plan"])
-    except (KeyError, ValidationError):
-        return Primary(results=(), why_none=_ABSENT, tuned=changed.strategies)
-    cases = told.get("cases") or {}
+    changed, plan = changed_in(run), _plan(run)
+    if plan is None:
+        return Primary(model=None, results=(), why_none=_ABSENT, tuned=changed.strategies)
+    cases = run.run["protocol"].get("cases") or {}
     expected, training = cases.get(plan.part) or (), cases.get(TRAINING) or ()
     found = contrasts(_asked(run, plan), plan, expected=expected, training=training, changed=changed)
-    return Primary(results=found, why_none=None, tuned=changed.strategies)
+    return Primary(model=plan.model, results=found, why_none=None, tuned=changed.strategies)
 
 
 def _asked(run: StoredRun, plan: Protocol) -> Records:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mendbench.report.selection import Selection
-from mendbench.report.tables import UNSTOPPED, shared_trials
-from mendbench.report.views import PolicyView
+from mendbench.report.tables import shared_trials
+from mendbench.report.views import MAIN_POLICY, PolicyView
 from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.statistics.exact import Interval
 from mendbench.scoring.statistics.resampling import clustered_ratio
@@ -16,7 +16,7 @@ from mendbench.scoring.statistics.resampling import clustered_ratio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saving:
-    """One policy against :data:`UNSTOPPED`. Attempts are those of the trials judged under every policy."""
+    """One policy against :data:`MAIN_POLICY`. Attempts are those of the trials judged under every policy."""
 
     policy: str
     against: str
@@ -31,7 +31,7 @@ class Saving:
     interval: Interval | None
     """95 %, over groups of cases; None where no group differs from another."""
     repairs: int
-    """Trials of cases with an edit fault that :data:`UNSTOPPED` gets right."""
+    """Trials of cases with an edit fault that :data:`MAIN_POLICY` gets right."""
     lost: int
     gained: int
     """Trials that it alone gets wrong, and right, of the cases with an edit fault."""
@@ -50,7 +50,7 @@ class Sum:
     gained: int = 0
 
     def add(self, own: TrialRecord, naive: TrialRecord) -> None:
-        """Take a trial, and what it is under :data:`UNSTOPPED`."""
+        """Take a trial, and what it is under :data:`MAIN_POLICY`."""
         less, trials = self.cases.get(own.case, (0.0, 0.0))
         fewer = (naive.wasted_attempts or 0) - (own.wasted_attempts or 0)
         self.cases[own.case] = (less + fewer, trials + 1)
@@ -63,18 +63,18 @@ class Sum:
 
 
 def savings(sums: Mapping[PolicyView, Sum]) -> tuple[Saving, ...]:
-    """Return what every policy but :data:`UNSTOPPED` saves, the headline's first; nothing where that was not run."""
-    return tuple(_saving(view, one) for view, one in sums.items() if view.policy != UNSTOPPED)
+    """Return what every policy but :data:`MAIN_POLICY` saves, the headline's first; nothing where that was not run."""
+    return tuple(_saving(view, one) for view, one in sums.items() if view.policy != MAIN_POLICY)
 
 
 def unstopped(sums: Mapping[PolicyView, Sum]) -> Saving | None:
-    """Return :data:`UNSTOPPED` itself over the same trials, which saves nothing."""
-    return next((_saving(view, one) for view, one in sums.items() if view.policy == UNSTOPPED), None)
+    """Return :data:`MAIN_POLICY` itself over the same trials, which saves nothing."""
+    return next((_saving(view, one) for view, one in sums.items() if view.policy == MAIN_POLICY), None)
 
 
 def policy_sums(selection: Selection) -> dict[PolicyView, Sum]:
-    """Return what each policy adds up to, case by case; nothing where :data:`UNSTOPPED` was not run, or nothing is judged under all."""
-    naive = next((view for view in selection.policies if view.policy == UNSTOPPED), None)
+    """Return what each policy adds up to, case by case; nothing where :data:`MAIN_POLICY` was not run, or nothing is judged under all."""
+    naive = next((view for view in selection.policies if view.policy == MAIN_POLICY), None)
     if naive is None:
         return {}
     sums = {view: Sum() for view in selection.policies}
@@ -92,7 +92,7 @@ def _saving(view: PolicyView, found: Sum) -> Saving:
     trials = round(sum(count for _, count in found.cases.values()))
     return Saving(
         policy=view.label,
-        against=UNSTOPPED,
+        against=MAIN_POLICY,
         trials=trials,
         cases=len(found.cases),
         futile=found.labels["futile"],

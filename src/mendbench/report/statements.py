@@ -5,6 +5,7 @@ Only primary contrasts have a p-value. All else is exploratory: counts, and an i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -20,14 +21,13 @@ from mendbench.scoring.comparing.contrasts import ContrastResult
 from mendbench.scoring.forensics.warning_cost import DetectorWarnings
 from mendbench.scoring.records import TrialRecord
 
-Theme: TypeAlias = Literal["primary", "strategies", "policies", "warnings", "context", "trials"]
+Theme: TypeAlias = Literal["strategies", "policies", "warnings", "primary", "trials"]
 
 THEMES: Mapping[Theme, str] = {
-    "primary": "Primary contrasts",
     "strategies": "Strategies",
     "policies": "Policies",
     "warnings": "Warnings",
-    "context": "What the context told",
+    "primary": "Primary contrasts of the first protocol",
     "trials": "Trials to look at",
 }
 """In the order that they are told in."""
@@ -57,11 +57,16 @@ def primary_statements(primary: Primary) -> Iterator[Statement]:
         yield Statement(theme="primary", text=_of_primary(result), weight=_weight(result.difference, result.undefined))
 
 
-def strategy_statements(gaps: Sequence[Gap], noise: Sequence[Gap], tuned: Sequence[str]) -> Iterator[Statement]:
-    """Yield how each strategy differs from the one that all are held against, then what the controls say of such gaps."""
+def strategy_statements(
+    gaps: Sequence[Gap], noise: Sequence[Gap], tuned: Sequence[str], about: str = ""
+) -> Iterator[Statement]:
+    """Yield how each strategy differs from the one that all are compared with, then what the controls say of such gaps.
+
+    ``about`` stands before figures that come from estimated token counts.
+    """
     for gap in gaps:
         if gap.group == "strategy":
-            text = f"{_of_gap(gap)}{_beyond_noise(gap, noise)}."
+            text = f"{_of_gap(gap, about)}{_beyond_noise(gap, noise)}."
             if gap.name in tuned:
                 text += f" {gap.name} was changed after the test part was recorded, so it has no test result."
             yield Statement(theme="strategies", text=text, weight=_weight(gap.difference))
@@ -75,7 +80,7 @@ def policy_statements(savings: Sequence[Saving]) -> Iterator[Statement]:
 
 
 def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) -> Iterator[Statement]:
-    """Yield how right each detector's warnings were, and what the headline's policy lost by false ones."""
+    """Yield how right each detector's warnings were, and what the policies with it lost by false ones."""
     for one in found:
         if one.detector is None:
             continue
@@ -93,23 +98,14 @@ def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) 
                 f"; without the {counted(len(one.adversarial_cases), 'case')} chosen to catch it out {fair['recall'].part} of "
                 f"{fair['recall'].n} and {counted(fair['false_alarm_rate'].part, 'false alarm')}"
             )
-        prices = (price for price in one.prices if price.policy == selection.policy.policy)
-        lost = sum(price.false.repairs_lost for price in prices if not price.without_adversarial)
-        if one.detector == selection.policy.detector and alarms.part:
-            text += f"; under {selection.policy.policy} false alarms cost {counted(lost, 'repair')} over all strategies"
+        lost: defaultdict[str, float] = defaultdict(float)
+        for price in one.prices:
+            if not price.without_adversarial:
+                lost[price.policy] += price.false.repairs_lost
+        if alarms.part and lost:
+            each = listing([f"{counted(count, 'repair')} under {name}" for name, count in lost.items()])
+            text += f"; over all strategies false alarms cost {each}"
         yield Statement(theme="warnings", text=f"{text}.", weight="bad" if silent.part else "plain")
-
-
-def context_statements(told: Sequence[tuple[str, tuple[float, int], tuple[float, int]]]) -> Iterator[Statement]:
-    """Yield how success went with context recall: name, and right of the cases with all facts told and of the others."""
-    for name, (right, of), (right_too, rest) in told:
-        if of and rest:
-            text = f"{name} told all facts of {of} of {counted(of + rest, 'case')}: {figure(right)} of these came out right"
-            yield Statement(theme="context", text=f"{text}, and {figure(right_too)} of the other {rest}.")
-        elif of + rest:
-            which = "all" if of else "none"
-            text = f"{name} told all facts of {which} of {counted(of + rest, 'case')}: {figure(right + right_too)} came out right."
-            yield Statement(theme="context", text=text)
 
 
 def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Statement]:
@@ -135,7 +131,7 @@ def _of_primary(result: ContrastResult) -> str:
     p = "" if one.p is None else f" p = {one.p:.2g} after Holm's correction."
     settled = f" {result.settled[:1].upper()}{result.settled[1:]}." if result.settled else ""
     name, other, where = _apart(result.treatment, result.against)
-    return f"{where}{_between(one, name, other)}.{p}{settled}"
+    return f"{where}{_between(one, name, other, planned=True)}.{p}{settled}"
 
 
 def _apart(treatment: str, against: str) -> tuple[str, str, str]:
@@ -149,13 +145,16 @@ def _apart(treatment: str, against: str) -> tuple[str, str, str]:
     return treatment, against, ""
 
 
-def _of_gap(gap: Gap) -> str:
-    at = "" if gap.tokens is None else f", at {gap.tokens:.1f} times the prompt and answer tokens of a trial"
+def _of_gap(gap: Gap, about: str) -> str:
+    at = "" if gap.tokens is None else f", at {about}{gap.tokens:.1f} times the prompt and answer tokens of a trial"
     return _between(gap.difference, gap.name, gap.against, at)
 
 
-def _between(one: Difference, name: str, other: str, at: str = "") -> str:
-    """Return how two sides differ, with the counts that say it. ``at``: what else they differ in."""
+def _between(one: Difference, name: str, other: str, at: str = "", *, planned: bool = False) -> str:
+    """Return how two sides differ, with the counts that say it. ``at``: what else they differ in.
+
+    Only a ``planned`` contrast says how many more cases would tell: that number depends on its own threshold.
+    """
     pairs = f"{one.won} won, {one.lost} lost"
     cases = counted(one.cases - one.open, "case")
     whatever = f", whatever becomes of {counted(one.open, 'open pair')}" if one.open else ""
@@ -170,7 +169,7 @@ def _between(one: Difference, name: str, other: str, at: str = "") -> str:
     if one.verdict == "not told apart" and not one.difference:
         return f"{name} and {other} are not told apart{at}: {pairs} of {cases}, neither is ahead{whatever}"
     if one.verdict == "not told apart":
-        more = f"; {about(one.more_cases)} more cases would tell" if one.more_cases and not one.open else ""
+        more = f"; {about(one.more_cases)} more cases would tell" if planned and one.more_cases and not one.open else ""
         return f"{_amount(one, name, other)} ({pairs}){at}: not told apart{whatever}{more}"
     return f"{_amount(one, name, other)} ({pairs}{_interval(one)}){at}{whatever}"
 

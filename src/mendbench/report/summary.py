@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mendbench.bench.results import StoredRun
@@ -11,16 +11,17 @@ from mendbench.bench.rows import whole
 from mendbench.bench.totals import headline_records
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
+from mendbench.report.primary import settled_for
 from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.selection import headline_totals
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
-from mendbench.report.views import Views, views_of
+from mendbench.report.views import Solver, Views, views_of
 from mendbench.report.words import counted, figure, listing
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
 
-LISTED = 12
-"""Trials without a verdict that are named one by one; the rest is counted."""
+_ROUNDED = 1e-6
+"""Shares that differ by less are the same: bounds are stored rounded."""
 
 _SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services", "mock": "mock servers"}
 
@@ -45,11 +46,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Open:
-    """A trial without a verdict, and why."""
+    """A trial of the main model without a verdict, and why."""
 
     key: str
     verdict: str
     says: str
+    also: tuple[tuple[str, str], ...]
+    """The other policies under which the same trial is open, with its keys there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +62,12 @@ class Gaps:
     trials: int
     unjudged: int
     crashed: int
-    bounds: tuple[tuple[str, Line], ...]
-    """Where it was run, and the line that has bounds for want of a verdict."""
+    main: str
+    """The main model."""
     listed: tuple[Open, ...]
+    """All of the main model."""
+    others: tuple[tuple[str, int], ...]
+    """How many there are of each of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +75,8 @@ class Summary:
     """The first screen."""
 
     lead: str
+    caveats: tuple[str, ...]
+    """What limits conclusions about the main model: how it was asked, what is exploratory, what the configuration notes."""
     provenance: str
     """How much was run, and where the recorded answers come from."""
     facts: tuple[Fact, ...]
@@ -89,10 +97,11 @@ def summarise(run: StoredRun) -> Summary:
     digests = run.run.get("digests") or {}
     return Summary(
         lead=_lead(tables[0]) if tables else "",
+        caveats=tuple(_caveats(run, views)),
         provenance=_recorded(run.records, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
         digests=tuple(Fact(name=name, value=_digest(digests[name])) for name in sorted(digests)),
-        gaps=_gaps(run, tables),
+        gaps=_gaps(run, views),
         few=len(edits) < FEW,
         views=views,
         panels=tables,
@@ -102,44 +111,75 @@ def summarise(run: StoredRun) -> Summary:
 
 def _lead(panel: Panel) -> str:
     """Return the headline in words. Strategies are ranked by their share: not all need have been run on the same cases."""
-    plain = [line for line in panel.lines if line.group == "strategy"] or list(panel.lines)
-    every = [line for line in plain if line.cases]
-    if not every:
+    told = [line for line in panel.lines if line.group != "bound" and line.cases]
+    plain = sorted((line for line in told if line.group == "strategy"), key=_share, reverse=True) or told
+    if not plain:
         return "No case of this run has a fault that an edit mends, so there is no repair success to tell."
-    told = [line for line in every if line.bounds is None]
-    if not told:
-        return _open_lead(panel, every)
-    high, low = max(told, key=_share), min(told, key=_share)
-    text = f"Under {panel.policy.label}, {panel.solver.label} repaired {high.right} of {high.cases} cases"
-    if len(told) == 1:
-        text += f" told by {high.name}"
-    elif _share(high) == _share(low):
-        text += ", whichever strategy told it the error"
+    leaders = leading(plain)
+    who = f"Under {panel.policy.label}, {panel.solver.label}"
+    each = [f"{line.name} ({_of_cases(line)})" for line in leaders]
+    if len(plain) == 1:
+        text = f"{who} repaired {_of_cases(plain[0])} told by {plain[0].name}"
+    elif len(leaders) == 1:
+        text = f"{who} repaired {_of_cases(leaders[0])} told by {leaders[0].name}, the most"
+    elif any(line.bounds for line in leaders):
+        text = f"{who} repaired most told by {' or '.join(each)}; unjudged trials leave open by which"
+    elif len({(line.right, line.cases) for line in plain}) == 1:
+        text = f"{who} repaired {_of_cases(plain[0])}, whichever strategy told it the error"
     else:
-        best = [line.name for line in told if (_share(line), line.cases) == (_share(high), high.cases)]
-        of = "" if low.cases == high.cases else f" of {low.cases}"
-        text += f" at best ({_listing(best)}) and {low.right}{of} at worst"
-    alone = next((line for line in panel.lines if line.name == "none"), None)
-    if alone is not None and alone not in plain:
-        of = "" if alone.cases == high.cases else f" of {alone.cases}"
-        text += f"; {alone.bounds or alone.right}{of} without any error context"
-    left = len(every) - len(told)
-    return f"{text}; {not_judged(left)}." if left else f"{text}."
+        text = f"{who} repaired most told by {listing(each)}"
+    rest = [f"{line.name} {line.reach}{_otherwise(line, leaders[0])}" for line in plain if line not in leaders]
+    text += f"; then {listing(rest)}" if rest else ""
+    alone = next((line for line in told if line.name == "none" and line not in plain), None)
+    if alone is not None:
+        text += f"; without any error context {alone.reach}{_otherwise(alone, leaders[0])}"
+    return f"{text}."
 
 
-def _open_lead(panel: Panel, lines: Sequence[Line]) -> str:
-    """Return the headline where each strategy has a trial that may still turn out either way, so that none is best."""
-    if len(lines) > 1:
-        who = panel.solver.label
-        return f"Under {panel.policy.label}, which strategy helps {who} most is not known: {not_judged(len(lines))}."
-    (only,) = lines
-    text = f"Under {panel.policy.label}, {panel.solver.label} repaired {only.bounds} of {only.cases} cases"
-    return f"{text} told by {only.name}, whatever becomes of the unjudged trials."
+def _caveats(run: StoredRun, views: Views) -> Iterator[str]:
+    solver = next(iter(views.solvers), None)
+    if solver is None or solver.model is None:
+        return
+    told = (run.run.get("models") or {}).get(solver.model) or {}
+    if told.get("sampling") == "unknown":
+        yield f"{solver.model}: sampling parameters unknown, so there is no pass@k, latency or cost."
+    if told.get("asked"):
+        yield f"Asked {told['asked']}."
+    if estimated(run, solver):
+        yield "Token counts are estimates (≈)."
+    if settled_for(run) != solver.model:
+        yield "Everything about this model is exploratory: no contrast was settled for it beforehand."
+    report = run.run.get("report") or {}
+    if report.get("note") and report.get("main_model") == solver.model:
+        yield str(report["note"])
 
 
-def not_judged(count: int) -> str:
-    """Return that so many strategies have a trial that may still turn out either way."""
-    return f"{counted(count, 'strategy', 'strategies')} {'is' if count == 1 else 'are'} not fully judged yet"
+def estimated(run: StoredRun, solver: Solver) -> bool:
+    """Return whether token counts of a solver's trials are estimates."""
+    pairs = run.records.counted("treatment", "tokens_estimated")
+    return any(guessed and solver.answers(treatment) for treatment, guessed in pairs)
+
+
+def leading(lines: Sequence[Line]) -> list[Line]:
+    """Return the line with the greatest share, and those that repaired as many or can still turn out to have done so."""
+    best = max(lines, key=_share)
+    share = _share(best)
+    return [
+        best,
+        *(
+            line
+            for line in lines
+            if line is not best and (_share(line) == share or line.most / line.cases > share + _ROUNDED)
+        ),
+    ]
+
+
+def _of_cases(line: Line) -> str:
+    return f"{line.reach} of {counted(line.cases, 'case')}"
+
+
+def _otherwise(line: Line, other: Line) -> str:
+    return "" if line.cases == other.cases else f" of {line.cases}"
 
 
 def _share(line: Line) -> float:
@@ -264,27 +304,37 @@ def _provenance(records: Records) -> str:
     return f"{told}; {said}" if told else said
 
 
-def _gaps(run: StoredRun, tables: Sequence[Panel]) -> Gaps | None:
-    records = run.records
-    missing = records.where("verdict", lambda verdict: verdict in {"unjudged", "crashed"})
-    if not len(missing):
+def _gaps(run: StoredRun, views: Views) -> Gaps | None:
+    missing = run.records.where("verdict", lambda verdict: verdict in {"unjudged", "crashed"})
+    if not missing:
         return None
-    bounds = {
-        ("" if line.group == "bound" else f"{panel.solver.label}, {panel.policy.label}", line): None
-        for panel in tables
-        for line in panel.lines
-        if line.bounds
-    }
+    by_solver = {solver.label: missing.where("treatment", solver.answers) for solver in views.solvers}
+    main = next(iter(by_solver), "")
+    others = {label: len(own) for label, own in by_solver.items() if label != main and own}
+    bounds = len(missing) - sum(map(len, by_solver.values()))
     return Gaps(
-        trials=len(records),
+        trials=len(run.records),
         unjudged=missing.counted("verdict")["unjudged",],
         crashed=missing.counted("verdict")["crashed",],
-        bounds=tuple(bounds),
-        listed=tuple(
-            Open(key=row["key"], verdict=row["verdict"], says=_says(row, run.texts))
-            for row in (run.rows[place] for place in missing.places()[:LISTED])
-        ),
+        main=main,
+        listed=tuple(_listed(run, by_solver[main])) if by_solver else (),
+        others=(*others.items(), *((("controls", bounds),) if bounds else ())),
     )
+
+
+def _listed(run: StoredRun, missing: Records) -> Iterator[Open]:
+    """Yield the trials without a verdict, those that differ in the policy alone as one."""
+    alike: dict[tuple[Json, ...], list[JsonRow]] = defaultdict(list)
+    for place in missing.places():
+        row = run.rows[place]
+        alike[row["case"], row["strategy"], row["sample"], row["verdict"]].append(row)
+    for first, *rest in alike.values():
+        yield Open(
+            key=first["key"],
+            verdict=first["verdict"],
+            says=_says(first, run.texts),
+            also=tuple((row["policy"], row["key"]) for row in rest),
+        )
 
 
 def _says(row: JsonRow, texts: Mapping[str, str]) -> str:

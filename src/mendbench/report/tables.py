@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
 from mendbench.repair.policies import is_policy, policy
-from mendbench.report.views import BOUND_REPAIRERS, Group, PolicyView, Solver, Views, own_strategies
+from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY, Group, PolicyView, Solver, Views, own_strategies
 from mendbench.report.words import figure, percent
 from mendbench.scoring.counting import completion_tokens, prompt_tokens
 from mendbench.scoring.record_table import Records
@@ -20,10 +20,10 @@ from mendbench.scoring.scores import score
 FEW = 20
 """Cases below which a share is shown as a count and not as a rate: one case would move it by five points and more."""
 
-UNSTOPPED = "naive"
-"""The policy that only the limit stops; what the others lose or save is counted against it."""
-
 NOTHING = "\N{EN DASH}"
+
+ABOUT = "≈ "
+"""Stands before an estimated count of tokens."""
 
 _OPEN = "95 % interval, whatever becomes of the unjudged trials,"
 
@@ -70,6 +70,13 @@ class Line:
     """Cases that got as far as a prompt, which the context is measured on."""
     value: float
     """Right cases as a number."""
+    most: float
+    """The same, if every open trial comes out right."""
+
+    @property
+    def reach(self) -> str:
+        """Right cases, in words: from those that are known to those that can still turn out so."""
+        return self.bounds or self.right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +102,7 @@ class PolicyLine:
     """Of those, trials without a verdict."""
     lost: str
     gained: str
-    """Of those, trials that it gets right and :data:`UNSTOPPED` does not."""
+    """Of those, trials that it gets right and :data:`MAIN_POLICY` does not."""
     attempts: int
     wasted: int
     futile_per_user: str
@@ -126,6 +133,12 @@ def panels(found: Sequence[JsonObject], views: Views) -> tuple[Panel, ...]:
             if any(line.group != "bound" for line in lines):
                 made.append(Panel(solver=solver, policy=view, title=_policy_title(view.policy), lines=lines))
     return tuple(made)
+
+
+def others(found: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Return the panels of the other solvers under the headline's policy."""
+    first = found[0] if found else None
+    return tuple(one for one in found if first and one.policy == first.policy and one.solver != first.solver)
 
 
 def _lines(found: Sequence[JsonObject], views: Views, solver: Solver, view: PolicyView) -> Iterable[Line]:
@@ -160,10 +173,11 @@ def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> 
         attempts=_hundredths(scores["attempts"]["numerator"]),
         wasted=_hundredths(scores["wasted"]["numerator"]),
         wasted_per_trial=NOTHING if wasted is None else f"{wasted:.2f}",
-        context_tokens=NOTHING if tokens["value"] is None else f"{tokens['value']:.0f}",
+        context_tokens=NOTHING if tokens["value"] is None else f"{ABOUT}{tokens['value']:.0f}",
         context_recall=NOTHING if recall is None else percent(recall),
         first_prompts=tokens["cases"],
         value=right,
+        most=success["bounds"]["high"] * cases if success["bounds"] else right,
     )
 
 
@@ -181,7 +195,7 @@ def _bar(success: JsonObject) -> Bar:
 def _first_attempt(found: Sequence[JsonObject], solver: Solver, strategy: str) -> str:
     """Return attempt-1 success where only the limit stops."""
     own = (total for total in found if solver.answered(total) and total["strategy"] == strategy)
-    first = next((total["scores"]["attempt1_success"] for total in own if total["policy"] == UNSTOPPED), None)
+    first = next((total["scores"]["attempt1_success"] for total in own if total["policy"] == MAIN_POLICY), None)
     return f"{_reach(first)} / {first['denominator']}" if first and first["denominator"] else NOTHING
 
 
@@ -245,7 +259,7 @@ def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable
     own = records.where("treatment", lambda one: solver.answers(one) and one.strategy in names)
     by_view = {view: own.where("treatment", view.runs) for view in views.policies}
     sums = {view: _Sum() for view, held in by_view.items() if held}
-    unstopped = next((view for view in sums if view.policy == UNSTOPPED), None)
+    unstopped = next((view for view in sums if view.policy == MAIN_POLICY), None)
     cases: set[str] = set()
     trials = judged = 0
     for case, places in shared_trials({view: by_view[view] for view in sums}):
@@ -273,7 +287,8 @@ def shared_trials(by_view: Mapping[PolicyView, Records]) -> Iterator[tuple[str, 
 
 def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) -> PolicyLine:
     futile = measure(score("futile"), own.only(found.told)).value
-    alone = alone or view.policy == UNSTOPPED
+    about = ABOUT if any(own.column("tokens_estimated")) else ""
+    alone = alone or view.policy == MAIN_POLICY
     return PolicyLine(
         label=view.label,
         title=_policy_title(view.policy),
@@ -285,13 +300,13 @@ def _policy_line(view: PolicyView, found: _Sum, own: Records, *, alone: bool) ->
         attempts=found.attempts,
         wasted=found.wasted,
         futile_per_user=NOTHING if futile is None else f"{futile:.2f}",
-        prompt_tokens=_tokens(found.prompt_tokens),
-        completion_tokens=_tokens(found.completion_tokens),
+        prompt_tokens=_tokens(found.prompt_tokens, about),
+        completion_tokens=_tokens(found.completion_tokens, about),
     )
 
 
-def _tokens(count: float | None) -> str:
-    return NOTHING if count is None else figure(count)
+def _tokens(count: float | None, about: str) -> str:
+    return NOTHING if count is None else f"{about}{figure(count)}"
 
 
 def _policy_title(name: str) -> str:

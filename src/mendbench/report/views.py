@@ -17,8 +17,8 @@ CONTROL_STRATEGIES = ("none", "placebo", "summary-b")
 BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}
 """Run once a case, to show what lies below and above every strategy."""
 
-MAIN_POLICY = "two-layer"
-"""The policy that the headline is counted under."""
+MAIN_POLICY = "naive"
+"""The policy that strategies are compared under: only the limit stops it, so it decides nothing for a strategy."""
 
 Group: TypeAlias = Literal["strategy", "control", "bound"]
 
@@ -68,7 +68,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
-    """Everything that a reader can choose from. The first solver and the first policy are the headline's."""
+    """Everything that a reader can choose from. The first solver and the first policy are the headline's.
+
+    The first solver is the main model of the configuration, else the first one of the matrix.
+    """
 
     solvers: tuple[Solver, ...]
     policies: tuple[PolicyView, ...]
@@ -81,7 +84,7 @@ class Views:
 
 def views_of(run: StoredRun) -> Views:
     """Return what the run's trials can be looked at by; the run's own matrix gives the order, names the rest."""
-    matrix = _axes(run.run.get("matrix") or [])
+    matrix = _axes(run)
     treatments: tuple[Treatment, ...] = run.records.values("treatment")
     named = {one.repairer for one in treatments}
     bounds = {name for name in named if name in BOUND_REPAIRERS}
@@ -100,10 +103,17 @@ def own_strategies(columns: Sequence[Column]) -> tuple[Column, ...]:
     return plain or tuple(column for column in columns if column.group == "control")
 
 
-def _axes(sweeps: Sequence[JsonObject]) -> JsonObject:
-    """Return the names on each axis of a run's sweeps, those of the main matrix first."""
-    axes = ("models", "strategies", "policies")
-    return {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep.get(axis, ()))) for axis in axes}
+def main_model(run: StoredRun) -> str | None:
+    """Return the model of the headline: that of the configuration, else the first one of the matrix. It need have no trial in the run."""
+    return next(iter(_axes(run)["models"]), None)
+
+
+def _axes(run: StoredRun) -> JsonObject:
+    """Return the names on each axis of a run's sweeps, those of the main matrix first, the main model before all."""
+    sweeps, axes = run.run.get("matrix") or [], ("models", "strategies", "policies")
+    found = {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep.get(axis, ()))) for axis in axes}
+    main = (run.run.get("report") or {}).get("main_model")
+    return found if main is None else {**found, "models": [main, *(name for name in found["models"] if name != main)]}
 
 
 def _solvers(treatments: Sequence[Treatment], matrix: JsonObject) -> tuple[Solver, ...]:

@@ -111,6 +111,8 @@ class App {
 
   showOverview() {
     const { policy, by } = this.state;
+    const ran = new Set([...document.querySelectorAll(".panel")].filter((panel) => panel.dataset.solver === seen(by)).map((panel) => panel.dataset.policy));
+    for (const one of document.querySelectorAll('#choices [data-pressed="policy"]')) one.hidden = !ran.has(seen(one.dataset.value)); // policies of other models alone
     for (const panel of document.querySelectorAll(".panel")) panel.hidden = panel.dataset.policy !== seen(policy) || panel.dataset.solver !== seen(by);
     for (const one of document.querySelectorAll("[data-solver-table]")) one.hidden = one.dataset.solverTable !== seen(by);
     const told = (one, who) => (this.run.solvers.length > 1 ? `${one}, answered by ${who}` : one);
@@ -151,7 +153,7 @@ class App {
     const change = (choices) => this.change(choices, `#compare [data-state="${Object.keys(choices)[0]}"]`);
     if (this.state.against) return [el("h1", null, "Two runs"), runsView(this.run, this.state)];
     if (this.state.case) return [el("h1", null, `${this.state.compare} against ${this.state.to}`), await promptsView(this.run, this.state, change)];
-    const bar = el("div", { class: "filters" }, filterBar(this.run, change).slice(1).filter((one) => one && !one.querySelector?.('[data-state="strategy"], [data-state="outcome"], [data-state="verdict"], [data-state="sort"]') && one.id !== "clear"));
+    const bar = el("div", { class: "filters" }, filterBar(this.run, change).slice(1).filter((one) => one && !one.querySelector?.('[data-state="strategy"], [data-state="outcome"], [data-state="verdict"], [data-state="first_stage"], [data-state="final_stage"], [data-state="sort"]') && one.id !== "clear"));
     return [el("h1", null, "Two strategies"), partNote(this.run, this.state, (choices) => this.change(choices, "#compare .part-note button")), bar, strategiesView(this.run, this.state, change)];
   }
 

@@ -1,7 +1,7 @@
 // Which cases and trials are in sight, and in which order.
 
 const EDIT_KINDS = ["repairable", "mixed"], EDITED = "edit", UNCONTROLLED = "*"; // the headline's cases: those with a fault that an edit mends
-const FIELDS = ["family", "kind", "part", "strategy", "outcome", "verdict"];
+const FIELDS = ["family", "kind", "part", "strategy", "outcome", "verdict", "first_stage", "final_stage"];
 
 function casesOf(run, state) {
   // Every case with a trial in view: its row, its cells by column, and which of them the reader asked for.
@@ -24,7 +24,7 @@ function ofCase(row, state) {
 
 function ofTrial(row, state, run) {
   return (!state.strategy || (state.strategy === UNCONTROLLED ? run.isOwn(row) : run.columnOf(row) === state.strategy))
-    && (!state.outcome || outcomeOf(row).name === state.outcome) && (!state.verdict || row.verdict === state.verdict);
+    && (!state.outcome || outcomeOf(row).name === state.outcome) && ["verdict", "first_stage", "final_stage"].every((name) => !state[name] || row[name] === state[name]);
 }
 
 function narrowed(state, run) {
@@ -36,12 +36,14 @@ function unfiltered(state) {
 }
 
 function columnsInSight(run, state) {
-  return run.columns.filter((column) => column.group === "bound" || !state.strategy || (state.strategy === UNCONTROLLED ? column.group === "strategy" : column.name === state.strategy));
+  // A strategy that has no trial under this policy by this model has no column.
+  const there = new Set(run.inView(state.by, state.policy).map((row) => run.columnOf(row)));
+  return run.columns.filter((column) => there.has(column.name)).filter((column) => column.group === "bound" || !state.strategy || (state.strategy === UNCONTROLLED ? column.group === "strategy" : column.name === state.strategy));
 }
 
 function inSight(run, state) {
   // Floor and ceiling are there to be compared with: an outcome of theirs alone shows no case.
-  const wanted = Boolean(state.outcome || state.verdict || state.strategy);
+  const wanted = ["outcome", "verdict", "strategy", "first_stage", "final_stage"].some((name) => state[name]);
   const found = casesOf(run, state).filter(({ row, cells }) => ofCase(row, state)
     && (!wanted || [...cells.values()].flat().some((one) => !run.isBound(one) && ofTrial(one, state, run))));
   return sorted(found, run, state);
@@ -99,6 +101,8 @@ function filterBar(run, change) {
     choice("part", "Part", plain(values("part")), "all"),
     choice("outcome", "Outcome", plain(Object.keys(OUTCOMES).filter((name) => values("outcome").includes(name))), "any"),
     choice("verdict", "Verdict", plain(values("verdict")), "any"),
+    choice("first_stage", "First response", exact(values("first_stage")), "any"),
+    choice("final_stage", "Stopped at", exact(values("final_stage")), "any"),
     picked("sort", "Sort by", [{ value: "family", label: "family" }, { value: "name", label: "title" }, { value: "disagreement", label: "disagreement" },
       ...run.columns.map(({ name }) => ({ value: `column ${name}`, label: `outcome of ${name}` }))], change),
     button("Clear filters", () => change({ ...unfiltered({}), part: run.toldPart }), { id: "clear", hidden: true }),

@@ -71,7 +71,7 @@ class Picture:
     """One picture, or why there is none."""
 
     name: str
-    """Of its template, and in the address."""
+    """In the address."""
     title: str
     reads: str
     """How it is read, in a sentence or two."""
@@ -86,6 +86,8 @@ class Picture:
     strokes: tuple[Stroke, ...] = ()
     marks: tuple[Mark, ...] = ()
     labels: tuple[Label, ...] = ()
+    hatch: str = ""
+    """The kind of box that is hatched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Picture
         height=len(told) * (HEAD + 3 * CELL + FOOT),
         table=_table(told),
         boxes=tuple(boxes),
+        hatch="miss",
         labels=tuple(labels),
     )
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from mendbench.report.pictures.picture import Box, Label, Missing, Picture, Stroke, Table
 from mendbench.report.pictures.scale import Scale, across
 from mendbench.report.saved import Saving
-from mendbench.report.tables import NOTHING, UNSTOPPED
+from mendbench.report.tables import NOTHING
+from mendbench.report.views import MAIN_POLICY
 from mendbench.report.words import counted, figure
 
 NAME, TITLE = "waste", "What do the policies save, and what do they lose?"
@@ -19,7 +20,7 @@ ROW, TOP, FOOT, BAR = 46, 8, 44, 14
 def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Picture | Missing:
     """Return the picture; or why there is nothing to draw."""
     if not savings or unstopped is None:
-        why = f"Two policies are needed, {UNSTOPPED} among them, with trials that both have a verdict on."
+        why = f"Two policies are needed, {MAIN_POLICY} among them, with trials that both have a verdict on."
         return Missing(name=NAME, title=TITLE, why=why)
     found = (unstopped, *savings)
     scale = across(0, max(_each(one, one.futile + one.fruitless) for one in found) or 1, start=0, end=100)
@@ -42,6 +43,7 @@ def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Picture | Miss
         height=bottom + FOOT,
         table=_table(found),
         boxes=tuple(boxes),
+        hatch="futile",
         strokes=tuple(
             Stroke(x1=scale.at(tick), y1=TOP, x2=scale.at(tick), y2=bottom, kind="rule") for tick in scale.ticks(4)
         ),
@@ -73,7 +75,7 @@ def _row(one: Saving, scale: Scale, top: int) -> tuple[list[Box], list[Label]]:
 
 
 def _lost(one: Saving) -> str:
-    if one.policy == UNSTOPPED:
+    if one.policy == MAIN_POLICY:
         return f"{counted(one.repairs, 'repair')}"
     if not one.lost and not one.gained:
         return "no repair lost"
@@ -103,7 +105,7 @@ def _table(found: Sequence[Saving]) -> Table:
         rows=tuple(
             (
                 one.policy, str(one.trials), str(one.futile), str(one.fruitless), figure(_each(one, one.futile + one.fruitless)),
-                *((NOTHING,) * 4 if one.policy == UNSTOPPED else _against(one)),
+                *((NOTHING,) * 4 if one.policy == MAIN_POLICY else _against(one)),
             )
             for one in found
         ),

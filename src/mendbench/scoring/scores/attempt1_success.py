@@ -1,4 +1,4 @@
-"""Attempt-1 success: cases whose first attempt's workflow is right, whatever happened after it."""
+"""Right after the first response: cases whose first response makes the workflow pass, whatever happened after it."""
 
 from __future__ import annotations
 
@@ -15,4 +15,6 @@ def _count(trials: Sequence[TrialRecord]) -> Count | None:
     return share_of_samples(trials, lambda trial: bool(trial.right_after_first))
 
 
-SCORE = Score(title="right after attempt 1", of="cases with an edit fault", unit="share", better="higher", count=_count)
+SCORE = Score(
+    title="right after the first response", of="cases with an edit fault", unit="share", better="higher", count=_count
+)

@@ -1,0 +1,45 @@
+"""Success where the first prompt prints the fix's value, or tells all facts, and where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mendbench.report.selection import Selection
+from mendbench.report.words import counted, signed
+from mendbench.scoring.strata import STRATA, Split, Within, splits, within_cases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The strategies of the headline, split by what their first prompts hold."""
+
+    names: tuple[str, ...]
+    """What a prompt holds or lacks."""
+    lines: tuple[tuple[str, tuple[Split | None, ...]], ...]
+    """Each strategy with a split for each of :attr:`names`; None where no prompt can be told."""
+    within: tuple[str, ...]
+    """The differences within cases, in words."""
+
+
+def told_of(selection: Selection) -> Told | None:
+    """Return the splits under the headline's policy; None where no strategy has one."""
+    columns = selection.strategies()
+    names = {column.name for column in columns}
+    records = selection.under(selection.policy).where("treatment", lambda one: one.strategy in names)
+    found = {name: {one.strategy: one for one in splits(records, holds)} for name, holds in STRATA.items()}
+    lines = [(column.name, tuple(own.get(column.name) for own in found.values())) for column in columns]
+    shown = tuple(line for line in lines if any(line[1]))
+    if not shown:
+        return None
+    within = tuple(_within(name, within_cases(records, holds)) for name, holds in STRATA.items())
+    return Told(names=tuple(found), lines=shown, within=within)
+
+
+def _within(name: str, one: Within) -> str:
+    if one.difference is None:
+        return f"{name.capitalize()}: no case has trials of both sorts."
+    cases = counted(one.cases, "case")
+    interval = one.interval
+    sure = f", 95 % interval {signed(100 * interval.low, 0)} to {signed(100 * interval.high, 0)}" if interval else ""
+    points = f"{signed(100 * one.difference, 0)} points{sure}"
+    return f"{name.capitalize()}: {points}, over {cases} with trials of both sorts."
