@@ -71,7 +71,8 @@ def main(words: Sequence[str]) -> int:
     found: list[str] = []
     for page in PAGES:
         stands = page.read_text(encoding="utf-8")
-        true = BLOCK.sub(lambda block: f"{block[1]}{table(run, block['name'])}{block[4]}", stands)
+        up = "../" * (len(page.parts) - 1)
+        true = BLOCK.sub(partial(_filled, run, up), stands)
         if not check:
             page.write_text(true, encoding="utf-8")
         found += _differences(page, stands, true)
@@ -80,6 +81,10 @@ def main(words: Sequence[str]) -> int:
     found += _unread(run)
     sys.stderr.write("".join(f"{line}\n" for line in found))
     return 1 if found else 0
+
+
+def _filled(run: StoredRun, up: str, block: re.Match[str]) -> str:
+    return f"{block[1]}{table(run, block['name']).replace(f']({PAGE}', f']({up}{PAGE}')}{block[4]}"
 
 
 def table(run: StoredRun, name: str) -> str:

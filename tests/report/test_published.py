@@ -1,4 +1,4 @@
-"""The README's links into the report of the shipped matrix."""
+"""The links of the page of findings into the report of the shipped matrix."""
 
 import re
 from urllib.parse import parse_qs
@@ -10,8 +10,8 @@ from tests.report.conftest import Reader
 
 pytestmark = pytest.mark.browser
 
-README = (shipped_root() / "README.md").read_text(encoding="utf-8")
-LINKS = re.findall(r"\[(\d+) of \d+\]\((reports/[a-z.]+)(#[^)]+)\)", README)
+FINDINGS = (shipped_root() / "docs" / "findings.md").read_text(encoding="utf-8")
+LINKS = re.findall(r"\[(\d+) of \d+\]\(\.\./(reports/[a-z.]+)(#[^)]+)\)", FINDINGS)
 
 
 def told(link):
