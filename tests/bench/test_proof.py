@@ -210,7 +210,7 @@ def test_recording_deletes_nothing_of_a_case_that_does_not_hold(root):
 def test_recording_that_breaks_off_deletes_nothing(root, monkeypatch):
     path = root / "cassettes" / RENAMED / "world.yaml"
     before = {entry.key for entry in cassette.load(path)}
-    change_case(root, RENAMED, lambda truth: truth["state"]["json_api"].update(title="Desk"))
+    change_case(root, RENAMED, lambda truth: truth["state"]["json_api"]["collections"].update(spare={}))
     monkeypatch.setattr("mendbench.bench.proof._mutants", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         proved(root, recorder=Recorder("all"))

@@ -295,7 +295,7 @@ def test_a_live_write_is_sent_only_with_leave_and_a_missing_variable_is_named(em
 
 
 def test_recording_says_how_many_exchanges_that_nothing_used_it_deleted(corpus, mendbench):
-    cases.change_case(corpus, cases.RENAMED, lambda truth: truth["state"]["json_api"].update(title="Desk"))
+    cases.change_case(corpus, cases.RENAMED, lambda truth: truth["state"]["json_api"]["collections"].update(spare={}))
     said = mendbench("case", "check", cases.RENAMED, "--record", "all")
     assert said.code == 0
     assert f"{cases.RENAMED}: deleted " in said.out

@@ -98,7 +98,7 @@ def _truth() -> JsonObject:
         "faults": [{"id": "no-row", "surfaces": "row", "state": "warning", "who": "user", "category": "non_repairable", "says": "no such row", "evidence": "It was deleted."}],
         "expect": {"first": {"login": "success", "row": "warning"}, "final": "warning"},
         "checks": [{"warning": {"node": "row", "says": "no such row"}}],
-        "variants": [{"name": "closed rows", "inputs": {}, "state": {"json_api": {"title": "Desk"}}, "checks": [{"warning": {"node": "row", "says": "no such row"}}], "final": "warning"}],
+        "variants": [{"name": "closed rows", "inputs": {}, "state": {"json_api": {"collections": {"spare": {}}}}, "checks": [{"warning": {"node": "row", "says": "no such row"}}], "final": "warning"}],
         "wrong_fixes": [{"why": "leaves it out", "patch": [{"op": "remove", "path": "/nodes/row"}, {"op": "remove", "path": "/edges/0"}]}, {"why": "asks for others", "patch": [{"op": "replace", "path": "/nodes/1/params/url", "value": f"{cases.HOST}/rows"}]}],
     }  # fmt: skip
 
