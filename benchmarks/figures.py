@@ -15,7 +15,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
@@ -199,7 +199,8 @@ def headline(run: StoredRun) -> Table:
     for name in by_tokens(own):
         told = own.where("treatment", partial(_strategy_is, name))
         cells = [" \\| ".join(_bounds(of_api(told, api), right) for right in (_first_right, _right)) for api in APIS]
-        rows.append([f"`{name}`", f"{context_tokens(told):.0f}", *cells])
+        every = strong(run, kinds=None).where("treatment", partial(_strategy_is, name))
+        rows.append([f"`{name}`", f"{context_tokens(every):.0f}", *cells])
     return head, rows
 
 
@@ -283,9 +284,11 @@ def open_trials(run: StoredRun) -> Table:
 APIS = ("private", "well-known")
 
 
-def strong(run: StoredRun, policy: str | None = "naive") -> Records:
-    """Return the strong model's trials of cases with an edit fault in the test part."""
-    told = run.records.where("part", lambda part: part == "test").where("kind", EDIT_KINDS.__contains__)
+def strong(run: StoredRun, policy: str | None = "naive", kinds: Collection[str] | None = EDIT_KINDS) -> Records:
+    """Return the strong model's trials in the test part: of cases with an edit fault, unless ``kinds`` says otherwise."""
+    told = run.records.where("part", lambda part: part == "test").where(
+        "kind", lambda kind: kinds is None or kind in kinds
+    )
     return told.where("treatment", lambda one: one.model == STRONG and policy in (None, one.policy))
 
 
