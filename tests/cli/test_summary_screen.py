@@ -43,7 +43,7 @@ def complete(run):
 def test_the_headline_s_policy_stands_alone_with_floor_and_ceiling(shown):
     text = shown(complete(small_run()))
     lines = text.splitlines()
-    assert lines[0].startswith("Under naive, tiny-coder repaired 2 of 2 cases told by full-context, the most")
+    assert lines[0].startswith("Under naive, tiny-coder repaired 2 of 2 cases with full-context, the most")
     names = [line.split()[0] for line in lines if line]
     for name in ("full-context", "summary", "none", "noop", "reference"):
         assert names.count(name) == 1

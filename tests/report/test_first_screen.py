@@ -68,7 +68,7 @@ def test_a_primary_contrast_of_another_model_does_not_stand_beside_the_best_stra
     run = planned("r" * 10, "u" * 10)
     run.run["protocol"]["plan"] = {**run.run["protocol"]["plan"], "model": "another"}
     assert not any("Primary contrast" in line for line in answers(run)["Which strategy?"].why)
-    (theme,) = (one for one in screen(run).themes if one.title == "Primary contrasts of the first protocol")
+    (theme,) = (one for one in screen(run).themes if one.title == "Primary contrasts of the protocol")
     assert theme.note == "Of another, not of tiny-coder, as the corpus's protocol settled them."
 
 
@@ -149,4 +149,46 @@ def test_whatever_was_run_there_is_something_to_read(words):
 
 def test_a_run_without_trials_says_nothing():
     found = screen(stored_run([]))
-    assert (found.models, found.answers, found.themes, found.kinds, found.pictures) == ((), (), (), None, ())
+    assert (found.models, found.answers, found.themes, found.kinds, found.pictures) == ((), (), (), (), ())
+
+
+def two_strata(words):
+    """Return a run whose last two cases of each strategy are on a well-known API."""
+    run = lettered_run(words)
+    last = sorted({row["case"] for row in run.rows})[-2:]
+    return replace(
+        run, rows=tuple({**row, "api": "well-known" if row["case"] in last else "private"} for row in run.rows)
+    )
+
+
+def test_private_and_well_known_apis_have_answers_of_their_own():
+    found = answers(two_strata({"mend": "rrruu", "summary": "uuurr", "none": "uuuuu"}))
+    assert list(found) == [
+        "Which strategy on private APIs?", "Which strategy on well-known APIs?",
+        "What still fails on private APIs?", "What still fails on well-known APIs?", "Which policy?",
+    ]  # fmt: skip
+    assert [one.says for one in found.values()][:4] == ["mend", "summary", "0 of 3 with mend", "0 of 2 with summary"]
+    assert found["Which strategy on private APIs?"].why[0].startswith("3 of 3 cases repaired")
+
+
+def test_the_best_strategy_is_compared_with_no_context():
+    why = answers(two_strata({"mend": "rrruu", "summary": "uuurr", "none": "uuuuu"}))[
+        "Which strategy on private APIs?"
+    ].why
+    assert "Against none: 3 won, 0 lost of 3, not told apart (exploratory)" in why
+
+
+def test_of_strategies_that_repair_as_many_the_cheapest_is_named():
+    why = answers(lettered_run({"mend": "rr", "summary": "rr", "full-context": "ru"}))["Which strategy?"].why
+    assert any(line.startswith("Cheapest of these: ") for line in why)
+
+
+def test_funnels_kinds_and_differences_are_told_for_each_stratum():
+    found = screen(two_strata({"mend": "rrruu", "summary": "uuurr", "none": "uuuuu"}))
+    assert [(one.panel.api, one.funnels[0].funnel.trials) for one in found.strata] == [
+        ("private", 3),
+        ("well-known", 2),
+    ]
+    assert [one.of.count("private APIs") for one in found.kinds] == [1, 0]
+    assert {one.name for one in (*found.pictures, *found.missing)} >= {"differences-private", "differences-well-known"}
+    assert [one.title for one in found.themes][:2] == ["Strategies on private APIs", "Strategies on well-known APIs"]

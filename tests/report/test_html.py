@@ -75,7 +75,7 @@ def test_the_totals_can_be_read_without_a_script():
     assert "full-context 2 / 2" in text
     assert "summary 0 / 2" in text
     assert "reference ceiling, under two-layer 2 / 2" in text
-    assert "Under naive, tiny-coder repaired 2 of 2 cases told by full-context, the most; then summary 0" in text
+    assert "Under naive, tiny-coder repaired 2 of 2 cases with full-context, the most; then summary 0" in text
     assert "Futile per user case Prompt tokens Response tokens" in text
     assert "3.00 3 300 275" in text
 
@@ -180,7 +180,7 @@ def test_a_run_of_controls_alone_still_has_a_page():
     case = repairable()
     html = render_html(stored_run([row_of(case, unrepaired(), key_of(case, "none", repairer="noop"))]))
 
-    assert "Under two-layer, noop repaired 0 of 1 case told by none" in html
+    assert "Under two-layer, noop repaired 0 of 1 case with none" in html
 
 
 def test_a_run_without_trials_has_a_page_that_says_so():

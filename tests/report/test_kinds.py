@@ -5,7 +5,7 @@ from tests.fakes.runs import key_of, lettered_run, repairable, row_of, small_run
 
 
 def table(run):
-    return kind_table(headline_totals(run), select(run, views_of(run)))
+    return kind_table(headline_totals(run)[""], select(run, views_of(run)))
 
 
 def test_kinds_stand_side_by_side_and_are_never_added_up():

@@ -71,9 +71,7 @@ def many(number):
 
 def test_it_begins_with_the_headline_and_one_row_a_strategy():
     text = markdown(small_run())
-    assert text.startswith(
-        "## mendbench\n\nUnder naive, tiny-coder repaired 2 of 2 cases told by full-context, the most"
-    )
+    assert text.startswith("## mendbench\n\nUnder naive, tiny-coder repaired 2 of 2 cases with full-context, the most")
     assert "| `full-context` | 2 of 2 | – |" in text
     assert "| `none` (control) | 0 of 2 |" in text
     assert "| `reference` (ceiling, under two-layer) | 2 of 2 |" in text

@@ -31,12 +31,12 @@ def test_each_column_has_its_trials_and_no_other_policy_s():
 def test_only_the_test_part_is_told_of():
     run = stored_run([of_part("a", "test"), of_part("b", "train")])
     assert [one.case for one in selected(run).records] == ["slack/a"]
-    assert [total["part"] for total in headline_totals(run)] == ["test"]
+    assert [total["part"] for total in headline_totals(run)[""]] == ["test"]
 
 
 def test_without_a_test_part_all_is_told_of():
     run = stored_run([of_part("a", "train")])
-    assert [total["part"] for total in headline_totals(run)] == ["train"]
+    assert [total["part"] for total in headline_totals(run)[""]] == ["train"]
 
 
 def test_controls_are_what_is_treated_where_there_is_nothing_else():

@@ -19,7 +19,7 @@ from tests.fakes.forensics import false_warning, trial
 from tests.fakes.runs import key_of, lettered_run, repairable, row_of, small_run, unjudged, unrepaired
 from tests.report.test_primary import planned
 
-PRIMARY = "Primary contrasts of the first protocol"
+PRIMARY = "Primary contrasts of the protocol"
 
 
 def told(run, title):

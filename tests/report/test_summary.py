@@ -27,19 +27,19 @@ def lead(*rows):
 
 def test_strategies_that_were_run_on_other_cases_are_told_over_their_own():
     rows = [one("a", "full-context", repaired), *(one(name, "summary", unrepaired) for name in "abc")]
-    assert lead(*rows).endswith("repaired 1 of 1 case told by full-context, the most; then summary 0 of 3.")
+    assert lead(*rows).endswith("repaired 1 of 1 case with full-context, the most; then summary 0 of 3.")
 
 
 def test_the_best_is_the_one_with_the_greatest_share():
     some = [one(name, "summary", repaired if name in "ab" else unrepaired) for name in "abcde"]
-    assert "1 of 1 case told by full-context, the most; then summary 2 of 5." in lead(
+    assert "1 of 1 case with full-context, the most; then summary 2 of 5." in lead(
         one("a", "full-context", repaired), *some
     )
 
 
 def test_no_context_is_told_over_its_own_cases_too():
     rows = [one("a", "summary", repaired), *(one(name, "none", unrepaired) for name in "ab")]
-    assert lead(*rows).endswith("told by summary; without any error context 0 of 2.")
+    assert lead(*rows).endswith("with summary; without any error context 0 of 2.")
 
 
 def open_lead(**words):
@@ -48,37 +48,37 @@ def open_lead(**words):
 
 def test_a_strategy_that_leads_whatever_becomes_of_unjudged_trials_repaired_the_most():
     assert open_lead(mend="rrrr?", summary="r??uu", none="u?uuu") == (
-        "Under two-layer, tiny-coder repaired 4 to 5 of 5 cases told by mend, the most; then summary 1 to 3; "
+        "Under two-layer, tiny-coder repaired 4 to 5 of 5 cases with mend, the most; then summary 1 to 3; "
         "without any error context 0 to 1."
     )
 
 
 def test_strategies_that_unjudged_trials_can_still_put_first_are_named_together():
     assert open_lead(mend="rru", summary="r??", full_context="uuu") == (
-        "Under two-layer, tiny-coder repaired most told by mend (2 of 3 cases) or summary (1 to 3 of 3 cases); "
-        "unjudged trials leave open by which; then full-context 0."
+        "Under two-layer, tiny-coder repaired most with mend (2 of 3 cases) or summary (1 to 3 of 3 cases); "
+        "unjudged trials leave open with which; then full-context 0."
     )
 
 
 def test_a_strategy_that_can_only_draw_level_does_not_unseat_the_first():
-    assert "told by mend, the most; then summary 1 to 2" in open_lead(mend="rru", summary="r?u")
+    assert "with mend, the most; then summary 1 to 2" in open_lead(mend="rru", summary="r?u")
 
 
 def test_strategies_that_repaired_as_many_are_named_together():
     assert open_lead(mend="ru", summary="ur", full_context="uu").endswith(
-        "repaired most told by summary (1 of 2 cases) and mend (1 of 2 cases); then full-context 0."
+        "repaired most with summary (1 of 2 cases) and mend (1 of 2 cases); then full-context 0."
     ) or open_lead(mend="ru", summary="ur", full_context="uu").endswith(
-        "repaired most told by mend (1 of 2 cases) and summary (1 of 2 cases); then full-context 0."
+        "repaired most with mend (1 of 2 cases) and summary (1 of 2 cases); then full-context 0."
     )
-    assert open_lead(mend="ru", summary="ur").endswith("repaired 1 of 2 cases, whichever strategy told it the error.")
+    assert open_lead(mend="ru", summary="ur").endswith("repaired 1 of 2 cases with every strategy.")
 
 
 def test_a_strategy_alone_is_told_between_its_bounds():
-    assert open_lead(mend="r?u") == "Under two-layer, tiny-coder repaired 1 to 2 of 3 cases told by mend."
+    assert open_lead(mend="r?u") == "Under two-layer, tiny-coder repaired 1 to 2 of 3 cases with mend."
 
 
 def test_a_trial_that_crashed_is_no_repair():
-    assert open_lead(mend="rx", summary="uu").endswith("1 of 2 cases told by mend, the most; then summary 0.")
+    assert open_lead(mend="rx", summary="uu").endswith("1 of 2 cases with mend, the most; then summary 0.")
 
 
 def test_what_limits_the_main_model_s_results_is_said():
@@ -147,3 +147,20 @@ def test_each_service_has_a_line_that_says_what_answered():
 def test_prices_among_the_digests_are_told_in_words():
     run = stored_run([one("a", "summary", repaired)], digests={"prices": {"tiny": {"source": "unknown"}}})
     assert summarise(run).digests[0].value == "tiny: source unknown"
+
+
+def test_the_lead_has_a_sentence_for_each_stratum_of_apis():
+    rows = [
+        one("a", "mend", repaired),
+        one("b", "mend", unrepaired),
+        one("a", "summary", unrepaired),
+        one("b", "summary", repaired),
+    ]
+    run = stored_run(rows)
+    mixed = replace(
+        run, rows=tuple({**row, "api": "well-known" if row["case"].endswith("b") else "private"} for row in run.rows)
+    )
+    assert summarise(mixed).lead == (
+        "Under two-layer, tiny-coder: On private APIs it repaired 1 of 1 case with mend, the most; then summary 0. "
+        "On well-known APIs it repaired 1 of 1 case with summary, the most; then mend 0."
+    )

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from mendbench.report.selection import headline_totals
 from mendbench.report.tables import NOTHING, number, panels, policy_tables
 from mendbench.report.views import views_of
 from tests.fakes.runs import (
@@ -20,7 +21,7 @@ from tests.fakes.runs import (
 
 
 def headline(run):
-    return panels(run.run["totals"], views_of(run))[0]
+    return panels(headline_totals(run), views_of(run))[0]
 
 
 def line(panel, name):
@@ -77,7 +78,7 @@ def test_waste_and_policies_are_compared_over_what_was_judged():
     ]
     run = stored_run(made)
 
-    by_policy = {panel.policy.label: panel.lines[0] for panel in panels(run.run["totals"], views_of(run))}
+    by_policy = {panel.policy.label: panel.lines[0] for panel in panels(headline_totals(run), views_of(run))}
     told = by_policy["naive"]
     assert (told.judged, told.attempts, told.wasted, told.wasted_per_trial, told.first_prompts) == (1, 2, 2, "2.00", 2)
     assert "whatever becomes of the unjudged" in told.bar.says
@@ -205,3 +206,16 @@ def test_estimated_tokens_are_marked():
     marked, counted = (policy_tables(one.records, views_of(one))[0].lines[0] for one in (replace(run, rows=rows), run))
     assert marked.prompt_tokens == f"≈ {counted.prompt_tokens}"
     assert marked.completion_tokens == f"≈ {counted.completion_tokens}"
+
+
+def test_each_stratum_of_apis_has_a_panel_and_one_without_an_edit_fault_has_none():
+    run = small_run()
+    edits = sorted({row["case"] for row in run.rows if row["kind"] == "repairable"})
+
+    def strata(known):
+        rows = tuple({**row, "api": "well-known" if row["case"] in known else "private"} for row in run.rows)
+        made = replace(run, rows=rows)
+        return [panel.api for panel in panels(headline_totals(made), views_of(made)) if panel.policy.label == "naive"]
+
+    assert strata(edits[:1]) == ["private", "well-known"]
+    assert strata(edits) == ["well-known"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from mendbench.bench.prices import cost_totals
 from mendbench.model.json import JsonObject
@@ -23,19 +23,20 @@ _PARTS = (HEADLINE_PART, "train", None)
 """In the order of the totals; None for a case that is in no part."""
 
 
-def totals(records: Records) -> list[JsonObject]:
+def totals(records: Records, names: Collection[str] | None = None) -> list[JsonObject]:
     """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
-    A total has every score (see :mod:`mendbench.scoring.scores`) under ``scores``, and what its trials used up together:
-    ``prompt_tokens`` and ``completion_tokens`` only where every answer's are known. Where cases are among them that were chosen to
-    catch the detector out, ``scores_without_adversarial`` has the scores of the others.
+    A total has every score (see :mod:`mendbench.scoring.scores`), or those of these ``names``, under ``scores``, and what its trials
+    used up together: ``prompt_tokens`` and ``completion_tokens`` only where every answer's are known. Where cases are among them that
+    were chosen to catch the detector out, ``scores_without_adversarial`` has the scores of the others.
     """
     groups = {
         (_PARTS.index(part), *treatment.order()): group
         for part, own in records.by("part").items()
         for treatment, group in own.by("treatment").items()
     }
-    scores = all_scores() if len(records) else {}
+    every = all_scores() if len(records) else {}
+    scores = {name: one for name, one in every.items() if names is None or name in names}
     return [_total(group, scores) for _, group in sorted(groups.items(), key=lambda one: one[0])]
 
 

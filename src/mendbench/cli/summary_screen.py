@@ -12,10 +12,11 @@ from mendbench.cli.output import plain, write
 from mendbench.cli.tables import bar, fits, paragraph, show_tables, show_totals, table
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
-from mendbench.report.pictures.success import STRATA, Row, rows_of
+from mendbench.report.pictures.success import Row, rows_of
 from mendbench.report.summary import leading, summarise
 from mendbench.report.tables import Panel, others
-from mendbench.report.views import Column, PolicyView, Solver, Views, own_strategies
+from mendbench.report.views import STRATA, Column, PolicyView, Solver, Views, own_strategies
+from mendbench.report.words import on_apis
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
 
@@ -53,7 +54,7 @@ def show_summary(run: StoredRun, part: str | None, *, everything: bool) -> None:
         records = run.records.where("part", lambda one: one == chosen)
         _show_solver([one for one in own if one["engine"] == main.engine], records, summary.views, main, chosen)
     for panel in others(summary.panels):
-        write(f"{paragraph(plain(f'{panel.solver.label}: {_best(panel)}'))}\n")
+        write(f"{paragraph(plain(f'{panel.solver.label}{on_apis(panel.api)}: {_best(panel)}'))}\n")
     write(f"{_broken(run)}\n")
     hidden = len(totals) - _shown(own, summary.views, main)
     if hidden > 0:

@@ -31,17 +31,19 @@ from mendbench.report.statements import (
     warning_statements,
 )
 from mendbench.report.summary import Summary, estimated, leading
-from mendbench.report.tables import ABOUT, Line, Panel
+from mendbench.report.tables import ABOUT, Line, Panel, headline_panels
 from mendbench.report.told import Told, told_of
 from mendbench.report.views import Column, Solver, Views
-from mendbench.report.words import counted, figure, listing, percent
+from mendbench.report.words import counted, figure, listing, on_apis, percent
 from mendbench.scoring.comparing.contrasts import ContrastResult
 from mendbench.scoring.counting import all_tokens
 from mendbench.scoring.forensics.warning_cost import warning_costs
 from mendbench.scoring.funnel import Stage
-from mendbench.scoring.record_table import Records
 
 Tone: TypeAlias = Literal["plain", "open"]
+
+NO_CONTEXT = "none"
+"""The control that tells nothing of the error."""
 
 NAMED = 12
 """Trials that a statement links to one by one; the rest is counted."""
@@ -88,6 +90,29 @@ class Answer:
     stages: tuple[Stop, ...] = ()
     """Where trials of :attr:`strategy` stopped."""
     strategy: str = ""
+    panel: Panel | None = None
+    """Whose trials :attr:`counts` and :attr:`stages` are of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """What the trials on one stratum of APIs came to."""
+
+    panel: Panel
+    of: str
+    """Whose trials these are, under which policy, and how many cases they are of."""
+    funnels: tuple[FunnelLine, ...]
+    stages: tuple[Stage, ...]
+    """Those at which a trial of any strategy stopped."""
+    told: Told | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kinds:
+    """How trials came out by kind of case, on one stratum of APIs."""
+
+    of: str
+    table: KindTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +134,9 @@ class FirstScreen:
     models: tuple[ModelPictures, ...]
     """The main model's first; models without trials under the headline's policy are left out."""
     answers: tuple[Answer, ...]
-    funnels: tuple[FunnelLine, ...]
-    stages: tuple[Stage, ...]
-    """Those at which a trial of any strategy stopped."""
-    told: Told | None
+    strata: tuple[Stratum, ...]
     themes: tuple[Theme, ...]
-    kinds: KindTable | None
+    kinds: tuple[Kinds, ...]
     pictures: tuple[Picture, ...]
     missing: tuple[Missing, ...]
     """Pictures whose data is not there."""
@@ -128,28 +150,36 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
             of="",
             models=(),
             answers=(),
-            funnels=(),
-            stages=(),
-            told=None,
+            strata=(),
             themes=(),
-            kinds=None,
+            kinds=(),
             pictures=(),
             missing=(),
         )
-    totals, primary = headline_totals(run), primary_of(run)
-    found, controls, sums = gaps(selection), noise(selection), policy_sums(selection)
-    saved, funnels = savings(sums), funnel_lines(selection)
-    detectors = warning_costs(selection.records)
+    totals, primary, sums = headline_totals(run), primary_of(run), policy_sums(selection)
+    panels = headline_panels(summary.panels)
+    strata = [(panel, selection.of_api(panel.api)) for panel in panels]
+    found = [gaps(own) for _, own in strata]
+    saved, detectors = savings(sums), warning_costs(selection.records)
+    funnels = [funnel_lines(own) for _, own in strata]
+    about = ABOUT if estimated(run, selection.solver) else ""
+    strategies = [
+        Theme(
+            title=f"{THEMES['strategies']}{on_apis(own.api)}",
+            note=f"Under {own.policy.label}, over the cases with an edit fault that both have.",
+            statements=tuple(strategy_statements(each, noise(own), primary.tuned, about=about)),
+        )
+        for each, (_, own) in zip(found, strata, strict=True)
+    ]
     statements = (
-        *strategy_statements(found, controls, primary.tuned, about=ABOUT if estimated(run, selection.solver) else ""),
         *policy_statements(saved),
         *warning_statements(detectors, selection),
         *primary_statements(primary),
         *trial_statements(selection.main(), selection.policy.label),
     )
     drawn = (
-        forest(found, selection),
-        tokens(totals, selection),
+        *(forest(each, own) for each, (_, own) in zip(found, strata, strict=True)),
+        *(tokens(totals[own.api], own) for _, own in strata),
         waste(saved, unstopped(sums)),
         warnings(detectors, selection),
     )
@@ -157,15 +187,23 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
         of=_of(selection),
         models=tuple(_models(run, summary.views)),
         answers=(
-            _strategy(run, summary, selection, found, primary),
-            _failing(run, selection, summary.panels, funnels),
+            *(_strategy(run, panel, own, each, primary) for each, (panel, own) in zip(found, strata, strict=True)),
+            *(_failing(panel, own, lines) for lines, (panel, own) in zip(funnels, strata, strict=True)),
             _policy(selection, saved),
         ),
-        funnels=funnels,
-        stages=reached(funnels),
-        told=told_of(selection),
-        themes=tuple(_themes(statements, _notes(selection, saved, primary))),
-        kinds=kind_table(totals, selection),
+        strata=tuple(
+            Stratum(panel=panel, of=_of(own), funnels=lines, stages=reached(lines), told=told_of(own))
+            for lines, (panel, own) in zip(funnels, strata, strict=True)
+        ),
+        themes=(
+            *(one for one in strategies if one.statements),
+            *_themes(statements, _notes(selection, saved, primary)),
+        ),
+        kinds=tuple(
+            Kinds(of=_of(own), table=table)
+            for own in map(selection.of_api, totals)
+            if (table := kind_table(totals[own.api], own)).kinds
+        ),
         pictures=tuple(one for one in drawn if isinstance(one, Picture)),
         missing=tuple(one for one in drawn if isinstance(one, Missing)),
     )
@@ -183,15 +221,17 @@ def _of(selection: Selection) -> str:
     cases = {*selection.records.values("case"), *selection.ends.values("case")}
     part = set(selection.records.values("part"))
     of = f", the {HEADLINE_PART} part" if part == {HEADLINE_PART} else ""
-    return f"{selection.solver.label} under {selection.policy.label}, over {counted(len(cases), 'case')}{of}"
+    over = f"over {counted(len(cases), 'case')}{on_apis(selection.api)}"
+    return f"{selection.solver.label} under {selection.policy.label}, {over}{of}"
 
 
 def _notes(selection: Selection, saved: Sequence[Saving], primary: Primary) -> dict[str, str]:
-    notes = {"strategies": f"Under {selection.policy.label}, over the cases with an edit fault that both have."}
+    notes: dict[str, str] = {}
     if saved:
         trials, cases = counted(saved[0].trials, "trial"), counted(saved[0].cases, "case")
+        both = ", private and well-known APIs together" if len(selection.records.values("api")) > 1 else ""
         notes["policies"] = (
-            f"Over the {trials} of {cases} that every policy has a verdict on, all strategies without controls."
+            f"Over the {trials} of {cases} that every policy has a verdict on, all strategies without controls{both}."
         )
     if primary.model is not None:
         other = f", not of {selection.solver.label}" if primary.model != selection.solver.model else ""
@@ -206,9 +246,9 @@ def _themes(statements: Sequence[Statement], notes: Mapping[str, str]) -> Iterab
             yield Theme(title=title, note=notes.get(theme, ""), statements=own)
 
 
-def _strategy(run: StoredRun, summary: Summary, selection: Selection, found: Sequence[Gap], primary: Primary) -> Answer:
+def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequence[Gap], primary: Primary) -> Answer:
     """Return the strategies that repair the greatest share of their cases, by how much, how sure that is, and at what price."""
-    asks, lines = "Which strategy?", summary.panels[0].lines
+    asks, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
     told = [line for line in lines if line.group != "bound" and line.cases]
     plain = [line for line in told if line.group == "strategy"] or told
     if not plain:
@@ -217,12 +257,19 @@ def _strategy(run: StoredRun, summary: Summary, selection: Selection, found: Seq
     if len(best) == len(plain) > 1:
         return Answer(asks=asks, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
     why = [f"{_right(line)}{_within(line)}" if len(best) == 1 else f"{line.name}: {_right(line)}" for line in best]
+    cheapest = min(best, key=lambda line: line.first_tokens)
     if len(best) == 1:
         after = _next_best(selection, best[0], plain)
         why += _ahead(after, best[0], found)
-        if primary.model == selection.solver.model:
+        if primary.model == selection.solver.model and not selection.api:
             why += [_planned(one) for one in primary.results if one.treatment.startswith(f"{best[0].name} under ")]
-        why.append(_price(run, selection, best[0], after))
+    else:
+        after = None
+        why.append(f"Cheapest of these: {cheapest.name}")
+    if any(column.name == NO_CONTEXT for column in selection.columns if column.group == "control"):
+        bare = gap_between(selection, cheapest.name, NO_CONTEXT)
+        why += [_against(bare)] if bare is not None else []
+    why.append(_price(run, selection, cheapest, after))
     ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound"]
     if ends:
         why.append(f"Floor and ceiling: {', '.join(ends)}")
@@ -336,16 +383,16 @@ MEANINGS = {
 """What goes wrong, in words."""
 
 
-def _failing(run: StoredRun, selection: Selection, tables: Sequence[Panel], funnels: Sequence[FunnelLine]) -> Answer:
+def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) -> Answer:
     """Return where the leading strategy's trials stopped that are not right; then what went wrong under any strategy."""
-    asks = "What still fails?"
-    plain = [line for line in tables[0].lines if line.group == "strategy" and line.cases]
+    asks = f"What still fails{on_apis(selection.api)}?"
+    plain = [line for line in panel.lines if line.group == "strategy" and line.cases]
     best = leading(plain)[0].name if plain else None
     one = next((line for line in funnels if line.strategy == best), None)
-    counts, trials = _wrong(run.records, selection)
+    counts, trials = _wrong(selection)
     under = f"All strategies: of {counted(trials, 'trial')} under {selection.policy.label}, controls aside"
     if one is None:
-        return Answer(asks=asks, says="not told", why=(under,), counts=counts)
+        return Answer(asks=asks, says="not told", why=(under,), counts=counts, panel=panel)
     wrong: list[tuple[Stage, int]] = [
         (stage, count) for stage, count in one.funnel.final.items() if count and stage not in {"right", "open"}
     ]
@@ -354,16 +401,14 @@ def _failing(run: StoredRun, selection: Selection, tables: Sequence[Panel], funn
     says = f"{figure(failed)}{f' to {figure(failed + still_open)}' if still_open else ''} of {one.funnel.trials} with {best}"
     stages = tuple(Stop(number=count, stage=stage, says=SAYS[stage]) for stage, count in wrong)
     tone: Tone = "open" if still_open else "plain"
-    return Answer(asks=asks, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy)
+    return Answer(
+        asks=asks, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel
+    )  # fmt: skip
 
 
-def _wrong(records: Records, selection: Selection) -> tuple[tuple[Count, ...], int]:
+def _wrong(selection: Selection) -> tuple[tuple[Count, ...], int]:
     """Return what went wrong under the headline's policy, controls aside, and of how many trials."""
-    names = {column.name for column in selection.treated()}
-    own = headline_records(records).where(
-        "treatment",
-        lambda one: selection.solver.answers(one) and selection.policy.runs(one) and one.strategy in names,
-    )
+    own = selection.main()
     found: Counter[str] = Counter()
     for (outcome, verdict), count in own.counted("outcome", "verdict").items():
         found[outcome or verdict] += count

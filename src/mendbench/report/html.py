@@ -127,6 +127,7 @@ def trials_link(part: str | None, panel: Panel, strategy: str, **wanted: str) ->
         "by": panel.solver.label,
         "strategy": strategy,
         "part": part or "",
+        "api": panel.api,
         **wanted,
         "view": "grid",
     }

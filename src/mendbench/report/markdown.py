@@ -15,8 +15,8 @@ from mendbench.bench.rows import whole
 from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import Gaps, Summary, summarise
-from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable
-from mendbench.report.words import stale_told
+from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable, headline_panels
+from mendbench.report.words import on_apis, stale_told
 
 COMMENT = 65_536
 """GitHub's limit for the body of a comment, characters. Counted in bytes here, which are never fewer."""
@@ -91,14 +91,15 @@ def _sections(run: StoredRun, judgement: Judgement | None) -> Iterator[_Section]
     yield _Section(head=f"## mendbench\n\n{plain(told.lead)}{caveats}".rstrip() + "\n")
     if judgement is not None:
         yield _changes(run, judgement)
-    if told.panels:
-        yield _panel(told.panels[0])
+    first = headline_panels(told.panels)
+    for panel in first:
+        yield _panel(panel)
     for table in told.policies:
         yield _policies(table)
     if told.gaps is not None:
         yield _gaps(run, told.gaps)
     yield from _notes(run)
-    for panel in told.panels[1:]:
+    for panel in told.panels[len(first) :]:
         yield _folded(panel)
     yield _about(told)
 
@@ -135,7 +136,7 @@ _COLUMNS = (
 
 
 def _panel(panel: Panel) -> _Section:
-    under = f"{code(panel.solver.label)}, policy {code(panel.policy.label)}"
+    under = f"{code(panel.solver.label)}{on_apis(panel.api)}, policy {code(panel.policy.label)}"
     return _Section(
         head=f"### Repair success: {under}{_title(panel)}\n\n{_row(_COLUMNS)}\n{_rule(_COLUMNS)}\n",
         rows=tuple(_row(_line(line)) for line in panel.lines),
@@ -146,13 +147,13 @@ def _panel(panel: Panel) -> _Section:
 
 def _folded(panel: Panel) -> _Section:
     """Return a panel that one has to open; floor and ceiling stand in the first one alone."""
-    under = f"{plain(panel.solver.label)}, policy {plain(panel.policy.label)}"
+    under = f"{plain(panel.solver.label)}{on_apis(panel.api)}, policy {plain(panel.policy.label)}"
     summary = f"<details><summary>Repair success: {under}{_title(panel)}</summary>"
     return _Section(
         head=f"{summary}\n\n{_row(_COLUMNS)}\n{_rule(_COLUMNS)}\n",
         rows=tuple(_row(_line(line)) for line in panel.lines if line.group != "bound"),
         foot="\n</details>\n",
-        what=f"strategies under {code(panel.policy.label)}",
+        what=f"strategies under {code(panel.policy.label)}{on_apis(panel.api)}",
     )
 
 

@@ -28,8 +28,8 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
 
 COLUMNS = (
-    "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "part", "kind", "difficulty",
-    "title", "request", "verdict", "outcome", "stop_reason", "wasted_attempts",
+    "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "api", "part", "kind",
+    "difficulty", "title", "request", "verdict", "outcome", "stop_reason", "wasted_attempts",
 )  # fmt: skip
 """Fields of a row that trials are listed, filtered, sorted and compared by."""
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from mendbench.bench.results import StoredRun
-from mendbench.bench.totals import HEADLINE_PART, headline_records
+from mendbench.bench.totals import headline_records, totals
 from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
-from mendbench.report.views import Column, PolicyView, Solver, Views, own_strategies
+from mendbench.report.views import STRATA, Column, PolicyView, Solver, Views, own_strategies
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
+
+SCORES = frozenset({
+    "repair_success", "attempt1_success", "plausible", "harmful", "attempts", "wasted", "context_tokens", "context_recall",
+    "repairable_success", "mixed_success", "needs_user_success", "transient_success", "control_success",
+})  # fmt: skip
+"""The scores of a stratum that a report shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +37,21 @@ class Selection:
     """Of the solver alone, under every policy."""
     ends: Records
     """Of the bounds, in the solver's engine."""
+    api: str = ""
+    """The stratum of APIs that all of them are of; empty where none is chosen."""
 
     def of(self, column: Column, view: PolicyView | None = None) -> Records:
         """Return the trials of a column under a policy, the headline's unless said otherwise."""
         if column.group == "bound":
             return self.ends.where("treatment", lambda one: one.repairer == column.name)
         return self.under(view or self.policy).where("treatment", lambda one: one.strategy == column.name)
+
+    def of_api(self, api: str) -> Selection:
+        """Return the trials of one stratum of APIs; all of them where ``api`` is empty."""
+        if not api:
+            return self
+        records, ends = (found.where("api", api.__eq__) for found in (self.records, self.ends))
+        return replace(self, records=records, ends=ends, api=api)
 
     def main(self) -> Records:
         """Return the trials under the headline's policy that are of no control and no bound, column by column."""
@@ -82,20 +97,23 @@ def _selection(
     return Selection(solver=solver, policy=first, policies=policies, columns=shown, records=own, ends=ends)
 
 
-def total_of(totals: Sequence[JsonObject], selection: Selection, column: Column) -> JsonObject | None:
+def total_of(found: Sequence[JsonObject], selection: Selection, column: Column) -> JsonObject | None:
     """Return the total of a column under the headline's policy, a bound's under its own; None where there is none."""
     solver, view = selection.solver, selection.policy
     if column.group == "bound":
-        bounds = (one for one in totals if (one["repairer"], one["engine"]) == (column.name, solver.engine))
+        bounds = (one for one in found if (one["repairer"], one["engine"]) == (column.name, solver.engine))
         return next(bounds, None)
-    own = (one for one in totals if solver.answered(one) and view.ran(one) and one["strategy"] == column.name)
+    own = (one for one in found if solver.answered(one) and view.ran(one) and one["strategy"] == column.name)
     return next(own, None)
 
 
-def headline_totals(run: StoredRun) -> tuple[JsonObject, ...]:
-    """Return the run's totals that results are told of: those of the test part; all where there are none of it."""
-    found: Sequence[JsonObject] = run.run["totals"]
-    return tuple(total for total in found if total["part"] == HEADLINE_PART) or tuple(found)
+def headline_totals(run: StoredRun) -> dict[str, tuple[JsonObject, ...]]:
+    """Return the totals of the headline's trials for each stratum of APIs: the two are never added up.
+
+    The key is the stratum; it is empty where the run has one alone. Totals hold the scores in :data:`SCORES`.
+    """
+    by_api = headline_records(run.records).by("api")
+    return {api if len(by_api) > 1 else "": tuple(totals(by_api[api], SCORES)) for api in STRATA if api in by_api}
 
 
 def _ends_beside(solver: Solver, bounds: Collection[str], treatment: Treatment) -> bool:

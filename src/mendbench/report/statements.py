@@ -27,7 +27,7 @@ THEMES: Mapping[Theme, str] = {
     "strategies": "Strategies",
     "policies": "Policies",
     "warnings": "Warnings",
-    "primary": "Primary contrasts of the first protocol",
+    "primary": "Primary contrasts of the protocol",
     "trials": "Trials to look at",
 }
 """In the order that they are told in."""

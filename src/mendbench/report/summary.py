@@ -14,9 +14,9 @@ from mendbench.model.trial import JsonRow
 from mendbench.report.primary import settled_for
 from mendbench.report.reasons import PLAIN_ENGINE
 from mendbench.report.selection import headline_totals
-from mendbench.report.tables import FEW, Line, Panel, PolicyTable, panels, policy_tables
+from mendbench.report.tables import FEW, Line, Panel, PolicyTable, headline_panels, panels, policy_tables
 from mendbench.report.views import Solver, Views, views_of
-from mendbench.report.words import counted, figure, listing
+from mendbench.report.words import counted, figure, listing, on_apis
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
 
@@ -96,7 +96,7 @@ def summarise(run: StoredRun) -> Summary:
     edits = {case for case, kind in told.counted("case", "kind") if kind in EDIT_KINDS}
     digests = run.run.get("digests") or {}
     return Summary(
-        lead=_lead(tables[0]) if tables else "",
+        lead=_lead(headline_panels(tables)),
         caveats=tuple(_caveats(run, views)),
         provenance=_recorded(run.records, run.run.get("mendbench_version")) + _elsewhere(run),
         facts=tuple(_facts(run, views)),
@@ -109,31 +109,45 @@ def summarise(run: StoredRun) -> Summary:
     )
 
 
-def _lead(panel: Panel) -> str:
-    """Return the headline in words. Strategies are ranked by their share: not all need have been run on the same cases."""
+def _lead(found: Sequence[Panel]) -> str:
+    """Return the headline in words, a sentence for each stratum of APIs."""
+    told = [(panel, _repaired(panel)) for panel in found]
+    if not any(text for _, text in told):
+        return (
+            "No case of this run has a fault that an edit mends, so there is no repair success to tell."
+            if found
+            else ""
+        )
+    who = f"Under {found[0].policy.label}, {found[0].solver.label}"
+    if len(told) == 1:
+        return f"{who}{on_apis(found[0].api)} {told[0][1]}."
+    return " ".join([f"{who}:", *(f"On {panel.api} APIs it {text}." for panel, text in told)])
+
+
+def _repaired(panel: Panel) -> str:
+    """Return what was repaired with each strategy. They are ranked by their share: not all need have been run on the same cases."""
     told = [line for line in panel.lines if line.group != "bound" and line.cases]
     plain = sorted((line for line in told if line.group == "strategy"), key=_share, reverse=True) or told
     if not plain:
-        return "No case of this run has a fault that an edit mends, so there is no repair success to tell."
+        return ""
     leaders = leading(plain)
-    who = f"Under {panel.policy.label}, {panel.solver.label}"
     each = [f"{line.name} ({_of_cases(line)})" for line in leaders]
     if len(plain) == 1:
-        text = f"{who} repaired {_of_cases(plain[0])} told by {plain[0].name}"
+        text = f"repaired {_of_cases(plain[0])} with {plain[0].name}"
     elif len(leaders) == 1:
-        text = f"{who} repaired {_of_cases(leaders[0])} told by {leaders[0].name}, the most"
+        text = f"repaired {_of_cases(leaders[0])} with {leaders[0].name}, the most"
     elif any(line.bounds for line in leaders):
-        text = f"{who} repaired most told by {' or '.join(each)}; unjudged trials leave open by which"
+        text = f"repaired most with {' or '.join(each)}; unjudged trials leave open with which"
     elif len({(line.right, line.cases) for line in plain}) == 1:
-        text = f"{who} repaired {_of_cases(plain[0])}, whichever strategy told it the error"
+        text = f"repaired {_of_cases(plain[0])} with every strategy"
     else:
-        text = f"{who} repaired most told by {listing(each)}"
+        text = f"repaired most with {listing(each)}"
     rest = [f"{line.name} {line.reach}{_otherwise(line, leaders[0])}" for line in plain if line not in leaders]
     text += f"; then {listing(rest)}" if rest else ""
     alone = next((line for line in told if line.name == "none" and line not in plain), None)
     if alone is not None:
         text += f"; without any error context {alone.reach}{_otherwise(alone, leaders[0])}"
-    return f"{text}."
+    return text
 
 
 def _caveats(run: StoredRun, views: Views) -> Iterator[str]:

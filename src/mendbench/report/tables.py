@@ -65,6 +65,8 @@ class Line:
     wasted: float
     wasted_per_trial: str
     context_tokens: str
+    first_tokens: float
+    """The same as a number; 0 where no prompt was made."""
     context_recall: str
     first_prompts: int
     """Cases that got as far as a prompt, which the context is measured on."""
@@ -81,12 +83,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """The lines of one solver under one policy."""
+    """The lines of one solver under one policy, over the cases of one stratum of APIs."""
 
     solver: Solver
     policy: PolicyView
     title: str
     lines: tuple[Line, ...]
+    api: str = ""
+    """The stratum of APIs that the cases are of; empty where the run has one alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,15 +128,26 @@ class PolicyTable:
     lines: tuple[PolicyLine, ...]
 
 
-def panels(found: Sequence[JsonObject], views: Views) -> tuple[Panel, ...]:
-    """Return one table for each solver and policy that a run has totals of, the headline's first."""
-    made = []
+def panels(found: Mapping[str, Sequence[JsonObject]], views: Views) -> tuple[Panel, ...]:
+    """Return one table for each solver, policy and stratum that there are totals of, the headline's first.
+
+    A stratum without a case that an edit mends is left out, unless there is no other.
+    """
+    made: list[Panel] = []
     for solver in views.solvers:
         for view in views.policies:
-            lines = tuple(_lines(found, views, solver, view))
-            if any(line.group != "bound" for line in lines):
-                made.append(Panel(solver=solver, policy=view, title=_policy_title(view.policy), lines=lines))
+            title, strata = _policy_title(view.policy), list[Panel]()
+            for api, own in found.items():
+                lines = tuple(_lines(own, views, solver, view))
+                if any(line.group != "bound" for line in lines):
+                    strata.append(Panel(solver=solver, policy=view, title=title, lines=lines, api=api))
+            made += [one for one in strata if any(line.cases for line in one.lines)] or strata[:1]
     return tuple(made)
+
+
+def headline_panels(found: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Return the panels of the first solver under the headline's policy: one for each stratum."""
+    return tuple(one for one in found if (one.solver, one.policy) == (found[0].solver, found[0].policy))
 
 
 def others(found: Sequence[Panel]) -> tuple[Panel, ...]:
@@ -174,6 +189,7 @@ def _line(total: JsonObject, name: str, group: Group, note: str, first: str) -> 
         wasted=_hundredths(scores["wasted"]["numerator"]),
         wasted_per_trial=NOTHING if wasted is None else f"{wasted:.2f}",
         context_tokens=NOTHING if tokens["value"] is None else f"{ABOUT}{tokens['value']:.0f}",
+        first_tokens=tokens["value"] or 0,
         context_recall=NOTHING if recall is None else percent(recall),
         first_prompts=tokens["cases"],
         value=right,

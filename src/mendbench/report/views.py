@@ -17,6 +17,9 @@ CONTROL_STRATEGIES = ("none", "placebo", "summary-b")
 BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}
 """Run once a case, to show what lies below and above every strategy."""
 
+STRATA = ("private", "well-known")
+"""Whether an engineer who knows the public API could name the fix without seeing the error. The two are never added up."""
+
 MAIN_POLICY = "naive"
 """The policy that strategies are compared under: only the limit stops it, so it decides nothing for a strategy."""
 

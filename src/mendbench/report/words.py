@@ -11,6 +11,11 @@ from mendbench.scoring.statistics.exact import MANY_CASES
 MINUS = "\N{MINUS SIGN}"
 
 
+def on_apis(api: str) -> str:
+    """Return which stratum of APIs something is of; nothing where the run has one alone."""
+    return f" on {api} APIs" if api else ""
+
+
 def counted(count: float, what: str, plural: str = "") -> str:
     """Return a count with its noun."""
     return f"{figure(count)} {what if count == 1 else plural or f'{what}s'}"

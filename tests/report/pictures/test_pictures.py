@@ -117,7 +117,7 @@ def test_the_interval_of_few_cases_is_drawn_and_told_over_all_of_them_the_open_o
     right = score("repair_success")
     difference = differ("repair_success", right, counts_of(right, pair("0" * 14, "1" * 10 + "00??"))).difference
     gap = Gap(name="mend", against="summary", group="strategy", difference=difference, tokens=None)
-    one = forest([gap], SimpleNamespace(policy=SimpleNamespace(label="two-layer")))
+    one = forest([gap], SimpleNamespace(policy=SimpleNamespace(label="two-layer"), api=""))
     low, high = (signed(14 * end, 1) for end in difference.interval)
     assert one.table.rows[0][2:6] == ("+10", "10", "0", f"{low} to {high} cases")
     ticks = sorted((float(label.text.replace(MINUS, "-")), label.x) for label in one.labels if label.kind == "tick")

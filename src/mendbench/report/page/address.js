@@ -1,6 +1,6 @@
 // What the reader has chosen, and the address that says so: every state of the page can be linked to.
 
-const CHOICES = ["policy", "by", "find", "family", "kind", "part", "strategy", "outcome", "verdict", "first_stage", "final_stage", "sort", "keys"]; // they stay while one reads on
+const CHOICES = ["policy", "by", "find", "family", "api", "kind", "part", "strategy", "outcome", "verdict", "first_stage", "final_stage", "sort", "keys"]; // they stay while one reads on
 const PLACES = ["view", "tab", "at", "compare", "to", "case", "attempt", "against", "trial"]; // where one is
 
 function stateOf(run) {

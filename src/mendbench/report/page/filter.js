@@ -1,7 +1,7 @@
 // Which cases and trials are in sight, and in which order.
 
 const EDIT_KINDS = ["repairable", "mixed"], EDITED = "edit", UNCONTROLLED = "*"; // the headline's cases: those with a fault that an edit mends
-const FIELDS = ["family", "kind", "part", "strategy", "outcome", "verdict", "first_stage", "final_stage"];
+const FIELDS = ["family", "api", "kind", "part", "strategy", "outcome", "verdict", "first_stage", "final_stage"];
 
 function casesOf(run, state) {
   // Every case with a trial in view: its row, its cells by column, and which of them the reader asked for.
@@ -17,7 +17,7 @@ function casesOf(run, state) {
 
 function ofCase(row, state) {
   const wanted = state.find.trim().toLowerCase();
-  if (["family", "part"].some((name) => state[name] && row[name] !== state[name])) return false;
+  if (["family", "api", "part"].some((name) => state[name] && row[name] !== state[name])) return false;
   if (state.kind && (state.kind === EDITED ? !EDIT_KINDS.includes(row.kind) : row.kind !== state.kind)) return false;
   return !wanted || `${row.case} ${row.title} ${row.kind} ${row.request} ${row.group}`.toLowerCase().includes(wanted);
 }
@@ -97,6 +97,7 @@ function filterBar(run, change) {
     choice("by", "Answered by", exact(run.solvers.map((one) => one.label))),
     choice("strategy", "Strategy", [...(mixedWithControls(run) ? [{ value: UNCONTROLLED, label: "without controls" }] : []), ...exact(run.strategies())], "all"),
     choice("family", "Family", plain(values("family")), "all"),
+    choice("api", "APIs", exact(values("api")), "all"),
     choice("kind", "Kind", [...plain(values("kind")), { value: EDITED, label: "with an edit fault" }], "all"),
     choice("part", "Part", plain(values("part")), "all"),
     choice("outcome", "Outcome", plain(Object.keys(OUTCOMES).filter((name) => values("outcome").includes(name))), "any"),

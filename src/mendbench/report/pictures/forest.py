@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mendbench.report.gaps import AGAINST, Gap
-from mendbench.report.pictures.picture import Label, Mark, Missing, Picture, Stroke, Table
+from mendbench.report.pictures.picture import Label, Mark, Missing, Picture, Stroke, Table, named
 from mendbench.report.pictures.scale import Scale, across
 from mendbench.report.selection import Selection
 from mendbench.report.tables import FEW, NOTHING
@@ -20,10 +20,11 @@ ROW, TOP, FOOT = 46, 8, 44
 def forest(gaps: Sequence[Gap], selection: Selection) -> Picture | Missing:
     """Return the picture; or why there is nothing to draw."""
     gaps = [gap for gap in gaps if gap.told]
+    name, title = named(NAME, TITLE, selection.api)
     if not gaps:
         names = {column.name for column in selection.strategies()}
         why = f"no other strategy was run beside {AGAINST}" if AGAINST in names else f"{AGAINST} was not run"
-        return Missing(name=NAME, title=TITLE, why=f"There is nothing to compare: {why}.")
+        return Missing(name=name, title=title, why=f"There is nothing to compare: {why}.")
     in_points = max(gap.difference.cases for gap in gaps) >= FEW
     drawn = {gap.name for gap in gaps if gap.difference.cases >= FEW or not in_points}
     scale = _scale([gap for gap in gaps if gap.name in drawn], in_points=in_points)
@@ -33,8 +34,8 @@ def forest(gaps: Sequence[Gap], selection: Selection) -> Picture | Missing:
         line, point, texts = _row(gap, scale, TOP + ROW * at, in_points=in_points, drawn=gap.name in drawn)
         strokes, marks, labels = [*strokes, *line], [*marks, *point], [*labels, *texts]
     return Picture(
-        name=NAME,
-        title=TITLE,
+        name=name,
+        title=title,
         reads=(
             f"Each line is one strategy less {AGAINST}, case by case; right of the dashed line it repairs more. A filled diamond is told "
             "from chance, a hollow circle is not."

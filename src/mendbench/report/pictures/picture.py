@@ -97,3 +97,8 @@ class Missing:
     name: str
     title: str
     why: str
+
+
+def named(name: str, title: str, api: str) -> tuple[str, str]:
+    """Return the name and the title of a picture of one stratum of APIs; unchanged where the run has one alone."""
+    return (f"{name}-{api}", f"{title.removesuffix('?')} on {api} APIs?") if api else (name, title)

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from mendbench.report.pictures.picture import Label, Mark, Picture, Stroke, Table
 from mendbench.report.pictures.scale import Scale, across
 from mendbench.report.tables import ABOUT, NOTHING
-from mendbench.report.views import PolicyView, Solver, Views
+from mendbench.report.views import STRATA, PolicyView, Solver, Views
 from mendbench.report.words import counted, figure
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
 from mendbench.scoring.score import Measure, measure
 from mendbench.scoring.scores import score
-
-STRATA = ("private", "well-known")
-"""Whether an engineer who knows the public API could name the fix without seeing the error. The two are never added up."""
 
 ROW, TOP, FOOT = 26, 26, 40
 """Pixels of a row, above the first, and below the last."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mendbench.model.json import JsonObject
-from mendbench.report.pictures.picture import SHAPES, Label, Mark, Missing, Picture, Stroke, Table
+from mendbench.report.pictures.picture import SHAPES, Label, Mark, Missing, Picture, Stroke, Table, named
 from mendbench.report.pictures.scale import Scale, across, apart
 from mendbench.report.selection import Selection, total_of
 from mendbench.report.tables import FEW
@@ -68,10 +68,11 @@ def front(found: Sequence[Place]) -> tuple[Place, ...]:
 def tokens(totals: Sequence[JsonObject], selection: Selection) -> Picture | Missing:
     """Return the picture; or why there is nothing to draw."""
     every = places(totals, selection)
+    name, title = named(NAME, TITLE, selection.api)
     most = max((place.cases for place in every), default=0)
     found = tuple(place for place in every if place.cases == most)
     if len(found) < 2:  # noqa: PLR2004 - one point is no picture
-        return Missing(name=NAME, title=TITLE, why="Fewer than two strategies were run on the same number of cases.")
+        return Missing(name=name, title=title, why="Fewer than two strategies were run on the same number of cases.")
     across_scale = across(0, 1.06 * max(place.tokens for place in found) or 1)
     down = Scale(low=0, high=max(1.0, *(place.high for place in found)), start=BOTTOM, end=TOP)
     best = front(found)
@@ -83,8 +84,8 @@ def tokens(totals: Sequence[JsonObject], selection: Selection) -> Picture | Miss
         else ""
     )
     return Picture(
-        name=NAME,
-        title=TITLE,
+        name=name,
+        title=title,
         reads="Up is better, left is cheaper. The stepped line joins the strategies that none beats in both (the Pareto front).",
         of=f"n = {counted(most, 'case')} with an edit fault, {selection.policy.label}; thin lines are Wilson's 95 % intervals{besides}",
         says=_says(found, best),
