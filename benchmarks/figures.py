@@ -60,6 +60,8 @@ POLICIES = {
     "two-layer~prefix40": "both, with the signature of 40 characters",
     "all": "both, and the pattern detector",
 }
+OWN_URLS = ("shell://", "file://")
+"""Where shell commands and files of a workflow go."""
 JUDGED_BY_EYE = frozenset({"repaired", "plausible", "harmful"})
 """Outcomes of which every final workflow that a model came to is read."""
 
@@ -271,6 +273,22 @@ def main_policies(run: StoredRun) -> Table:
     return ["policy", "trials judged under both", "right", "lost against `naive`", "gained", "attempts"], rows
 
 
+def undeclared_steps(run: StoredRun) -> Table:
+    """Return how many right trials of the strong model send a shell command or a file in a case that declares neither."""
+    found: Counter[tuple[str, str, bool]] = Counter()
+    for row in run.rows:
+        if row["model"] == STRONG and row["policy"] == "naive" and row["part"] == "test" and row["kind"] in EDIT_KINDS:
+            urls = [str(one.get("url")) for one in row["requests"]]
+            if any(url.startswith(OWN_URLS) for url in urls) and not {"shell", "file"} & set(row["recorded_from"]):
+                found[row["strategy"], row["api"], True] += bool(row["right_after_first"])
+                found[row["strategy"], row["api"], False] += row["verdict"] == "correct"
+    head = ["strategy", *(f"{api} APIs: first answer \\| within three" for api in APIS)]
+    return head, [
+        [f"`{name}`", *(f"{found[name, api, True]} \\| {found[name, api, False]}" for api in APIS)]
+        for name in by_tokens(strong(run))
+    ]
+
+
 def open_trials(run: StoredRun) -> Table:
     """Return the trials of the strong model without a verdict, and what each lacks."""
     rows = []
@@ -345,6 +363,7 @@ def harm(run: StoredRun) -> Table:
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
     "funnel": funnel_table, "strata": strata, "single": single, "main-policies": main_policies, "open": open_trials,
+    "undeclared-steps": undeclared_steps,
 }  # fmt: skip
 
 
