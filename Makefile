@@ -104,7 +104,7 @@ lock: .venv/.test
 	npm ci --prefix .venv-record/npm --no-audit --no-fund --silent
 	@touch $@
 
-# Records what is missing from the real servers. CASES="mcp github/labels-as-text" chooses, RECORD=all records everything anew.
+# Records what is missing from the real servers. CASES="mcp github/labels-as-string" chooses, RECORD=all records everything anew.
 RECORD ?= new_episodes
 record-world: .venv-record/.done
 	PATH="$(CURDIR)/.venv-record/npm/node_modules/.bin:$$PATH" .venv-record/bin/mendbench case check --record $(RECORD) --allow-shell $(CASES)

@@ -35,7 +35,7 @@ HISTORY = HERE / "history.jsonl"
 STRATEGIES, POLICIES = ("summary", "full-context"), ("naive", "loop", "two-layer", "three-strikes")
 MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m"
 ANSWERED = ("--repairer", "chat", "--model", MODEL)
-ONE_CASE = ("github/labels-as-text", "--strategy", "summary", "--policy", "two-layer", *ANSWERED)
+ONE_CASE = ("github/labels-as-string", "--strategy", "summary", "--policy", "two-layer", *ANSWERED)
 PEERS = {"pydantic-evals": "pydantic_evals", "deepeval": "deepeval", "inspect-ai": "inspect_ai"}
 
 

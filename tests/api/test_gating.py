@@ -28,7 +28,8 @@ from tests.fakes import cases
 ROOT = Path(__file__).parents[2]
 CASES, CASSETTES = ROOT / "cases", ROOT / "cassettes"
 MENDED, ALSO_MENDED, STUCK, ABSENT = (
-    "template/one-of-twenty-five", "template/finnish-stack-request", "template/renamed-field", "slack/channel-absent",
+    "template/wrong-field-among-25-nodes", "template/wrong-non-ascii-field-name",
+    "template/display-name-field-does-not-exist", "slack/channel-id-does-not-exist",
 )  # fmt: skip
 CONFIG = 'format = 1\n[matrix]\nstrategies = ["summary"]\npolicies = ["two-layer"]\nrepairers = ["rules"]\n'
 MINE = "mine.md.j2"

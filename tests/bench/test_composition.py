@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from mendbench.bench.case_file import FAMILIES
 from mendbench.bench.corpus import load_corpus
 from mendbench.bench.parts import build_engine
 from mendbench.bench.recorder import Recorder
@@ -36,9 +37,19 @@ def test_there_are_a_hundred_cases_of_every_kind(cases):
         assert kinds[kind] >= least
 
 
-def test_every_family_has_five(cases):
-    assert all(count >= 5 for count in Counter(case.family for case in cases).values())
-    assert len({case.family for case in cases}) == 13
+def test_every_family_has_three(cases):
+    counts = Counter(case.family for case in cases)
+    assert counts.keys() == set(FAMILIES)
+    assert min(counts.values()) >= 3
+
+
+def test_mixed_control_and_transient_cases_are_in_the_family_of_that_name(cases):
+    own = {"mixed", "control", "transient"}
+    assert [case.id for case in cases if {case.family, case.kind} & own and case.family != case.kind] == []
+
+
+def test_a_case_is_named_in_three_to_six_words(cases):
+    assert [case.id for case in cases if not 3 <= len(case.name.split("-")) <= 6] == []
 
 
 def test_a_quarter_of_a_hundred_are_recorded_from_real_software(cases):
@@ -101,4 +112,4 @@ def test_at_most_a_third_of_the_repairable_cases_are_mended_by_our_own_suggestio
         if suggested(corpus, case) in [mended(case, fix) for fix in (case.fix, *case.accepts)]
     ]
     assert len(handed) * 3 <= len(repairable)
-    assert "template/finnish-stack-request" in handed
+    assert "template/wrong-non-ascii-field-name" in handed

@@ -13,7 +13,7 @@ from mendbench.bench.recorder import Recorder
 from mendbench.bench.shipped import shipped_root
 from mendbench.kit.patching import apply_patch
 
-SLACK, GITHUB = "template/renamed-field", "github/issue-without-title"
+SLACK, GITHUB = "template/display-name-field-does-not-exist", "github/issue-title-sent-as-name"
 
 
 def outcome(case_id, node, change):

@@ -44,7 +44,8 @@ def test_each_difficulty_is_dealt_out_as_the_whole_is(corpus, difficulty):
     assert share(corpus, "half", difficulty=difficulty) == pytest.approx(1 / 2, abs=0.11)
 
 
-def test_every_family_is_in_both_parts_and_in_the_half(corpus):
-    families = {case.family for case in corpus.cases}
+def test_every_family_of_five_cases_is_in_both_parts_and_in_the_half(corpus):
+    counts = Counter(case.family for case in corpus.cases)
+    families = {family for family, count in counts.items() if count >= 5}
     for part in ("train", "test", "half"):
-        assert Counter(case.family for case in in_part(corpus.cases, part, corpus.cases_dir)).keys() == families
+        assert families <= {case.family for case in in_part(corpus.cases, part, corpus.cases_dir)}

@@ -10,7 +10,7 @@ import pytest
 from mendbench.bench.corpus import load_corpus
 
 ROOT = Path(__file__).parents[2]
-UNREAD = {"http/locker-lent-already"}
+UNREAD = {"http/requested-item-already-taken"}
 """Cases that were written after the reading."""
 
 

@@ -19,7 +19,7 @@ MAX_MEGABYTES = 20
 OWN = {"reports", ".mendbench"}
 """What commands write in the working folder: runs, and the proofs that `case check` keeps."""
 
-CHECKED = ("slack/channel-absent", "shell/nothing-found-is-an-answer", "control/*")
+CHECKED = ("slack/channel-id-does-not-exist", "shell/jq-object-instead-of-number", "control/*")
 """Cases whose proofs are made from the installed wheel."""
 
 

@@ -81,9 +81,9 @@ CALLS = {
 }  # fmt: skip
 STATES = {"jupyter": {"token": TOKEN}}
 CASES = {
-    "lab_api": "lab-weights-through-the-lens",
-    "moto_aws": "aws-bale-by-its-rune",
-    "jupyter": "jupyter-notebook-under-its-name",
+    "lab_api": "http/missing-query-parameter-hides-field",
+    "moto_aws": "aws/dynamodb-wrong-key-name",
+    "jupyter": "jupyter/hardcoded-notebook-does-not-exist",
 }
 
 
@@ -128,7 +128,7 @@ def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
     world, _ = started
     world.stop()
     name = CASES[world.name]
-    case = load_case(ROOT / "cases" / "http" / name, "http")
+    case = load_case(ROOT / "cases" / name, name.split("/")[0])
     fixed = apply_patch(case.workflow, case.fix.patch)
     with Recorder("new_episodes") as recorder:
         for workflow in (case.workflow, fixed):
@@ -136,7 +136,7 @@ def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
             build_engine("mendbench", case).execute(
                 workflow, scope.inputs, scope.world, checkpoint=None, detector=None, clock=scope.clock
             )
-    again, recorded = told(tmp_path / "world.yaml"), told(ROOT / "cassettes" / "http" / name / "world.yaml")
+    again, recorded = told(tmp_path / "world.yaml"), told(ROOT / "cassettes" / name / "world.yaml")
     assert len(again) > 1
     assert again == {key: recorded[key] for key in again}
 

@@ -40,9 +40,10 @@ from mendbench.model.failure import Category
 from mendbench.model.json import Json, JsonObject
 
 FAMILIES = (
-    "slack", "github", "template", "mixed", "http", "mcp", "graphql", "sheets", "shell", "llm", "structure", "transient", "control",
+    "slack", "github", "stripe", "sheets", "discord", "aws", "jupyter", "mcp", "graphql", "http", "shell", "llm", "template", "workflow",
+    "mixed", "control", "transient",
 )  # fmt: skip
-"""The families of failure that self-repairing workflows meet."""
+"""What fails: a service, a type of node, the templates or the workflow itself. The last three hold all cases of these kinds."""
 
 
 def _regex(text: str) -> str:

@@ -14,7 +14,7 @@ class LoadCase(Protocol):
     """The fixture ``mendbench_case``."""
 
     def __call__(self, case_id: str, /) -> Case:
-        """Return the case of that id, such as ``slack/channel-absent``.
+        """Return the case of that id, such as ``slack/channel-id-does-not-exist``.
 
         Raises:
             UnknownName: there is none.

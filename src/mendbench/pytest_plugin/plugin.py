@@ -58,13 +58,13 @@ def _mendbench_bench(pytestconfig: pytest.Config, mendbench_options: RunOptions)
 
 @pytest.fixture(scope="session")
 def mendbench_case(_mendbench_bench: Bench) -> LoadCase:
-    """Load a case by its id, such as ``mendbench_case("slack/channel-absent")``."""
+    """Load a case by its id, such as ``mendbench_case("slack/channel-id-does-not-exist")``."""
     return _mendbench_bench.case
 
 
 @pytest.fixture(scope="session")
 def mendbench_trial(_mendbench_bench: Bench) -> RunTrial:
-    """Run one trial, such as ``mendbench_trial("slack/channel-absent", strategy="summary")``, and look at it."""
+    """Run one trial, such as ``mendbench_trial("slack/channel-id-does-not-exist", strategy="summary")``, and look at it."""
     from mendbench.pytest_plugin.results import TrialRunner  # noqa: PLC0415
 
     return TrialRunner(bench=_mendbench_bench)
