@@ -23,16 +23,19 @@ from mendbench.model.trial import TrialKey
 from mendbench.replay import cassette
 from mendbench.replay.recordings import WORLD
 
-OPEN = {("http/lab-dryer-by-its-berth", "claude-2026-11-batched", "summary", "041c8d6a")}
+OPEN: frozenset[tuple[str, str, str, str]] = frozenset()
 """Requests that have no recorded response yet: case, model, strategy, and how the key begins. Recording one takes it off the list."""
 
 SAMPLE = (
-    "control/plays-about-getting-lost", "github/labels-as-text", "graphql/watched-thing", "http/lab-dryer-by-its-berth",
-    "http/locker-lent-already", "http/pollen-page-that-is-gone", "http/till-order-card-declined", "http/unusual-sounding-field",
-    "llm/model-of-another-name", "mcp/branch-off-a-season", "mcp/night-book-out-of-bounds", "mcp/plot-by-its-stake",
-    "mixed/length-then-rate-limit", "sheets/firing-on-its-kiln-tab", "shell/archive-that-is-not-there",
-    "shell/failure-hidden-by-a-pipe", "slack/empty-section-text", "structure/last-entry-of-the-log",
-    "structure/weigh-each-crate", "template/bay-behind-json-text", "template/renamed-field", "transient/dome-names-the-hour",
+    "aws/dynamodb-wrong-key-name", "control/search-results-look-like-errors",
+    "discord/embed-field-too-long", "github/labels-as-string", "graphql/missing-fragment-for-type",
+    "http/endpoint-moved-to-new-url", "http/requested-item-already-taken", "http/wrong-body-field-name",
+    "http/wrong-field-name-and-enum-value", "jupyter/hardcoded-notebook-does-not-exist", "llm/model-does-not-exist",
+    "mcp/git-base-branch-does-not-exist", "mcp/path-outside-allowed-directories", "mcp/required-argument-misnamed",
+    "mixed/wrong-field-then-rate-limit", "sheets/record-name-instead-of-tab-title", "shell/git-repository-does-not-exist",
+    "shell/pipe-hides-git-error", "slack/block-text-is-empty", "stripe/amount-not-in-cents", "stripe/card-was-declined",
+    "template/display-name-field-does-not-exist", "template/negative-index-not-supported",
+    "template/path-omits-level-in-json-string", "transient/429-retry-after-date", "workflow/uri-instead-of-url-in-batch",
 )  # fmt: skip
 """Cases whose prompts quote, between them, nearly every message that any prompt of the corpus quotes."""
 
