@@ -230,7 +230,7 @@ def test_a_new_case_is_refused_where_one_is(corpus, mendbench):
     ("name", "line"),
     [
         ("first", "case 'first': no FAMILY/NAME; name both, such as http/renamed-field"),
-        ("htpp/first", "family: unknown family 'htpp'; did you mean 'http'? known: control, "),
+        ("htpp/first", "family: unknown family 'htpp'; did you mean 'http'? known: aws, control, discord, "),
         ("http/First One", "case 'http/First One': the name 'First One'; use lower-case words joined by hyphens"),
     ],
 )
