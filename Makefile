@@ -49,39 +49,39 @@ test: .venv/.test
 # PARTS="packages audit" chooses of the latter.
 check-release: check
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
-	$(BIN)/python -m tests.torture determinism
-	$(BIN)/python -m tests.release $(PARTS)
+	$(BIN)/python -m qa.torture determinism
+	$(BIN)/python -m qa.release $(PARTS)
 
-# The long versions of what tests/torture tries briefly in `make test`. PARTS="crashes secrets" chooses.
+# The long versions of what qa/torture tries briefly in `make test`. PARTS="crashes secrets" chooses.
 torture: .venv/.test
-	$(BIN)/python -m tests.torture $(PARTS)
+	$(BIN)/python -m qa.torture $(PARTS)
 
 check: .venv/.test
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests qa examples
+	$(BIN)/ruff check src tests qa examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/mendbench case check
 	$(BIN)/mendbench run
-	$(BIN)/python benchmarks/figures.py --check
+	$(BIN)/python qa/benchmarks/figures.py --check
 	$(BIN)/mendbench gate
 
 speed: .venv/.test
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python qa/benchmarks/speed.py
 
 profile: .venv/.run
 	$(BIN)/python -m cProfile -o reports/profile.pstats -m mendbench run 'github/*' --workers 1 --out reports/profiled
 	$(BIN)/python -c "import pstats; pstats.Stats('reports/profile.pstats').sort_stats('cumulative').print_stats(60)"
-	$(BIN)/python benchmarks/flame.py --label "mendbench run 'github/*'" -- run 'github/*' --workers 1 --out reports/profiled
+	$(BIN)/python qa/benchmarks/flame.py --label "mendbench run 'github/*'" -- run 'github/*' --workers 1 --out reports/profiled
 
 gallery: .venv/.test
 	@sh tests/setup-machine
-	$(BIN)/python benchmarks/gallery.py
-	$(BIN)/python benchmarks/figures.py
+	$(BIN)/python qa/benchmarks/gallery.py
+	$(BIN)/python qa/benchmarks/figures.py
 
 format: .venv/.test
-	$(BIN)/ruff format src tests examples
-	$(BIN)/ruff check --fix src tests examples
+	$(BIN)/ruff format src tests qa examples
+	$(BIN)/ruff check --fix src tests qa examples
 
 # Pins are by name, version and hash; the files carry no address to download from.
 lock: .venv/.test

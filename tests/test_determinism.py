@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
+from qa.torture.determinism import MADE, as_another, replayed
 from tests.fakes import cases
-from tests.torture.determinism import MADE, as_another, replayed
 
 OTHERWISE = {
     "hash seed": {"PYTHONHASHSEED": "4711"},

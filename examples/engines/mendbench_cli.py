@@ -17,16 +17,16 @@ import sys
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from mendbench import __version__
+from mendbench.api_errors.envelopes import accepted
 from mendbench.detectors import detector
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.clock import VirtualClock
-from mendbench.kit.envelopes import accepted
-from mendbench.kit.redaction import Redactor
+from mendbench.exchanges.bodies import parse_body
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.execution import Checkpoint, Completed, Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.engine import MendbenchEngine
+from mendbench.secrets.redaction import Redactor
+from mendbench.version import __version__
 
 WORLD = os.environ.get("MENDBENCH_WORLD_URL", "")
 _WIRE_SAFE = "!#$%&'()*+,/:;=?@[]~"

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mendbench.version import __version__
+
 if TYPE_CHECKING:
     from mendbench.api import (
         Comparison,
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
         run,
         score,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Comparison",

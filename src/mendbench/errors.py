@@ -11,7 +11,7 @@
     └── Incomplete            3   an answer or an exchange is missing, so there is no verdict
     EffectEscape (BaseException)  ends the trial, whatever the code that met it catches
     ├── ReplayMiss                a request that no recording answers
-    ├── AskPending                an answer that is under way (mendbench.replay.ask_queue)
+    ├── AskPending                an answer that is under way (mendbench.replay.request_queue)
     ├── BrokenService             a simulated service raised
     ├── BoundReached              a workflow that asks for more than it may
     └── GuardTripped              an effect that did not go through the exchange port

@@ -12,8 +12,8 @@ from mendbench import api
 from mendbench.api.comparing import FEW_SCORES, MAIN_SCORES
 from mendbench.api.settings import open_corpus
 from mendbench.api.sides import open_sides, parse_side
-from mendbench.bench.config import load_config
-from mendbench.bench.protocol import Protocol
+from mendbench.config.config_file import load_config
+from mendbench.corpus.protocol import Protocol
 from mendbench.errors import BadInput, Incomplete, UnknownName
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.scores import score_names

@@ -6,8 +6,8 @@ import pytest
 
 from mendbench import api
 from mendbench.api.estimating import estimate_recording
+from mendbench.cassettes.recordings import model_file
 from mendbench.errors import BadInput, UnknownName
-from mendbench.replay.recordings import model_file
 from tests.fakes import cases
 from tests.fakes.cases import MODEL, QUIET, RENAMED
 

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from mendbench import api
-from mendbench.bench import trial
-from mendbench.bench.results import read_run
-from mendbench.bench.trial import run_trial
-from mendbench.cli.gate_screen import show_gate
+from mendbench.cli.gate_view import show_gate
 from mendbench.cli.options import Format
 from mendbench.detectors.mend import judging
 from mendbench.errors import BadInput
-from mendbench.kit.redaction import Redactor
 from mendbench.repair import policies
+from mendbench.results.store import read_run
 from mendbench.runtime import failures, noticing, unresolved, walk
+from mendbench.secrets.redaction import Redactor
 from mendbench.strategies.template import TEMPLATES
+from mendbench.trial import runner
+from mendbench.trial.runner import run_trial
 from tests.fakes import cases
 
 ROOT = Path(__file__).parents[2]
@@ -234,7 +234,7 @@ def test_the_self_test_names_what_does_not_come_out_alike(here, monkeypatch):
             monkeypatch.setitem(policies._POLICIES, "two-layer", replace(kept, signature=None))
         return run_trial(*args)
 
-    monkeypatch.setattr(trial, "run_trial", replay)
+    monkeypatch.setattr(runner, "run_trial", replay)
     tested = api.self_test(run, 3, quietly, cases=CASES, cassettes=CASSETTES, workers=1)
     assert (tested.alarms, tested.rate) == (2, 2 / 3)
     assert tested.unstable == tuple(row["key"] for row in run.rows if row["case"] == STUCK)

@@ -7,10 +7,10 @@ import pytest
 
 from mendbench.api.plans import configured_keys, plan_of, refuse_unknown
 from mendbench.api.settings import RunOptions
-from mendbench.bench.config import Config, Loaded, RepairerConfig
-from mendbench.bench.corpus import load_corpus
-from mendbench.bench.parts import Setting
+from mendbench.config.config_file import Config, Loaded, RepairerConfig
+from mendbench.corpus.corpus import load_corpus
 from mendbench.errors import BadInput, UnknownName
+from mendbench.trial.components import Setting
 from tests.fakes.cases import CLOSED, QUIET, RENAMED, write_corpus
 
 CONFIG = Config.model_validate({

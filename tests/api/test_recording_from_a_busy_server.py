@@ -10,11 +10,11 @@ import httpx2
 import pytest
 
 from mendbench import api
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import model_file
 from mendbench.cli.main import main
 from mendbench.errors import BadInput, Incomplete
-from mendbench.replay import cassette
-from mendbench.replay.chat import ChatCaller
-from mendbench.replay.recordings import model_file
+from mendbench.live.chat_model import ChatCaller
 from tests.fakes import cases
 from tests.fakes.cases import MODEL, RENAMED, reading_model
 from tests.fakes.worlds import completion
@@ -48,7 +48,7 @@ def served(built, tmp_path, monkeypatch):
         served["slept"] += seconds
 
     caller = partial(ChatCaller, sleep=sleep, transport=httpx2.MockTransport(handle))
-    monkeypatch.setattr("mendbench.bench.recorder.ChatCaller", caller)
+    monkeypatch.setattr("mendbench.recording.recorder.ChatCaller", caller)
     return served
 
 

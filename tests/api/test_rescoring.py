@@ -11,9 +11,9 @@ import pytest
 
 from mendbench import api
 from mendbench.api import rescoring, runs
-from mendbench.bench.results import open_run, read_run
-from mendbench.bench.run_document import told_by_trials
 from mendbench.errors import BadInput
+from mendbench.results.run_document import told_by_trials
+from mendbench.results.store import open_run, read_run
 from mendbench.scoring.judging import attempts, ladder, outcomes
 from mendbench.scoring.judging.version import FACTS, SCORER
 from tests.fakes import cases

@@ -9,9 +9,9 @@ import typer
 
 from mendbench.api import RunOptions
 from mendbench.api.resuming import FREE, resumed, stored_options, words
-from mendbench.bench.shards import Shard
 from mendbench.cli.main import app
 from mendbench.errors import BadInput
+from mendbench.runs.shards import Shard
 
 NAMES = tuple(field.name for field in fields(RunOptions))
 TYPES = {"cases": Path("c"), "cassettes": Path("r"), "samples": 3, "shard": Shard(number=1, of=2)}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mendbench import api
-from mendbench.bench.results import read_run
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import model_file
 from mendbench.errors import BadInput, CheckFailed, UnknownName
-from mendbench.replay import cassette
-from mendbench.replay.recordings import model_file
+from mendbench.results.store import read_run
 from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MATRIX, MODEL, QUIET, RENAMED, ScriptedRecorder, change_case
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from mendbench import api
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import model_file
 from mendbench.errors import BadInput, ReplayMiss, UnknownName
-from mendbench.replay import cassette
-from mendbench.replay.recordings import model_file
 from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.replay import cassette
+from mendbench.cassettes import cassette
 from tests.fakes import cases
 from tests.fakes.planted import record_credential
 

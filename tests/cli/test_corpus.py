@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from mendbench.bench.shipped import shipped_root
+from mendbench.config.shipped import shipped_root
 from tests.fakes import cases
 
 RULES = ("run", cases.RENAMED, "--repairer", "rules", "--strategy", "none", "--policy", "naive", "--workers", "1")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from tests.fakes.cases import CLOSED, QUIET, RENAMED
 from tests.fakes.engines import PLAIN
 

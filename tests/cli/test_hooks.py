@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mendbench.bench import credentials
 from mendbench.cli.hooks import changed_cases
+from mendbench.corpus import credentials
 from tests.fakes import cases
 from tests.fakes.planted import record_credential
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from mendbench import api
-from mendbench.bench.shards import Shard
+from mendbench.runs.shards import Shard
 from tests.fakes import cases
 
 

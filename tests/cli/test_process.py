@@ -17,7 +17,7 @@ from tests.fakes.commands import split_corpus_line
 ENTRY = "from mendbench.cli.main import main; main()"
 SENDS = """
 import os, signal
-from mendbench.cli import screen
+from mendbench.cli import terminal as screen
 def send(self, done, total, last):
     for number in NUMBERS:
         os.kill(os.getpid(), number)
@@ -57,8 +57,8 @@ def test_a_run_that_is_told_to_end_prints_the_command_that_finishes_it(corpus, w
 def test_a_second_sigterm_ends_a_run_at_once_and_the_same_command_goes_on(corpus):
     twice = """
 import os, signal
-from mendbench.bench import executor
-from mendbench.cli import screen
+from mendbench.runs import executor
+from mendbench.cli import terminal as screen
 def send(*_anything):
     os.kill(os.getpid(), signal.SIGTERM)
 screen._Progress.__call__ = executor.LocalPool.close = send

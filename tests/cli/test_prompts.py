@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.config import ModelConfig
-from mendbench.bench.trial import run_trial
-from mendbench.replay import cassette
+from mendbench.cassettes import cassette
+from mendbench.config.config_file import ModelConfig
 from mendbench.strategies.template import TEMPLATES
+from mendbench.trial.runner import run_trial
 from tests.fakes import cases, prompts
 
 ONE = ("--workers", "1")

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.replay import cassette
-from mendbench.replay.recordings import TRAJECTORIES, WORLD
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
 from tests.fakes.cases import MODEL, RENAMED
 
 ONE = ("--workers", "1")

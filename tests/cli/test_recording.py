@@ -12,8 +12,8 @@ import sys
 import pytest
 
 from mendbench import api
-from mendbench.replay import cassette
-from mendbench.replay.recordings import model_file
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import model_file
 from tests.fakes.asks import completion
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, make_live, reading_model
 from tests.fakes.loopback import loopback
@@ -195,7 +195,7 @@ def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_r
 ):
     everything = (*PLAIN, "--record", "all")
     with monkeypatch.context() as stopped:
-        stopped.setattr("mendbench.cli.screen._Progress.__call__", stop_at(3))
+        stopped.setattr("mendbench.cli.terminal._Progress.__call__", stop_at(3))
         assert mendbench(*everything).code == 130
     kept = len(served)
     assert mendbench("run", QUIET, "--policy", "naive", "--workers", "1").code == 0

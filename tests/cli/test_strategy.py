@@ -3,7 +3,7 @@ import json
 import sys
 
 from mendbench import api
-from mendbench.cli import strategy_screen
+from mendbench.cli import strategy_view
 from mendbench.cli.options import Format
 from tests.cli.test_run import TEMPLATE
 from tests.fakes import cases
@@ -138,7 +138,7 @@ def test_on_a_wide_terminal_they_stand_beside_each_other(corpus, monkeypatch):
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setenv("COLUMNS", "200")
     pair = tuple(api.render_strategy(name, cases.RENAMED, None, None) for name in ("summary", "full-context"))
-    strategy_screen.show_diff(pair, ("summary", "full-context"), Format.text)
+    strategy_view.show_diff(pair, ("summary", "full-context"), Format.text)
     lines = out.getvalue().splitlines()
     assert "summary" in lines[0]
     assert "full-context" in lines[0]

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.execution import Sighting
 from mendbench.model.workflow import Node

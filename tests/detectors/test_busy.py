@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mendbench.api_errors.envelopes import failure_in
 from mendbench.detectors import detector
-from mendbench.kit.envelopes import failure_in
 from mendbench.model.execution import Sighting
 
 

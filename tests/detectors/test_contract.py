@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.api_errors.envelopes import accepted, failure_in
 from mendbench.detectors import detector, detector_names
-from mendbench.kit.envelopes import accepted, failure_in
 from mendbench.model.exchange import Answer
 from mendbench.model.execution import Sighting
 from mendbench.replay.effects import did

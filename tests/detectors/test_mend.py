@@ -1,8 +1,8 @@
 import pytest
 
+from mendbench.api_errors.envelopes import failure_in
 from mendbench.detectors.mend import DETECTOR
 from mendbench.detectors.mend.codes import CODES, WEAK, side_of, spelled
-from mendbench.kit.envelopes import failure_in
 from mendbench.model.execution import Sighting
 from tests.detectors.rows import ROWS, Row, github, http, result, rpc, slack, tool
 from tests.detectors.unseen import UNSEEN

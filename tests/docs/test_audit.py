@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.shipped import shipped_root
+from mendbench.config.shipped import shipped_root
 
 DOCS = Path(__file__).parents[2] / "docs"
 LINES = [json.loads(line) for line in (DOCS / "audit.jsonl").read_text(encoding="utf-8").splitlines()]

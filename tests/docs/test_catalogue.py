@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mendbench import services
-from mendbench.bench.corpus import load_corpus
+from mendbench.corpus.corpus import load_corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = Path(services.__file__).parent

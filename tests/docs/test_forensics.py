@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.cli.forensics_screen import show_forensics
+from mendbench.cli.forensics_view import show_forensics
 from mendbench.scoring.forensics import attempt_use as forensics
 from mendbench.scoring.forensics import warning_cost
 from mendbench.scoring.forensics.attempt_use import Curve, LabelLine, Step, Stopping

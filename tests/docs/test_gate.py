@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
-from mendbench.bench.baseline import COLUMNS, HEADER
-from mendbench.bench.config import GateConfig
+from mendbench.config.config_file import GateConfig
+from mendbench.results.baseline import COLUMNS, HEADER
 from mendbench.scoring.gating.gate import GRAVITY
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import EXIT_CODES, Change

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.shipped import shipped_root
+from mendbench.config.shipped import shipped_root
 from mendbench.scoring.statistics.exact import wilson
 
 DOCS = Path(__file__).parents[2] / "docs"

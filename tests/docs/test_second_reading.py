@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.corpus import load_corpus
+from mendbench.corpus.corpus import load_corpus
 
 ROOT = Path(__file__).parents[2]
 UNREAD = {"http/requested-item-already-taken"}

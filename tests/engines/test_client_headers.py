@@ -2,10 +2,10 @@
 
 import pytest
 
+from mendbench.cassettes.keys import identity
 from mendbench.engines.client_headers import headers_named, without_client_headers
 from mendbench.engines.loopback import HOP
 from mendbench.model.exchange import Request
-from mendbench.replay.keys import identity
 from mendbench.runtime.parse import salvaged
 from tests.fakes.clients import SENT
 

@@ -232,7 +232,7 @@ def test_a_plain_request_past_the_world_is_told_too():
 
 
 def test_a_run_of_our_own_engine_imports_nothing_of_it():
-    code = "import sys, mendbench.api, mendbench.bench.trial; print([name for name in sys.modules if name.startswith('mendbench.engines')])"
+    code = "import sys, mendbench.api, mendbench.trial.runner; print([name for name in sys.modules if name.startswith('mendbench.engines')])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 

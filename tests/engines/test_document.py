@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.engines import printed as ending
+from mendbench.engines import trailing_json as ending
 from mendbench.engines.document import NoDocument, document_in, execution_of, without_moments
 from mendbench.runtime.parse import salvaged
 

@@ -8,7 +8,7 @@ import pytest
 
 from mendbench.engines import Command, CommandEngine, declared_by
 from mendbench.errors import ReplayMiss
-from mendbench.kit.redaction import Redactor
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeWorld, fault, rpc
 from tests.fakes.engines import executed
 

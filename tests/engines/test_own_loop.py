@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.config import EngineConfig
-from mendbench.bench.rows import whole
-from mendbench.bench.trial import run_trial
-from mendbench.kit.canonical import canonical_json
+from mendbench.config.config_file import EngineConfig
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.trial.row import whole
+from mendbench.trial.runner import run_trial
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, build, copy_of, setting_of
 
 ADAPTER = Path(__file__).parent / "adapters" / "looping.py"

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.bench.config import EngineConfig
-from mendbench.bench.rows import whole
-from mendbench.bench.trial import run_trial
+from mendbench.config.config_file import EngineConfig
+from mendbench.trial.row import whole
+from mendbench.trial.runner import run_trial
 from tests.fakes.cases import HOST, RENAMED, LiveRecorder, build, copy_of, key, make_live, setting_of
 from tests.fakes.engines import PLAIN
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.config import EngineConfig
-from mendbench.bench.rows import whole
-from mendbench.bench.trial import run_trial
+from mendbench.config.config_file import EngineConfig
+from mendbench.trial.row import whole
+from mendbench.trial.runner import run_trial
 from tests.fakes.cases import CLOSED, RENAMED, build, key, setting_of
 
 ADAPTER = Path(__file__).parents[2] / "examples" / "engines" / "mendbench_cli.py"

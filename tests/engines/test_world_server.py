@@ -7,7 +7,7 @@ from contextvars import copy_context
 import pytest
 
 from mendbench.engines.loopback import _chunks
-from mendbench.engines.spelling import Spelling
+from mendbench.engines.url_mapping import Spelling
 from mendbench.engines.world_server import TIMEOUT, Serving, WorldServer
 from mendbench.model.exchange import Request
 from tests.fakes.engines import HOST, inn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mendbench.bench.protocol import Contrast, Protocol, Side
-from mendbench.bench.results import open_run
-from mendbench.bench.run_document import told_by_trials
+from mendbench.corpus.protocol import Contrast, Protocol, Side
+from mendbench.results.run_document import told_by_trials
+from mendbench.results.store import open_run
 from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.comparing.pairing import pair_trials
 from mendbench.scoring.judging.version import SCORER

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.clock import VirtualClock
-from mendbench.kit.envelopes import accepted
+from mendbench.api_errors.envelopes import accepted
+from mendbench.exchanges.bodies import parse_body
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.exchange import Answer, Exchange, Fault, Request
 from mendbench.model.execution import Judgement, Sighting
 

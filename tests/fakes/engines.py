@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from mendbench.engines import Command, CommandEngine, Limits, declared_by
-from mendbench.kit.redaction import Redactor
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeWorld, said
 
 PLAIN = Path(__file__).parents[1] / "engines" / "adapters" / "plain.py"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mendbench.bench.rows import trial_key
 from mendbench.model.trial import TrialKey
 from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.gating.result import Baseline, Digests, Entry, Present
 from mendbench.scoring.records import Treatment
+from mendbench.trial.row import trial_key
 from tests.fakes.scored import record
 
 DIGESTS = Digests(engine="mendbench 1", scorer="1.1", prices=(("m", "cheap"),))

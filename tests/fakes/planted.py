@@ -6,9 +6,9 @@ import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mendbench.replay import cassette
-from mendbench.replay.recordings import WORLD
-from tests.torture.planting import PROVIDERS
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import WORLD
+from qa.torture.planting import PROVIDERS
 
 
 @dataclass(frozen=True)

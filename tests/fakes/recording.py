@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from mendbench.kit.canonical import canonical_json, digest
-from mendbench.kit.redaction import Redactor
-from mendbench.kit.urls import model_url
+from mendbench.cassettes.recordings import Recordings
+from mendbench.exchanges.urls import model_url
+from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
-from mendbench.replay.asks import AskBook
-from mendbench.replay.recordings import Recordings
+from mendbench.replay.model_cassette import AskBook
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.worlds import completion
 
 MODEL = "tiny"

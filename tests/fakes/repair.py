@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.execution import Checkpoint, Execution, NodeRecord, State, Warned
 from mendbench.model.failure import Failure

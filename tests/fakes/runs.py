@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import FORMAT, build_row
-from mendbench.bench.run_document import told_by_trials
-from mendbench.bench.trial import Evidence
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
 from mendbench.model.trial import Attempt, Problem, Trajectory, TrialKey
+from mendbench.results.run_document import told_by_trials
+from mendbench.results.store import StoredRun
 from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.record_table import records_of
+from mendbench.trial.row import FORMAT, build_row
+from mendbench.trial.runner import Evidence
 from tests.fakes.scoring import (
     BROKEN,
     GREEN,

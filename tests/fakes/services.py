@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from mendbench.kit.merge import merge_patch
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import Service
+from mendbench.values.merge_patch import merge_patch
 
 NOW_MS = 1_767_225_600_000
 JSON_UTF8 = "application/json; charset=utf-8"

@@ -3,8 +3,8 @@
 import os
 import signal
 
-from mendbench.bench import executor
 from mendbench.errors import BadInput, GuardTripped, Incomplete, ReplayMiss, UnknownName
+from mendbench.runs import executor
 
 ERRORS = (
     BadInput("world.yaml:3", "torn", "mend it"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mendbench.kit.clock import VirtualClock
-from mendbench.workflows import Outside, RunOptions, run_workflow
+from mendbench.io.virtual_clock import VirtualClock
+from mendbench.workflow_app import Outside, RunOptions, run_workflow
 from tests.fakes.engine import FakeWorld, completion
 
 

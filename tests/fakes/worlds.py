@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.json import Json, JsonObject
 

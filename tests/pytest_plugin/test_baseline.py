@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mendbench import api
-from mendbench.bench.baseline import baseline_of, render_baseline
+from mendbench.results.baseline import baseline_of, render_baseline
 from tests.fakes.cases import RENAMED, change_case
 from tests.pytest_plugin.test_collecting import one_line
 from tests.pytest_plugin.test_items import TOLD, UNTOLD, lose_answers

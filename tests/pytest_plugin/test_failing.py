@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from mendbench.api.trials import RanTrial
-from mendbench.bench.rows import whole
 from mendbench.pytest_plugin.failing import headline, story
 from mendbench.report.reasons import because
 from mendbench.scoring.judging.outcomes import RULES
+from mendbench.trial.row import whole
 from tests.fakes import runs
 from tests.fakes.scoring import POST, exchange, greeting_check
 

@@ -5,9 +5,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import model_file
 from mendbench.repairers.rules import RulesRepairer
-from mendbench.replay import cassette
-from mendbench.replay.recordings import model_file
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, change_case, note
 
 pytest_plugins = ["pytester"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mendbench.bench.case_file import FAMILIES
+from mendbench.corpus.case_file import FAMILIES
 from mendbench.pytest_plugin.naming import item_names, marker_lines, marker_names
 from tests.fakes.cases import key
 from tests.fakes.scoring import make_case, user_fault

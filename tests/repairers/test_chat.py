@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput, Incomplete
-from mendbench.kit.canonical import canonical_json, digest
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
+from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Answer
 from mendbench.repairers import Options, repairer
 from mendbench.repairers.chat import ChatRepairer

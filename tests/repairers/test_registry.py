@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from mendbench.cassettes.recordings import model_file
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.prompt import Reply
 from mendbench.repairers import Options, registry, repairer, repairer_names
 from mendbench.repairers.command import command_model
-from mendbench.replay.recordings import model_file
 from tests.fakes.asks import FakeAsks, completion
 from tests.fakes.installed import install
 from tests.repairers.prompts import plain

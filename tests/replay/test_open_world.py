@@ -7,9 +7,9 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.redaction import Redactor
 from mendbench.model.exchange import Answer, Request
 from mendbench.replay.open_world import OpenAsks, OpenWorld
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import completion, ran
 from tests.fakes.loopback import loopback
 from tests.fakes.worlds import FakeLive, get, json_answer, post

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, Recordings
 from mendbench.errors import BrokenService, ReplayMiss
-from mendbench.kit.clock import START_MS, VirtualClock
-from mendbench.kit.redaction import Redactor, canary
+from mendbench.io.virtual_clock import START_MS, VirtualClock
 from mendbench.model.exchange import Answer
-from mendbench.replay import cassette
-from mendbench.replay.asks import AskBook
-from mendbench.replay.recordings import TRAJECTORIES, WORLD, Recordings
+from mendbench.replay.model_cassette import AskBook
 from mendbench.replay.world import UNKNOWN_HOST, ScopedWorld, SimulatedPart
+from mendbench.secrets.redaction import Redactor, canary
 from tests.fakes.worlds import (
     FakeLive,
     ForbiddenLive,
@@ -363,8 +363,8 @@ def test_a_node_that_asks_a_model_is_answered_by_the_ask_book_on_the_scopes_cloc
 
 def test_replay_imports_no_http_client_no_vcrpy_and_no_mcp():
     script = (
-        "import sys, mendbench.replay.world, mendbench.replay.asks, mendbench.replay.guard, mendbench.replay.chat,"
-        " mendbench.replay.mcp_live, mendbench.replay.shell_live, mendbench.replay.file_live\n"
+        "import sys, mendbench.replay.world, mendbench.replay.model_cassette, mendbench.replay.guard, mendbench.live.chat_model,"
+        " mendbench.live.mcp_servers, mendbench.live.shell, mendbench.live.sandbox_files\n"
         "heavy = {'vcr', 'httpx2', 'httpx', 'mcp', 'tenacity', 'pydantic', 'pandas', 'anyio'} & set(sys.modules)\n"
         "sys.exit(f'imported {sorted(heavy)}' if heavy else 0)"
     )

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mendbench.bench.totals import totals
 from mendbench.report.findings import Finding
 from mendbench.report.markdown import COMMENT, CUT_LINE, STEP_SUMMARY, code, markdown, plain
+from mendbench.results.totals import totals
 from mendbench.scoring.record_table import records_of
 from tests.fakes.judged import ODD, gate_says, mixed_run, odd_run, row
 from tests.fakes.runs import (

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.bench.rows import whole
 from mendbench.report.html import render_html
 from mendbench.report.packing import COLUMNS, LINED, STAGE_OF, UNTOLD, column, packed, parts_of
 from mendbench.scoring.record_table import records_of as table_of
+from mendbench.trial.row import whole
 from tests.fakes.pages import columns_of, records_of, unpacked, value
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from mendbench.bench.shipped import shipped_root
+from mendbench.config.shipped import shipped_root
 from tests.report.conftest import Reader
 
 pytestmark = pytest.mark.browser

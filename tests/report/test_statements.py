@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mendbench.report.first_screen import first_screen
 from mendbench.report.gaps import Gap
+from mendbench.report.overview import first_screen
 from mendbench.report.statements import strategy_statements, warning_statements
 from mendbench.report.summary import summarise
 from mendbench.report.words import signed

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.redaction import Redactor
 from mendbench.model.execution import Checkpoint, Completed
 from mendbench.runtime.checkpoint import completed_as, continued, node_digest, traces_of
 from mendbench.runtime.engine import MendbenchEngine
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeDetector, FakeWorld, chain, http, said
 
 BASE = "https://api.example.com"

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import ReplayMiss
-from mendbench.kit.redaction import Redactor
 from mendbench.model.execution import Judgement
 from mendbench.runtime import engine as engine_module
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType
 from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.validate import NodeSpec
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeDetector, FakeWorld, chain, completion, fault, http, ran, rpc, said
 
 BASE = "https://api.example.com"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mendbench.errors import EffectEscape
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.execution import NodeRecord
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.events import NodeCached, NodeCompleted, NodeFailed, NodeStarted, NodeWarned, ending, quietly

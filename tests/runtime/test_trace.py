@@ -6,8 +6,7 @@ import secrets
 import pytest
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.clock import VirtualClock
-from mendbench.kit.redaction import Redactor
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.trace import Happened, Ran, build_trace, shown_document
 from mendbench.runtime.trace_views import (
@@ -19,6 +18,7 @@ from mendbench.runtime.trace_views import (
     node_view,
     validation_diff,
 )
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeWorld, chain, http, said
 
 KEY = secrets.token_hex(16)

@@ -7,7 +7,7 @@ import json
 import secrets
 
 from mendbench.runtime.trace_file import LAST, read_trace
-from mendbench.workflows import check_workflow
+from mendbench.workflow_app import check_workflow
 from tests.fakes.engine import chain, http, rpc, said
 from tests.fakes.whole_runs import run
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mendbench.bench.recorder import Recorder
-from mendbench.bench.scope import Scope, open_scope
-from mendbench.replay.recordings import Recordings
+from mendbench.cassettes.recordings import Recordings
+from mendbench.recording.recorder import Recorder
 from mendbench.runtime.nodes.interface import NodeOutput
 from mendbench.runtime.nodes.mcp import NODE
 from mendbench.services import real_world
+from mendbench.trial.scope import Scope, open_scope
 from tests.fakes.scoring import make_case
 
 HERE = Path(__file__).parent

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.envelopes import accepted
+from mendbench.api_errors.envelopes import accepted
+from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Answer, Request
 from mendbench.replay.effects import by_state
 from mendbench.services import hosts_of, registry, simulated

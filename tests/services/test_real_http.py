@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.bench.case_file import load_case
-from mendbench.bench.parts import build_engine
-from mendbench.bench.recorder import Recorder
-from mendbench.bench.scope import open_scope
+from mendbench.cassettes.cassette import load
+from mendbench.cassettes.recordings import Recordings
+from mendbench.corpus.case_file import load_case
 from mendbench.errors import BadInput
-from mendbench.kit.patching import apply_patch
+from mendbench.live.world import HttpLive
 from mendbench.model.exchange import Request
-from mendbench.replay.cassette import load
-from mendbench.replay.live import HttpLive
-from mendbench.replay.recordings import Recordings
+from mendbench.recording.recorder import Recorder
 from mendbench.services import real_world
+from mendbench.trial.components import build_engine
+from mendbench.trial.scope import open_scope
+from mendbench.values.json_patch import apply_patch
 
 ROOT = Path(__file__).parents[2]
 TOKEN = secrets.token_hex(16)

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from mendbench.bench.recorder import Recorder
+from mendbench.cassettes.cassette import load
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
-from mendbench.replay.cassette import load
+from mendbench.recording.recorder import Recorder
 from mendbench.services import real_world
 from tests.fakes.sandbox import installed
 from tests.services.mcp_contract import CALLS, HERE, opened, record

@@ -5,8 +5,8 @@ import pytest
 from mendbench.errors import BadInput
 from mendbench.strategies import placebo
 from mendbench.strategies.template import load
-from tests.torture.damaged_inputs import BODIES, HEAD, TAIL
-from tests.torture.hostile_templates import refused
+from qa.torture.damaged_inputs import BODIES, HEAD, TAIL
+from qa.torture.hostile_templates import refused
 
 ENDLESS = {
     "a loop in a loop": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",

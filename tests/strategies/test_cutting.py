@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.tokens import estimate
 from mendbench.strategies.cutting import CUT_MARK, fit
 from mendbench.strategies.interface import SectionSpec
+from mendbench.strategies.tokens import estimate
 
 LINES = st.lists(st.text(alphabet="ab é`\U0001f527", max_size=40), min_size=1, max_size=12).map("\n".join)
 PARTS = st.lists(st.tuples(LINES, st.integers(0, 4)), max_size=5)

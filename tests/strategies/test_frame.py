@@ -4,8 +4,8 @@ import dataclasses
 import json
 import re
 
-from mendbench.kit.tokens import estimate
 from mendbench.strategies import Budget, build_frame, build_prompt, frame, frame_digest, strategies, strategy
+from mendbench.strategies.tokens import estimate
 from tests.strategies import invented
 
 MOST_CONSTANT_TOKENS = 450

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mendbench.kit.redaction import sanitise
 from mendbench.runtime.templates import resolve
+from mendbench.secrets.redaction import sanitise
 from mendbench.strategies.run_data import leaves, shown, told
 from tests.strategies import invented
 from tests.strategies.ran import ANY_JSON, NAMED_JSON, any_views, with_outputs

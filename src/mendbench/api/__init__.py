@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         export_prompts,
         import_answers,
     )
-    from mendbench.api.repeats import Noise, recorded_noise
+    from mendbench.api.repeatability import Noise, recorded_noise
     from mendbench.api.rescoring import Rescored, rescore
     from mendbench.api.runs import prune_answers, report, run
     from mendbench.api.schemas import SCHEMAS, schema
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
         survey_strategies,
     )
     from mendbench.api.trials import Bench, RanTrial, open_bench
-    from mendbench.bench.results import StoredRun, read_run
     from mendbench.report.scores import ScoreLine
+    from mendbench.results.store import StoredRun, read_run
     from mendbench.scoring.gating.result import GateResult
 
 __all__ = [
@@ -174,7 +174,7 @@ _HOMES = {
         "export_prompts",
         "import_answers",
     ),
-    "mendbench.api.repeats": (
+    "mendbench.api.repeatability": (
         "Noise",
         "recorded_noise",
     ),
@@ -215,7 +215,7 @@ _HOMES = {
         "RanTrial",
         "open_bench",
     ),
-    "mendbench.bench.results": (
+    "mendbench.results.store": (
         "StoredRun",
         "read_run",
     ),

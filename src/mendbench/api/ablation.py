@@ -9,13 +9,13 @@ from statistics import fmean
 from mendbench.api.runs import run
 from mendbench.api.settings import Progress, RunOptions, open_setting
 from mendbench.api.strategies import LONGEST, Survey, main_model, surveys
-from mendbench.bench.config import Loaded, load_config
-from mendbench.bench.corpus import select
-from mendbench.bench.results import Note, StoredRun
-from mendbench.bench.split import read_split
-from mendbench.bench.totals import is_judged
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.corpus.corpus import select
+from mendbench.corpus.split import read_split
 from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow
+from mendbench.results.store import Note, StoredRun
+from mendbench.results.totals import is_judged
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
 from mendbench.scoring.comparing.pairing import pair_trials
 from mendbench.scoring.record_table import Records

@@ -11,27 +11,27 @@ from typing import cast, get_args
 
 from mendbench.api.plans import configured_keys, refuse_unrecorded
 from mendbench.api.settings import Progress, RunOptions, open_setting
-from mendbench.bench.case_view import CASE_FILTERS, case_document, case_row, fits
-from mendbench.bench.checking import Checked, check, left_behind
-from mendbench.bench.config import Loaded, load_config
-from mendbench.bench.corpus import select, selected_ids
-from mendbench.bench.corpus_summary import counts, summary
-from mendbench.bench.credentials import files_with_credentials
-from mendbench.bench.importing.engine_trace import is_engine_trace, read_engine_trace
-from mendbench.bench.importing.har import read_har
-from mendbench.bench.importing.interface import Dropped, Source, json_file
-from mendbench.bench.importing.making import Wish
-from mendbench.bench.importing.making import import_case as import_from
-from mendbench.bench.importing.own_trace import read_own_trace
-from mendbench.bench.importing.vcr_cassette import read_cassette
-from mendbench.bench.labels import missing_labels
-from mendbench.bench.parts import Setting
-from mendbench.bench.proof_store import PROOFS
-from mendbench.bench.scaffold import STARTER, Draft, split_id, write_draft
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.corpus.corpus import select, selected_ids
+from mendbench.corpus.credentials import files_with_credentials
+from mendbench.corpus.labels import missing_labels
 from mendbench.errors import BadInput, UnknownName
+from mendbench.importing.engine_trace import is_engine_trace, read_engine_trace
+from mendbench.importing.har import read_har
+from mendbench.importing.interface import Dropped, Source, json_file
+from mendbench.importing.making import Wish
+from mendbench.importing.making import import_case as import_from
+from mendbench.importing.own_trace import read_own_trace
+from mendbench.importing.scaffold import STARTER, Draft, split_id, write_draft
+from mendbench.importing.vcr_cassette import read_cassette
 from mendbench.model.case import Kind, Provenance
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
+from mendbench.trial.components import Setting
+from mendbench.verify.case_view import CASE_FILTERS, case_document, case_row, fits
+from mendbench.verify.checking import Checked, check, left_behind
+from mendbench.verify.corpus_summary import counts, summary
+from mendbench.verify.proof_store import PROOFS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

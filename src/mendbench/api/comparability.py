@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mendbench.bench.results import StoredRun
 from mendbench.errors import Incomplete
 from mendbench.model.json import Json
+from mendbench.results.store import StoredRun
 from mendbench.scoring.comparing.pairing import TrialPair
 from mendbench.scoring.judging.version import SCORER, facts_version
 

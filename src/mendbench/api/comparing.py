@@ -11,17 +11,15 @@ from pathlib import Path
 from mendbench.api.comparability import Incomparable, prices_differ, refuse_other_cases, refuse_other_judgement
 from mendbench.api.settings import open_corpus
 from mendbench.api.sides import NONE, OpenSide, Side, open_sides
-from mendbench.bench.config import load_config
-from mendbench.bench.engines import OURS
-from mendbench.bench.protocol import FILE as PROTOCOL
-from mendbench.bench.protocol import Protocol, read_protocol
-from mendbench.bench.results import StoredRun, read_run
-from mendbench.bench.split import cases_by_part, read_split
+from mendbench.config.config_file import load_config
+from mendbench.corpus.protocol import FILE as PROTOCOL
+from mendbench.corpus.protocol import Protocol, read_protocol
+from mendbench.corpus.split import cases_by_part, read_split
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.interned import NUMBERS
 from mendbench.report.html import trial_link
 from mendbench.report.primary import changed_in
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY, main_model
+from mendbench.results.store import StoredRun, read_run
 from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
 from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts, may_be
@@ -30,6 +28,8 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
 from mendbench.scoring.score import Score
 from mendbench.scoring.scores import all_scores, score
+from mendbench.trial.engines import OURS
+from mendbench.values.interning import NUMBERS
 
 ALL = "all"
 """Every part, or every score."""

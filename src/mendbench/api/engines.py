@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mendbench.bench.config import load_config
-from mendbench.bench.engines import command_of, refuse_absent
+from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
-from mendbench.kit.redaction import Redactor
+from mendbench.secrets.redaction import Redactor
+from mendbench.trial.engines import command_of, refuse_absent
 
 if TYPE_CHECKING:
     from mendbench.engines import Declared

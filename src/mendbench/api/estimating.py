@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
-from mendbench.bench.config import load_config
-from mendbench.bench.estimate import Estimate, can_ask, estimated
-from mendbench.bench.prompts.collecting import collect_all
+from mendbench.config.config_file import load_config
+from mendbench.prompts.collecting import collect_all
+from mendbench.prompts.estimate import Estimate, can_ask, estimated
 
 
 def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) -> Estimate:

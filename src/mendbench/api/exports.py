@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from mendbench.api.comparing import Comparison, compare
 from mendbench.api.gating import gate
-from mendbench.bench.config import load_config
-from mendbench.bench.results import StoredRun, read_run
+from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
-from mendbench.kit.files import append_durably, write_atomically
+from mendbench.io.files import append_durably, write_atomically
 from mendbench.report.annotations import Place, Places, annotation_lines
 from mendbench.report.findings import Judgement
 from mendbench.report.frames import csv_files, frames, parquet_files
@@ -20,6 +19,7 @@ from mendbench.report.judging import judgement_of_changes, judgement_of_gate
 from mendbench.report.junit import junit as junit_of
 from mendbench.report.markdown import STEP_SUMMARY
 from mendbench.report.markdown import markdown as markdown_of
+from mendbench.results.store import StoredRun, read_run
 from mendbench.scoring.gating.result import GateResult
 
 if TYPE_CHECKING:

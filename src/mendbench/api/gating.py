@@ -9,22 +9,22 @@ from pathlib import Path
 
 from mendbench.api.plans import refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
-from mendbench.bench.acceptance import Update, accept
-from mendbench.bench.baseline import baseline_of, digests_of, entry_of, read_baseline
-from mendbench.bench.config import Config, Loaded, load_config
-from mendbench.bench.gate_evidence import changed_responses, reasons, secrets_in
-from mendbench.bench.parts import Setting
-from mendbench.bench.results import StoredRun, open_run, read_run
-from mendbench.bench.rows import digest_of_keys
-from mendbench.bench.trial import run_trials
-from mendbench.bench.trial_keys import TrialKeys
+from mendbench.config.config_file import Config, Loaded, load_config
 from mendbench.errors import BadInput
-from mendbench.kit.scratch import scratch
+from mendbench.io.temporary_folders import scratch
 from mendbench.model.trial import TrialKey
 from mendbench.report.html import trial_link
+from mendbench.results.acceptance import Update, accept
+from mendbench.results.baseline import baseline_of, digests_of, entry_of, read_baseline
+from mendbench.results.gate_evidence import changed_responses, reasons, secrets_in
+from mendbench.results.store import StoredRun, open_run, read_run
+from mendbench.runs.trial_keys import TrialKeys
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import Baseline, Finding, GateResult, Present, Rules, Selection
+from mendbench.trial.components import Setting
+from mendbench.trial.row import digest_of_keys
+from mendbench.trial.runner import run_trials
 
 REPORT = "index.html"
 

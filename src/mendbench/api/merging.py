@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import pairwise, repeat
 from pathlib import Path
 
-from mendbench.bench.results import MERGED, StoredRun, open_run, read_run
-from mendbench.bench.run_document import told_by_trials
 from mendbench.errors import BadInput, Incomplete
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
 from mendbench.report.html import html_parts
+from mendbench.results.run_document import told_by_trials
+from mendbench.results.store import MERGED, StoredRun, open_run, read_run
 from mendbench.scoring.record_table import Records
 
 _OF_ONE_SHARD = frozenset({"shard", "stale", "trials"})

@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mendbench.api.settings import RunOptions
-from mendbench.bench.config import Config, Loaded, SweepConfig
-from mendbench.bench.corpus import Corpus, select, selected_ids
-from mendbench.bench.engines import OURS, inexpressible, itself_repairing, refuse_absent
-from mendbench.bench.estimate import asks_repairer
-from mendbench.bench.matrix import Matrix, keys_of
-from mendbench.bench.parts import Setting, build_parts
-from mendbench.bench.shards import Shard, cases_of
-from mendbench.bench.split import in_part
-from mendbench.bench.trial_keys import TrialKeys
+from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
+from mendbench.config.config_file import Config, Loaded, SweepConfig
+from mendbench.corpus.corpus import Corpus, select, selected_ids
+from mendbench.corpus.split import in_part
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.replay.recordings import TRAJECTORIES, WORLD, model_file
+from mendbench.prompts.estimate import asks_repairer
+from mendbench.runs.matrix import Matrix, keys_of
+from mendbench.runs.shards import Shard, cases_of
+from mendbench.runs.trial_keys import TrialKeys
+from mendbench.trial.components import Setting, build_parts
+from mendbench.trial.engines import OURS, inexpressible, itself_repairing, refuse_absent
 
 MAIN = "matrix"
 """Name of the main matrix among the sweeps."""

@@ -10,15 +10,17 @@ from pathlib import Path
 
 from mendbench.api.plans import plan_of, refuse_unknown
 from mendbench.api.settings import Progress, RunOptions, open_setting
-from mendbench.bench.config import Loaded, load_config
-from mendbench.bench.credentials import refuse_cases_with_credentials
-from mendbench.bench.parts import Setting
-from mendbench.bench.prompts.answer_lines import AnswerLine, read_answers
-from mendbench.bench.prompts.askers import CHAT, detectors_of_policies, trials_asking
-from mendbench.bench.prompts.batches import read_batches
-from mendbench.bench.prompts.collecting import Collected, collect_all
-from mendbench.bench.prompts.differing import Nearest, nearest
-from mendbench.bench.prompts.importing import (
+from mendbench.cassettes.recordings import Recordings
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.corpus.credentials import refuse_cases_with_credentials
+from mendbench.errors import BadInput
+from mendbench.io.canonical_json import digest
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.prompts.answer_lines import AnswerLine, read_answers
+from mendbench.prompts.batches import read_batches
+from mendbench.prompts.collecting import Collected, collect_all
+from mendbench.prompts.importing import (
     Deposit,
     Placed,
     place_answers,
@@ -28,12 +30,10 @@ from mendbench.bench.prompts.importing import (
     sort_lines,
     write_answers,
 )
-from mendbench.bench.prompts.prompt_lines import custom_id, in_order, prompt_line, read_prompts
-from mendbench.errors import BadInput
-from mendbench.kit.canonical import digest
-from mendbench.model.json import JsonObject
-from mendbench.model.trial import ITSELF, TrialKey
-from mendbench.replay.recordings import Recordings
+from mendbench.prompts.prompt_diff import Nearest, nearest
+from mendbench.prompts.prompt_lines import custom_id, in_order, prompt_line, read_prompts
+from mendbench.prompts.trials_asking import CHAT, detectors_of_policies, trials_asking
+from mendbench.trial.components import Setting
 
 SHOWN = 3
 """Missing prompts that a difference is shown of, where not all are asked for."""

@@ -8,23 +8,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mendbench.bench.config import load_config
-from mendbench.bench.parts import Setting
-from mendbench.bench.prices import Price
-from mendbench.bench.repricing import prices_today, repriced
-from mendbench.bench.results import RUN, StoredRun, read_run
-from mendbench.bench.rewriting import rewrite_run, seen_in
-from mendbench.bench.run_document import told_by_trials
-from mendbench.bench.run_lines import TRIALS
-from mendbench.bench.stored_rows import GrowingFile, Lines, StoredRows
+from mendbench.config.config_file import load_config
+from mendbench.config.prices import Price
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.scratch import scratch, told_of_scratch
+from mendbench.io.canonical_json import canonical_json
+from mendbench.io.temporary_folders import scratch, told_of_scratch
 from mendbench.model.json import JsonObject
 from mendbench.report.html import html_parts
+from mendbench.results.repricing import prices_today, repriced
+from mendbench.results.rewriting import rewrite_run, seen_in
+from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_lines import TRIALS
+from mendbench.results.store import RUN, StoredRun, read_run
+from mendbench.results.stored_rows import GrowingFile, Lines, StoredRows
 from mendbench.scoring.judging.evidence import AGAIN, held
 from mendbench.scoring.judging.rescoring import rescored
 from mendbench.scoring.judging.version import FACTS, SCORER, facts_version
+from mendbench.trial.components import Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

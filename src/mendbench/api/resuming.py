@@ -10,10 +10,10 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from mendbench.api.settings import RunOptions
-from mendbench.bench.results import interrupted_plan, no_interrupted_run
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
+from mendbench.results.store import interrupted_plan, no_interrupted_run
 
 FREE = ("out", "resume", "workers", "cluster", "concurrency")
 """Options that change no row of a run: no plan stores them."""

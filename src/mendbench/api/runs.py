@@ -8,40 +8,40 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from mendbench import __version__
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
-from mendbench.bench.config import ModelConfig, ReportConfig, load_config
-from mendbench.bench.corpus import file_digest
-from mendbench.bench.credentials import refuse_cases_with_credentials
-from mendbench.bench.engines import OURS, engine_digest, engines_document
-from mendbench.bench.parts import Setting, asked_models, prices_of
-from mendbench.bench.proof import proved_with
-from mendbench.bench.protocol import Protocol, read_protocol
-from mendbench.bench.recorder import Recorder
-from mendbench.bench.recording import record_all
-from mendbench.bench.results import Note, RunFolder, StoredRun, open_run, read_run
-from mendbench.bench.rows import FORMAT, digest_of_keys, trial_key, whole
-from mendbench.bench.run_document import told_by_trials
-from mendbench.bench.split import cases_by_part
-from mendbench.bench.stale import StaleFile, counted, drop_stale, stale_files
-from mendbench.bench.trial import run_trials
-from mendbench.bench.trial_keys import TrialKeys
+from mendbench.cassettes.recording_journal import Anew
+from mendbench.config.config_file import ModelConfig, ReportConfig, load_config
+from mendbench.corpus.corpus import file_digest
+from mendbench.corpus.credentials import refuse_cases_with_credentials
+from mendbench.corpus.protocol import Protocol, read_protocol
+from mendbench.corpus.split import cases_by_part
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import digest
-from mendbench.kit.files import write_parts_atomically
-from mendbench.kit.interned import Interned
+from mendbench.io.canonical_json import digest
+from mendbench.io.files import write_parts_atomically
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import ITSELF, JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
-from mendbench.replay.anew import Anew
+from mendbench.prompts.stale import StaleFile, counted, drop_stale, stale_files
+from mendbench.recording.recorder import Recorder
 from mendbench.report.html import html_parts
+from mendbench.results.run_document import told_by_trials
+from mendbench.results.store import Note, RunFolder, StoredRun, open_run, read_run
+from mendbench.runs.recording import record_all
+from mendbench.runs.trial_keys import TrialKeys
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
 from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
+from mendbench.trial.components import Setting, asked_models, prices_of
+from mendbench.trial.engines import OURS, engine_digest, engines_document
+from mendbench.trial.row import FORMAT, digest_of_keys, trial_key, whole
+from mendbench.trial.runner import run_trials
+from mendbench.values.interning import Interned
+from mendbench.verify.proof import proved_with
+from mendbench.version import __version__
 
 EVERYTHING = RunOptions()
 """All that is configured."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mendbench.bench.config import Config
+from mendbench.config.config_file import Config
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.runtime.parse import WORKFLOW_SCHEMA
@@ -18,7 +18,7 @@ def schema(what: str) -> JsonObject:
     Raises:
         UnknownName: there is none of that name.
     """
-    from mendbench.bench.schemas import case_schema, strategy_schema, trial_schema  # noqa: PLC0415 - only this command needs them
+    from mendbench.results.json_schemas import case_schema, strategy_schema, trial_schema  # noqa: PLC0415 - only this command needs them
 
     found: dict[str, Callable[[], JsonObject]] = {
         "case": case_schema,

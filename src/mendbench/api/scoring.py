@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mendbench.bench.config import load_config
-from mendbench.bench.results import StoredRun, read_run
+from mendbench.config.config_file import load_config
 from mendbench.model.json import JsonObject
 from mendbench.report.scores import ScoreLine, score_lines
+from mendbench.results.store import StoredRun, read_run
 from mendbench.scoring.forensics import attempt_use as attempts_of
 from mendbench.scoring.forensics import warning_cost
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
-from mendbench.bench.config import Loaded
-from mendbench.bench.corpus import Corpus, load_corpus
-from mendbench.bench.parts import Setting
-from mendbench.bench.shards import Shard
+from mendbench.cassettes.recordings import RecordMode
+from mendbench.config.config_file import Loaded
+from mendbench.corpus.corpus import Corpus, load_corpus
 from mendbench.errors import UnknownName
-from mendbench.replay.recordings import RecordMode
+from mendbench.runs.shards import Shard
+from mendbench.trial.components import Setting
 
 Progress = Callable[[int, int, str], None]
 """Told how many are done, of how many, and what was done last."""

@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mendbench.bench.baseline import answers_of
-from mendbench.bench.results import StoredRun, read_run
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.interned import NUMBERS, Interned
+from mendbench.results.baseline import answers_of
+from mendbench.results.store import StoredRun, read_run
 from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.comparing.changes import AnswersByKey
 from mendbench.scoring.comparing.pairing import FIELDS
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
+from mendbench.values.interning import NUMBERS, Interned
 
 NONE = "none"
 """Stands for a field that has no value: the detector under ``naive``, the model of a repairer that asks none, a case in no part."""

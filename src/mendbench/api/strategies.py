@@ -8,24 +8,24 @@ from pathlib import Path
 from statistics import fmean
 
 from mendbench.api.settings import RunOptions, open_setting
-from mendbench.bench.config import Loaded, load_config
-from mendbench.bench.corpus import select
-from mendbench.bench.parts import Parts, Setting, build_parts
-from mendbench.bench.scope import Recording, Scope, open_scope, record_hint
-from mendbench.bench.split import in_part
+from mendbench.cassettes.recordings import Recordings
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.corpus.corpus import select
+from mendbench.corpus.split import in_part
 from mendbench.errors import BadInput, ReplayMiss
 from mendbench.model.case import Case, Kind
 from mendbench.model.prompt import Prompt, View
 from mendbench.model.trial import StopReason, TrialKey
-from mendbench.repair.course import Course, Event
-from mendbench.repair.loop import repair
 from mendbench.repair.policies import policy
-from mendbench.replay.asks import AskBook
+from mendbench.repair.rollout import Course, Event
+from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
-from mendbench.replay.recordings import Recordings
+from mendbench.replay.model_cassette import AskBook
 from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
 from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
 from mendbench.strategies.front_matter import template_text
+from mendbench.trial.components import Parts, Setting, build_parts
+from mendbench.trial.scope import Recording, Scope, open_scope, record_hint
 
 LONGEST = "naive"
 """The policy of which every other one is a prefix: whoever is asked at all is asked under it."""

@@ -12,23 +12,23 @@ from typing import Self, cast
 
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.settings import RunOptions, open_setting
-from mendbench.bench.config import Loaded, load_config
-from mendbench.bench.credentials import refuse_cases_with_credentials
-from mendbench.bench.engines import command_of
-from mendbench.bench.matrix import CONTROL_POLICY
-from mendbench.bench.parts import Setting, repairer_kinds
-from mendbench.bench.recorder import Recorder
-from mendbench.bench.rows import whole
-from mendbench.bench.scope import treatment_words
-from mendbench.bench.trial import run_trial
+from mendbench.config.config_file import Loaded, load_config
+from mendbench.corpus.credentials import refuse_cases_with_credentials
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy
 from mendbench.repairers import is_repairer
+from mendbench.runs.matrix import CONTROL_POLICY
 from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
 from mendbench.strategies import strategy
+from mendbench.trial.components import Setting, repairer_kinds
+from mendbench.trial.engines import command_of
+from mendbench.trial.row import whole
+from mendbench.trial.runner import run_trial
+from mendbench.trial.scope import treatment_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

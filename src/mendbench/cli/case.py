@@ -59,13 +59,13 @@ def list_(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import case_screen
+    from mendbench.cli import case_view
 
     where = {
         "family": family or (), "kind": kind or (), "tags": tag or (), "difficulty": difficulty or (), "api": stratum or (),
         "recorded_from": provenance or (),
     }  # fmt: skip
-    return case_screen.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)
+    return case_view.show_cases(api.list_cases(tuple(names or ()), cases, recordings, where=where), output)
 
 
 def show(
@@ -78,9 +78,9 @@ def show(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import case_screen
+    from mendbench.cli import case_view
 
-    return case_screen.show_case(api.show_case(case, cases, recordings), output)
+    return case_view.show_case(api.show_case(case, cases, recordings), output)
 
 
 def check(
@@ -101,25 +101,25 @@ def check(
     recordings = use_corpus(cases, cassettes, record)
 
     from mendbench import api
-    from mendbench.cli import case_screen, screen
+    from mendbench.cli import case_view, terminal
 
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         checked = api.check_cases(
             tuple(names or ()), cases, recordings,
             record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers, on_progress=progress,
         )  # fmt: skip
-    return case_screen.show_checked(checked, output)
+    return case_view.show_checked(checked, output)
 
 
 def new(
     case: Id, kind: Kind = "repairable", workflow: Workflow = None, cases: Cases = None, output: Output = Format.text
 ) -> int:
     """Write a new case with comments that teach; every label that is missing is marked, and `case check` lists them."""
-    from mendbench import api, workflows
-    from mendbench.cli import case_screen
+    from mendbench import api, workflow_app
+    from mendbench.cli import case_view
 
-    document = workflows.read_workflow(workflow) if workflow else None
-    return case_screen.show_written(api.new_case(case, cases, kind=kind, workflow=document), output)
+    document = workflow_app.read_workflow(workflow) if workflow else None
+    return case_view.show_written(api.new_case(case, cases, kind=kind, workflow=document), output)
 
 
 def import_(
@@ -154,15 +154,15 @@ def import_(
     output: Output = Format.text,
 ) -> int:
     """Write a case from what happened: credentials are taken out, and only the exchanges that the workflow uses are kept."""
-    from mendbench import api, workflows
-    from mendbench.cli import case_screen
+    from mendbench import api, workflow_app
+    from mendbench.cli import case_view
 
     written = api.import_case(
         case, cases, cassettes, trace=trace, cassette=cassette, har=har,
-        workflow=workflows.read_workflow(workflow) if workflow else None, inputs=workflows.read_inputs(inputs or ()),
+        workflow=workflow_app.read_workflow(workflow) if workflow else None, inputs=workflow_app.read_inputs(inputs or ()),
         kind=kind, provenance=provenance,
     )  # fmt: skip
-    return case_screen.show_written(written, output)
+    return case_view.show_written(written, output)
 
 
 def secrets(
@@ -175,9 +175,9 @@ def secrets(
     texts, also in base64, percent-encoded, escaped or compressed.
     """
     from mendbench import api
-    from mendbench.cli import case_screen
+    from mendbench.cli import case_view
 
-    return case_screen.show_credentials(api.find_credentials(tuple(paths)), len(paths), output)
+    return case_view.show_credentials(api.find_credentials(tuple(paths)), len(paths), output)
 
 
 app.command("list")(coded(list_))

@@ -49,8 +49,8 @@ def compare(
     compared as the corpus's protocol says: the contrasts that were written down beforehand.
     """
     from mendbench import api
-    from mendbench.cli import compare_screen
+    from mendbench.cli import compare_view
 
     if a is None or b is None:
-        return compare_screen.show_primary(api.primary_contrasts(a), output)
-    return compare_screen.show(api.compare(a, b, part=part, scores=tuple(scores or ())), output, trials)
+        return compare_view.show_primary(api.primary_contrasts(a), output)
+    return compare_view.show(api.compare(a, b, part=part, scores=tuple(scores or ())), output, trials)

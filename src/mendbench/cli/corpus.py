@@ -18,8 +18,8 @@ def use_corpus(cases: Path | None, cassettes: Path | None, record: str = "none")
     if cassettes is not None and record == "none" and not cassettes.is_dir():
         raise BadInput(f"--cassettes {cassettes}", "no such folder", "name the folder of the recordings")
 
-    from mendbench.bench.config import load_config
-    from mendbench.bench.corpus import case_folders
+    from mendbench.config.config_file import load_config
+    from mendbench.corpus.corpus import case_folders
 
     loaded = load_config()
     folder = cases or loaded.cases_dir

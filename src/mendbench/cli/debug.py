@@ -28,7 +28,7 @@ def node_io(
     """Show what a node sent and what it was answered; both where neither is named."""
     from mendbench.cli import trace_text
     from mendbench.cli.traces import opened
-    from mendbench.workflows import tracing
+    from mendbench.workflow_app import tracing
 
     both = request == response
     view = tracing.node_io(opened(trace), node, request=both or request, response=both or response)
@@ -45,7 +45,7 @@ def errors(
     """Show everything that is known of each failure, execution by execution."""
     from mendbench.cli import trace_text
     from mendbench.cli.traces import opened
-    from mendbench.workflows import tracing
+    from mendbench.workflow_app import tracing
 
     return trace_text.show(tracing.errors_of_node(opened(trace), node), trace_text.all_errors, output)
 
@@ -56,6 +56,6 @@ def validation_diff(node: NodeName, trace: TraceFile = None, output: Output = Fo
     """Show what was expected against what was there, field by field."""
     from mendbench.cli import trace_text
     from mendbench.cli.traces import opened
-    from mendbench.workflows import tracing
+    from mendbench.workflow_app import tracing
 
     return trace_text.show(tracing.validation_diff(opened(trace), node), trace_text.difference, output)

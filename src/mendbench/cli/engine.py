@@ -26,8 +26,8 @@ def check(
     Exits 1 if it gets anything wrong. docs/engines.md is the contract that it is held to.
     """
     from mendbench import api
-    from mendbench.cli import engine_screen, screen
+    from mendbench.cli import engine_view, terminal
 
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         found = api.check_engine(engine, on_progress=progress)
-    return engine_screen.show_check(found, output)
+    return engine_view.show_check(found, output)

@@ -20,7 +20,7 @@ def list_(trace: TraceFile = None, output: Output = Format.text) -> int:
     """List every failure of a run, those that a repair mended too."""
     from mendbench.cli import trace_text
     from mendbench.cli.traces import opened
-    from mendbench.workflows import tracing
+    from mendbench.workflow_app import tracing
 
     return trace_text.show(tracing.errors_list(opened(trace)), trace_text.errors, output)
 
@@ -35,6 +35,6 @@ def show(
     """Show everything that is known of a node's last failure."""
     from mendbench.cli import trace_text
     from mendbench.cli.traces import opened
-    from mendbench.workflows import tracing
+    from mendbench.workflow_app import tracing
 
     return trace_text.show(tracing.error_of_node(opened(trace), node), trace_text.error, output)

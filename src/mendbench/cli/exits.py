@@ -85,6 +85,6 @@ def code_of(error: BaseException) -> int:
 
 def _told(error: BaseException) -> str:
     """Return an error's words without credentials: a broken file, or an address, may be quoted in it."""
-    from mendbench.kit.sensitive import sanitise
+    from mendbench.secrets.sensitive import sanitise
 
     return str(sanitise(str(error)))

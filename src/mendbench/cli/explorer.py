@@ -10,7 +10,7 @@ from mendbench.cli.output import write
 from mendbench.errors import MendbenchError, UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.runtime.display import plain
-from mendbench.workflows import tracing
+from mendbench.workflow_app import tracing
 
 HELP = """\
 errors          every failure

@@ -13,7 +13,7 @@ from mendbench.cli.output import say
 from mendbench.errors import BadInput
 
 if TYPE_CHECKING:
-    from mendbench.bench.results import StoredRun
+    from mendbench.results.store import StoredRun
 
 Junit: TypeAlias = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML: a trial is a test case.")

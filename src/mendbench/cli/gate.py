@@ -55,13 +55,13 @@ def gate(
         raise BadInput("--self-test", "it makes its own baseline", "give it without --baseline, --update and --new")
 
     from mendbench import api
-    from mendbench.cli import gate_screen, screen
+    from mendbench.cli import gate_view, terminal
 
     if update:
-        return gate_screen.show_update(api.accept_run(folder, baseline=baseline, partial=partial), output)
+        return gate_view.show_update(api.accept_run(folder, baseline=baseline, partial=partial), output)
     if self_test is not None:
         recordings = use_corpus(cases, cassettes)
-        with screen.progress() as progress:
+        with terminal.progress() as progress:
             tested = api.self_test(folder, self_test, progress, cases=cases, cassettes=recordings, workers=workers)
-        return gate_screen.show_self_test(tested, output)
-    return gate_screen.show_gate(api.gate(folder, baseline=baseline, new=new), output)
+        return gate_view.show_self_test(tested, output)
+    return gate_view.show_gate(api.gate(folder, baseline=baseline, new=new), output)

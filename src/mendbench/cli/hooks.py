@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from mendbench.bench.config import load_config
 from mendbench.cli.exits import Exit, code_of
 from mendbench.cli.main import main as mendbench
 from mendbench.cli.output import say
+from mendbench.config.config_file import load_config
 from mendbench.errors import MendbenchError
 
 _DEPTH = 3

@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 
 import typer
 
-from mendbench import __version__
 from mendbench.cli.exits import Exit, Terminated, code_of
 from mendbench.cli.group import Member, program
 from mendbench.cli.output import prepare, say, write
 from mendbench.errors import UnknownName
+from mendbench.version import __version__
 
 COMMANDS = {
     "run": Member("run", "run", "Replay the corpus through repair, and judge every trial."),

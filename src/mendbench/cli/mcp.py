@@ -35,11 +35,11 @@ def serve(
     files: Sandbox = None,
 ) -> int:  # fmt: skip
     """Serve run_workflow, validate_workflow and inspect_trace to agents (Model Context Protocol, over stdio)."""
-    from mendbench import workflows
-    from mendbench.mcp_server import Serving, serve_stdio
+    from mendbench import workflow_app
+    from mendbench.workflow_app.mcp_server import Serving, serve_stdio
 
     # A server that waits for standard input could not end on an exception.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    given = workflows.read_inputs(secrets or (), "--secret")
+    given = workflow_app.read_inputs(secrets or (), "--secret")
     serve_stdio(Serving(secrets=given, trace=trace, allow_shell=allow_shell, files=files))
     return Exit.DONE

@@ -19,6 +19,6 @@ def merge(
     run_folder(out, None)
 
     from mendbench import api
-    from mendbench.cli import screen
+    from mendbench.cli import terminal
 
-    return screen.show_run(api.merge(folders, out), output, None)
+    return terminal.show_run(api.merge(folders, out), output, None)

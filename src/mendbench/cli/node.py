@@ -25,6 +25,6 @@ def inspect(
     """Show a node's parameters, as written and as resolved, its outputs and how it ended."""
     from mendbench.cli import trace_text
     from mendbench.cli.traces import opened
-    from mendbench.workflows import tracing
+    from mendbench.workflow_app import tracing
 
     return trace_text.show(tracing.node_view(opened(trace), node, full=full), trace_text.fields, output)

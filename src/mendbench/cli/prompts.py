@@ -52,15 +52,15 @@ def export(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import prompts_screen, screen
+    from mendbench.cli import prompts_view, terminal
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
     )  # fmt: skip
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         exported = api.export_prompts(options, progress)
-    return prompts_screen.show_exported(exported, None if out == "-" else Path(out))
+    return prompts_view.show_exported(exported, None if out == "-" else Path(out))
 
 
 def import_(
@@ -108,18 +108,18 @@ def import_(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import prompts_screen, screen
+    from mendbench.cli import prompts_view, terminal
 
     options = api.RunOptions(
         cases=cases, cassettes=recordings, strategies=tuple(strategies or ()), detector=detector, workers=workers,
         models=tuple(models or ()),
     )  # fmt: skip
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         imported = api.import_answers(
             answers, prompts, options, progress,
             provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken, batches=batches,
         )  # fmt: skip
-    return prompts_screen.show_imported(imported, output)
+    return prompts_view.show_imported(imported, output)
 
 
 def diff(
@@ -143,15 +143,15 @@ def diff(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import prompts_screen, screen
+    from mendbench.cli import prompts_view, terminal
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, strategies=tuple(strategies or ()),
         policies=tuple(policies or ()), detector=detector, models=tuple(models or ()), samples=samples, workers=workers,
     )  # fmt: skip
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         found = api.diff_prompts(options, progress, **({"shown": None} if full else {}))
-    return prompts_screen.show_diff(found, output)
+    return prompts_view.show_diff(found, output)
 
 
 def noise(
@@ -170,12 +170,12 @@ def noise(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import prompts_screen
+    from mendbench.cli import prompts_view
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, models=tuple(models or ())
     )
-    return prompts_screen.show_noise(api.recorded_noise(options), output)
+    return prompts_view.show_noise(api.recorded_noise(options), output)
 
 
 def prune(
@@ -193,12 +193,12 @@ def prune(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import prompts_screen, screen
+    from mendbench.cli import prompts_view, terminal
 
     options = api.RunOptions(cases=cases, cassettes=recordings, workers=workers)
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         found = api.prune_answers(options, progress, delete=delete)
-    return prompts_screen.show_pruned(found, output, deleted=delete)
+    return prompts_view.show_pruned(found, output, deleted=delete)
 
 
 app.command("export")(coded(export))

@@ -36,7 +36,7 @@ from mendbench.cli.options import (
 
 if TYPE_CHECKING:
     from mendbench.api import RunOptions
-    from mendbench.bench.results import StoredRun
+    from mendbench.results.store import StoredRun
 
 
 def run(
@@ -91,9 +91,9 @@ def run(
 
     from mendbench import api
     from mendbench.api.resuming import resumed
-    from mendbench.bench.shards import read_shard
-    from mendbench.cli import screen
+    from mendbench.cli import terminal
     from mendbench.cli.output import say
+    from mendbench.runs.shards import read_shard
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=cassettes, out=folder, engines=tuple(engines or ()),
@@ -107,12 +107,12 @@ def run(
     use_corpus(options.cases, options.cassettes, "new_episodes" if dry_run else options.record)
     if dry_run:
         return _estimate(options, output)
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         try:
             done = api.run(options, progress, say)
         except KeyboardInterrupt as error:
             raise type(error)(_how_to_go_on(options)) from None
-    return screen.show_run(done, output, _how_to_record(options) if options.record == "none" else None)
+    return terminal.show_run(done, output, _how_to_record(options) if options.record == "none" else None)
 
 
 def _how_to_record(options: RunOptions) -> str:
@@ -124,10 +124,10 @@ def _how_to_record(options: RunOptions) -> str:
 
 def _estimate(options: RunOptions, output: Format) -> int:
     from mendbench.api.estimating import estimate_recording
-    from mendbench.cli import screen
-    from mendbench.cli.estimate_screen import show_estimate
+    from mendbench.cli import terminal
+    from mendbench.cli.estimate_view import show_estimate
 
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         found = estimate_recording(options, progress)
     return show_estimate(found, output)
 
@@ -135,8 +135,8 @@ def _estimate(options: RunOptions, output: Format) -> int:
 def _how_to_go_on(options: RunOptions) -> str:
     """Return how to finish the run. The command names what the run may do, though its plan stores that too."""
     from mendbench.api.resuming import FREE, words
-    from mendbench.bench.config import load_config
-    from mendbench.bench.results import interrupted_plan
+    from mendbench.config.config_file import load_config
+    from mendbench.results.store import interrupted_plan
 
     place = options.out or load_config().out
     if interrupted_plan(place) is None:
@@ -182,8 +182,8 @@ def report(
     says of each trial. So two runs that different scorers judged can be compared.
     """
     from mendbench import api
-    from mendbench.bench.config import load_config
-    from mendbench.cli import screen
+    from mendbench.cli import terminal
+    from mendbench.config.config_file import load_config
 
     wanted = exports.Outputs(
         junit=junit,
@@ -202,10 +202,10 @@ def report(
     code = (
         _show_forensics(stored, output)
         if forensics
-        else screen.show_run(stored, output, None, part=part, everything=everything)
+        else terminal.show_run(stored, output, None, part=part, everything=everything)
     )
     if anew is not None:
-        from mendbench.cli.rescore_screen import say_rescored
+        from mendbench.cli.rescore_view import say_rescored
 
         say_rescored(anew)
     exports.write_outputs(stored, wanted)
@@ -214,9 +214,9 @@ def report(
 
 def _show_forensics(stored: StoredRun, output: Format) -> int:
     from mendbench import api
-    from mendbench.cli.forensics_screen import show_forensics
+    from mendbench.cli.forensics_view import show_forensics
     from mendbench.cli.output import write_json
-    from mendbench.cli.screen import code_of
+    from mendbench.cli.terminal import code_of
 
     found = api.forensics(stored)
     if output is Format.json:

@@ -40,17 +40,17 @@ Other: TypeAlias = Annotated[str, typer.Argument(metavar="OTHER", help="The stra
 def list_(output: Output = Format.text) -> int:
     """List the strategies."""
     from mendbench import api
-    from mendbench.cli import strategy_screen
+    from mendbench.cli import strategy_view
 
-    return strategy_screen.show_strategies(api.list_strategies(), output)
+    return strategy_view.show_strategies(api.list_strategies(), output)
 
 
 def show(strategy: Strategy, output: Output = Format.text) -> int:
     """Show what a strategy is: its sections with label and rank, its template, its digest."""
     from mendbench import api
-    from mendbench.cli import strategy_screen
+    from mendbench.cli import strategy_view
 
-    return strategy_screen.show_strategy(api.show_strategy(strategy), output)
+    return strategy_view.show_strategy(api.show_strategy(strategy), output)
 
 
 def render(
@@ -75,14 +75,14 @@ def render(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import strategy_screen
+    from mendbench.cli import strategy_view
 
     if (case := _only_case(names)) is not None:
-        return strategy_screen.show_rendering(api.render_strategy(strategy, case, cases, recordings, attempt), output)
+        return strategy_view.show_rendering(api.render_strategy(strategy, case, cases, recordings, attempt), output)
     if attempt != 1:
         raise BadInput(f"--attempt {attempt}", "no single case", "name one case by its id")
     (survey,) = api.survey_strategies((strategy,), names or (), part or "all", cases, recordings)
-    return strategy_screen.show_survey(survey, output)
+    return strategy_view.show_survey(survey, output)
 
 
 def diff(
@@ -101,13 +101,13 @@ def diff(
     recordings = use_corpus(cases, cassettes)
 
     from mendbench import api
-    from mendbench.cli import strategy_screen
+    from mendbench.cli import strategy_view
 
     if (case := _only_case(names)) is not None:
         pair = tuple(api.render_strategy(one, case, cases, recordings) for one in (strategy, other))
-        return strategy_screen.show_diff((pair[0], pair[1]), (strategy, other), output)
+        return strategy_view.show_diff((pair[0], pair[1]), (strategy, other), output)
     one, two = api.survey_strategies((strategy, other), names or (), part or "all", cases, recordings)
-    return strategy_screen.show_diffs((one, two), output)
+    return strategy_view.show_diffs((one, two), output)
 
 
 def ablate(
@@ -143,19 +143,19 @@ def ablate(
     folder, recordings = run_folder(out, None), use_corpus(cases, cassettes, record)
 
     from mendbench import api
-    from mendbench.cli import screen, strategy_screen
+    from mendbench.cli import strategy_view, terminal
     from mendbench.cli.output import say
 
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, out=folder,
         models=(model,) if model else (), record=record, allow_shell=allow_shell, allow_writes=allow_writes, workers=workers,
     )  # fmt: skip
-    with screen.progress() as progress:
+    with terminal.progress() as progress:
         try:
             found = api.ablate_strategy(strategy, options, progress, say, prompts_only=prompts_only)
         except KeyboardInterrupt as error:
             raise type(error)("the same command goes on from here") from None
-    return strategy_screen.show_ablation(found, output)
+    return strategy_view.show_ablation(found, output)
 
 
 def _only_case(names: list[str] | None) -> str | None:

@@ -13,6 +13,6 @@ def opened(path: Path | None) -> JsonObject:
     Raises:
         BadInput: there is none, or it cannot be used.
     """
-    from mendbench.workflows.tracing import LAST, read_trace
+    from mendbench.workflow_app.tracing import LAST, read_trace
 
     return read_trace(path or LAST)

@@ -73,22 +73,22 @@ def run(
     At a terminal, a warning that stops the run is asked about: create what is missing, use another value, skip the
     step, or stop.
     """
-    from mendbench import workflows
-    from mendbench.cli import choice_screen
-    from mendbench.cli import workflow_screen as screen
+    from mendbench import workflow_app
+    from mendbench.cli import choice_view
+    from mendbench.cli import workflow_view as screen
 
-    options = workflows.RunOptions(
-        inputs=workflows.read_inputs(inputs or ()), secrets=workflows.read_inputs(secrets or (), "--secret"),
+    options = workflow_app.RunOptions(
+        inputs=workflow_app.read_inputs(inputs or ()), secrets=workflow_app.read_inputs(secrets or (), "--secret"),
         auto_repair=auto_repair, strategy=strategy, repairer=repairer, model=model, policy=policy, request=request,
         detector=detector, trace=trace, allow_shell=allow_shell, files=files,
     )  # fmt: skip
-    document = workflows.read_workflow(file)
+    document = workflow_app.read_workflow(file)
     told = screen.teller() if output is Format.text else None
-    asked = choice_screen.asker() if output is Format.text and not no_prompt else None
-    ended = workflows.run_workflow(document, options, file=str(file), on_event=told, choose=asked)
+    asked = choice_view.asker() if output is Format.text and not no_prompt else None
+    ended = workflow_app.run_workflow(document, options, file=str(file), on_event=told, choose=asked)
     screen.show_run(ended, output, trace)
     if save is not None and ended.repaired is not None:
-        workflows.save_workflow(ended.repaired, save)
+        workflow_app.save_workflow(ended.repaired, save)
     if ended.untraced is not None:
         raise ended.untraced
     return Exit.DONE if ended.success else Exit.FAILED
@@ -98,11 +98,11 @@ def run(
 @coded
 def validate(file: File, inputs: Inputs = None, output: Shape = Format.text) -> int:
     """Say everything that is wrong with a workflow, without running it. Exit 1 if something keeps it from running."""
-    from mendbench import workflows
-    from mendbench.cli import workflow_screen as screen
+    from mendbench import workflow_app
+    from mendbench.cli import workflow_view as screen
 
-    given = workflows.read_inputs(inputs or ())
-    checked = workflows.check_workflow(workflows.read_workflow(file), given or None)
+    given = workflow_app.read_inputs(inputs or ())
+    checked = workflow_app.check_workflow(workflow_app.read_workflow(file), given or None)
     screen.show_checked(checked, output)
     return Exit.DONE if checked.valid else Exit.FAILED
 
@@ -111,10 +111,10 @@ def validate(file: File, inputs: Inputs = None, output: Shape = Format.text) -> 
 @coded
 def inspect(file: File, output: Shape = Format.text) -> int:
     """Show what a workflow is made of: nodes in the order of their run, edges, inputs, outputs."""
-    from mendbench import workflows
-    from mendbench.cli import workflow_screen as screen
+    from mendbench import workflow_app
+    from mendbench.cli import workflow_view as screen
 
-    return screen.show_parts(workflows.inspect_workflow(workflows.read_workflow(file)), output)
+    return screen.show_parts(workflow_app.inspect_workflow(workflow_app.read_workflow(file)), output)
 
 
 @app.command("debug")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mendbench.detectors._wording import worded
-from mendbench.kit.bodies import parse_body
+from mendbench.exchanges.bodies import parse_body
 from mendbench.model.execution import Judgement, Sighting
 from mendbench.model.json import Json, JsonObject
 

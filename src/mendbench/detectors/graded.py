@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mendbench.api_errors.envelopes import SUCCESSES, failure_in
 from mendbench.detectors.mend import DETECTOR as MEND
-from mendbench.detectors.mend.busy import refused_for_now
-from mendbench.kit.envelopes import SUCCESSES, failure_in
+from mendbench.detectors.mend.temporary_refusals import refused_for_now
 from mendbench.model.execution import Judgement, Severity, Sighting
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mendbench.engines.command import CommandEngine, EngineFailed, cannot_run
 from mendbench.engines.declared import Command, Declared, absent, declared_by, misdeclared
-from mendbench.engines.keeping import network_told
 from mendbench.engines.own_loop import Asking, repair_by_itself
-from mendbench.engines.process import Limits, split_command
+from mendbench.process.bounded_run import Limits, split_command
+from mendbench.process.supervisor_client import network_told
 
 __all__ = [
     "Asking",

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from mendbench.engines.answered import with_answers
 from mendbench.engines.client_headers import headers_named
 from mendbench.engines.declared import FORMAT, TASK, Command, Declared
 from mendbench.engines.document import (
@@ -29,25 +28,26 @@ from mendbench.engines.document import (
     without_moments,
 )
 from mendbench.engines.judging import judged_by_truth, judged_without
-from mendbench.engines.keeping import HELD, Keeper, NotKept, network_of
 from mendbench.engines.mcp_http import McpServers
-from mendbench.engines.process import Ending, Ran, run_command
+from mendbench.engines.outputs_from_traffic import with_answers
 from mendbench.engines.sender import guesser
-from mendbench.engines.spelling import CONTROL, Spelling, hosts_in
+from mendbench.engines.url_mapping import CONTROL, Spelling, hosts_in
 from mendbench.engines.world_server import MOST_REQUESTS, AskModel, Served, Serving, WorldServer
-from mendbench.kit.redaction import Redactor, sanitise
-from mendbench.kit.scratch import scratch
-from mendbench.kit.surroundings import environment_redactor
+from mendbench.io.temporary_folders import scratch
 from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
+from mendbench.process.bounded_run import Ending, Ran, run_command
+from mendbench.process.supervisor_client import HELD, Keeper, NotKept, network_of
 from mendbench.replay.guard import allowed
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.formatter import agent_json
+from mendbench.runtime.mcp_node_types import MCP, tool_in
 from mendbench.runtime.parse import salvaged
-from mendbench.runtime.spelling import MCP, tool_in
+from mendbench.secrets.environment import environment_redactor
+from mendbench.secrets.redaction import Redactor, sanitise
 
 BY_ADDRESS = "another host by its address,"
 """What is said of a host of which only an address was asked for."""

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Literal, TypeAlias, cast, get_args
 
 from mendbench.engines.document import OWN
-from mendbench.engines.keeping import HELD
-from mendbench.engines.process import Limits, run_command
-from mendbench.kit.scratch import scratch
+from mendbench.io.temporary_folders import scratch
 from mendbench.model.json import Json, JsonObject
+from mendbench.process.bounded_run import Limits, run_command
+from mendbench.process.supervisor_client import HELD
 
 FORMAT = 1
 """Of what an engine is told and tells. 1: the first."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast, get_args
 
 from mendbench.engines.failures import as_float, as_list, as_object, as_text, failures_in
-from mendbench.engines.printed import last_object
+from mendbench.engines.trailing_json import last_object
 from mendbench.model.execution import Checkpoint, Completed, Execution, NodeRecord, NodeState, Severity, State, Warned
 from mendbench.model.failure import (
     Category,

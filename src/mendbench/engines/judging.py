@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from mendbench.api_errors.envelopes import failure_in
 from mendbench.engines.document import NO_EDIT, ToldExecution
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.envelopes import failure_in
+from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import (
     Execution,

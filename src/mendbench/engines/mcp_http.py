@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mendbench.errors import BadInput
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import canonical_json
+from mendbench.exchanges.bodies import parse_body
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 

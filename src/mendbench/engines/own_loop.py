@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from mendbench.engines.chat_wire import refused, texts_of
 from mendbench.engines.command import CommandEngine, Job
 from mendbench.engines.document import OWN, NoDocument, ToldExecution, check_document, execution_of
-from mendbench.kit.canonical import canonical_json, digest
-from mendbench.kit.tokens import estimate
-from mendbench.kit.urls import model_url
+from mendbench.exchanges.urls import model_url
+from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
@@ -20,6 +19,7 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.world import World
 from mendbench.repairers.asking import read_answer
 from mendbench.runtime.parse import salvaged
+from mendbench.strategies.tokens import estimate
 
 TOO_MANY = 429
 NOT_TOLD = "The engine does not tell what it made of this answer."

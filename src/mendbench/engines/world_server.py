@@ -15,10 +15,10 @@ from mendbench.engines.chat_wire import ask_in, refused
 from mendbench.engines.client_headers import NamedBy, without_client_headers
 from mendbench.engines.loopback import HOP, Loopback, Said
 from mendbench.engines.mcp_http import LIST, NotListed
-from mendbench.engines.spelling import CONTROL, Spelling
+from mendbench.engines.url_mapping import CONTROL, Spelling
 from mendbench.errors import ReplayMiss
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.urls import host_of, model_url
+from mendbench.exchanges.urls import host_of, model_url
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer, Exchange, Headers, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import World

@@ -165,7 +165,7 @@ class Case:
     recorded_from: dict[str, Provenance]
     """Every service that the case declares, and where its answers come from. Any other host does not exist.
 
-    Shell and files are there undeclared too: see :func:`mendbench.bench.scope.services_of`.
+    Shell and files are there undeclared too: see :func:`mendbench.trial.scope.services_of`.
     """
     difficulty: Difficulty
     api: Api

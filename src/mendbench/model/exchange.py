@@ -78,7 +78,7 @@ class Exchange:
     answer: Answer
     origin: Origin
     key: str
-    """Digest of (method, URL, body, after, n): see :mod:`mendbench.replay.keys`."""
+    """Digest of (method, URL, body, after, n): see :mod:`mendbench.cassettes.keys`."""
     accepted: bool
     """Whether the world did what was asked: a 2xx that does not carry a failure in its body."""
     node: str | None = None

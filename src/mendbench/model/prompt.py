@@ -48,7 +48,7 @@ class Context:
     strategy: str
     sections: tuple[Section, ...]
     tokens: int
-    """Estimated, see :func:`mendbench.kit.tokens.estimate`."""
+    """Estimated, see :func:`mendbench.strategies.tokens.estimate`."""
 
     @property
     def text(self) -> str:

@@ -117,4 +117,4 @@ class Problem:
 
 
 JsonRow: TypeAlias = dict[str, Json]
-"""One line of ``trials.jsonl``: see :mod:`mendbench.bench.rows` for its fields."""
+"""One line of ``trials.jsonl``: see :mod:`mendbench.trial.row` for its fields."""

@@ -10,7 +10,6 @@ import pytest
 
 from mendbench.api import RunOptions
 from mendbench.api.trials import Bench, shown
-from mendbench.bench.rows import trial_key
 from mendbench.errors import MendbenchError
 from mendbench.model.case import Case
 from mendbench.model.trial import TrialKey
@@ -27,6 +26,7 @@ from mendbench.pytest_plugin.session import (
     options_of,
     refuse_other_digests,
 )
+from mendbench.trial.row import trial_key
 
 CASE_FILE, WORKFLOW_FILE = "case.yaml", "workflow.json"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from mendbench.api.trials import RanTrial
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.urls import normalise_url
 from mendbench.model.case import Case, RequestCheck
 from mendbench.model.json import Json, JsonObject
 from mendbench.report.reasons import because

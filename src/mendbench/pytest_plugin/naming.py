@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
-from mendbench.bench.case_file import FAMILIES
-from mendbench.kit.canonical import digest
+from mendbench.corpus.case_file import FAMILIES
+from mendbench.io.canonical_json import digest
 from mendbench.model.case import Case, Difficulty, Kind
 from mendbench.model.trial import TrialKey
 from mendbench.repair.policies import policy

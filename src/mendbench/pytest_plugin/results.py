@@ -12,12 +12,12 @@ import pytest
 
 from mendbench import api
 from mendbench.api.trials import Bench, RanTrial
-from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import whole
 from mendbench.model.case import Case
 from mendbench.model.trial import JsonRow
 from mendbench.pytest_plugin.failing import headline, story
+from mendbench.results.store import StoredRun
 from mendbench.scoring.records import TrialRecord
+from mendbench.trial.row import whole
 
 _SHOWN = 5
 """Trials without a verdict that an error lists."""

@@ -10,16 +10,16 @@ import pytest
 
 from mendbench.api import RunOptions
 from mendbench.api.trials import Bench, open_bench, shown
-from mendbench.bench.baseline import digests_of, entry_of, read_baseline
-from mendbench.bench.config import load_config
-from mendbench.bench.parts import prices_of
+from mendbench.config.config_file import load_config
 from mendbench.errors import BadInput
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.pytest_plugin import options
+from mendbench.results.baseline import digests_of, entry_of, read_baseline
 from mendbench.scoring.gating.gate import change_of, differences
 from mendbench.scoring.gating.result import Baseline, Entry
 from mendbench.scoring.judging.version import SCORER
+from mendbench.trial.components import prices_of
 
 _BENCHES = pytest.StashKey["Benches"]()
 

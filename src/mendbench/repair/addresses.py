@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mendbench.kit.patching import APPEND, node_ids, node_index, nodes_of
 from mendbench.model.json import JsonObject
 from mendbench.repair.paths import EditError, Path, is_index, parse_path
+from mendbench.values.json_patch import APPEND, node_ids, node_index, nodes_of
 
 NODE_KEYS = frozenset({"id", "type", "purpose", "params", "batch"})
 """Keys of a node in the workflow's schema."""

@@ -20,13 +20,13 @@ import json
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.json_documents import nests_deeper
-from mendbench.kit.patching import nodes_of
+from mendbench.io.canonical_json import canonical_json
+from mendbench.io.json_documents import nests_deeper
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.edits import apply_edits, is_edit
 from mendbench.repair.embedded_json import Broken, Found, find_json
 from mendbench.repair.paths import EditError
+from mendbench.values.json_patch import nodes_of
 
 MAX_ANSWER = 1_000_000
 """Characters of an answer that is read at all."""

@@ -13,7 +13,7 @@ An edit is one of::
     {"remove_node": id}
     {"add_edge": {"from": id, "to": id, "action": name}}       "action" is optional
     {"remove_edge": {"from": id, "to": id, "action": name}}    without an action: every edge between the two
-    {"op": ..., "path": "/nodes/…", ...}                       as in :mod:`mendbench.kit.patching`
+    {"op": ..., "path": "/nodes/…", ...}                       as in :mod:`mendbench.values.json_patch`
 
 What is understood beyond that, because it can mean only one thing: a path whose first step is no key of a node is
 looked for under ``params``; ``parameters`` is ``params`` where there is no such key; a path may repeat the node's own
@@ -26,11 +26,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 
-from mendbench.kit.patching import OPERATIONS, Draft, PatchError, check_depth
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.addresses import address, nearest, node_at
 from mendbench.repair.graph import add_edge, add_node, remove_edge, remove_node
 from mendbench.repair.paths import EditError, drop, put
+from mendbench.values.json_patch import OPERATIONS, Draft, PatchError, check_depth
 
 _VERBS: dict[str, Callable[[JsonObject, JsonObject], None]] = {
     "add_node": lambda document, edit: add_node(document, edit["add_node"], edit.get("after")),

@@ -1,15 +1,15 @@
 """Nodes and edges of a workflow document: adding and removing them, in place.
 
-A node that is not there is a :class:`~mendbench.kit.patching.PatchError`, anything else that does not apply an
+A node that is not there is a :class:`~mendbench.values.json_patch.PatchError`, anything else that does not apply an
 :class:`EditError`.
 The document may be broken: what is not a list of objects is read as if it were empty, and left as it is.
 """
 
 from __future__ import annotations
 
-from mendbench.kit.patching import node_ids, node_index, nodes_of
 from mendbench.model.json import Json, JsonObject
 from mendbench.repair.paths import EditError
+from mendbench.values.json_patch import node_ids, node_index, nodes_of
 
 DEFAULT_ACTION = "default"
 """The action of an edge that names none."""

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from jsonpointer import JsonPointer, JsonPointerException  # type: ignore[attr-defined, unused-ignore]
 
-from mendbench.kit.patching import APPEND, MAX_DEPTH
 from mendbench.model.json import Json, JsonObject
+from mendbench.values.json_patch import APPEND, MAX_DEPTH
 
 Token: TypeAlias = str | int
 """A name, or a list index that was written in brackets."""

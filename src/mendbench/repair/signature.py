@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from urllib.parse import unquote_plus
 
-from mendbench.kit.canonical import canonical_json, digest
+from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.execution import Execution
 from mendbench.model.failure import Failure
 from mendbench.model.json import Json, JsonObject

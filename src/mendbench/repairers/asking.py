@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mendbench.api_errors.chat_responses import choice_of, refuses_for_length, was_cut
 from mendbench.errors import Incomplete
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import canonical_json, digest
-from mendbench.kit.chat_answers import choice_of, refuses_for_length, was_cut
+from mendbench.exchanges.bodies import parse_body
+from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply, ReplyStatus

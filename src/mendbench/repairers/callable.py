@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from mendbench.errors import BadInput
-from mendbench.kit.urls import model_url
+from mendbench.exchanges.urls import model_url
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World

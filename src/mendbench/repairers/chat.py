@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mendbench.errors import BadInput
-from mendbench.kit.urls import model_url
+from mendbench.exchanges.urls import model_url
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World

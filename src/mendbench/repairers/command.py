@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import digest
-from mendbench.kit.urls import model_url
+from mendbench.exchanges.urls import model_url
+from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput, Incomplete
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.piping import TooMuchOutput, communicate
-from mendbench.kit.surroundings import environment_redactor
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
+from mendbench.process.pipe_io import TooMuchOutput, communicate
+from mendbench.secrets.environment import environment_redactor
 
 PATIENCE_S = 600.0
 """How long a program is waited for where nothing else is configured, seconds: as long as for a model of one's own."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from mendbench.errors import UnknownName
-from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
+from mendbench.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
 from mendbench.ports.repair import Repairer
 from mendbench.repairers.interface import Factory, Options
 

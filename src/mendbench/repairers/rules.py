@@ -16,8 +16,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
 from mendbench.repairers.interface import Options
-from mendbench.repairers.likeness import ENOUGH, most_like, path_likeness
-from mendbench.repairers.told import Path, Told, read_prompt, spell, walk
+from mendbench.repairers.prompt_reader import Path, Told, read_prompt, spell, walk
+from mendbench.repairers.similarity import ENOUGH, most_like, path_likeness
 
 Rule: TypeAlias = Callable[[Told], list[JsonObject]]
 

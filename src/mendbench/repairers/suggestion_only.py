@@ -14,8 +14,8 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
 from mendbench.repairers.interface import Options
-from mendbench.repairers.likeness import path_likeness
-from mendbench.repairers.told import Path, spell, walk
+from mendbench.repairers.prompt_reader import Path, spell, walk
+from mendbench.repairers.similarity import path_likeness
 
 _PARTS = ("params", "batch")
 """Parts of a node that hold templates."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.envelopes import accepted
+from mendbench.api_errors.envelopes import accepted
+from mendbench.exchanges.bodies import parse_body
+from mendbench.live.world import Live
 from mendbench.model.exchange import Answer, Request
 from mendbench.ports.world import TellsReads
-from mendbench.replay.live import Live
 
 
 def did(answer: Answer) -> bool:

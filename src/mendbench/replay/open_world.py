@@ -14,17 +14,17 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from mendbench.cassettes.keys import world_key
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.redaction import Redactor
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
+from mendbench.live.mcp_servers import McpLive
+from mendbench.live.sandbox_files import FileLive
+from mendbench.live.shell import ShellLive
+from mendbench.live.world import PATIENCE_S, HttpLive, Live
 from mendbench.model.exchange import Answer, Exchange, Request
-from mendbench.replay.asks import AskCaller
 from mendbench.replay.effects import by_live, did
-from mendbench.replay.file_live import FileLive
-from mendbench.replay.keys import world_key
-from mendbench.replay.live import PATIENCE_S, HttpLive, Live
-from mendbench.replay.mcp_live import McpLive
-from mendbench.replay.shell_live import ShellLive
+from mendbench.replay.model_cassette import AskCaller
+from mendbench.secrets.redaction import Redactor
 
 
 class OpenAsks:
@@ -59,7 +59,7 @@ class OpenAsks:
 class OpenWorld:
     """HTTP to any host, the configured MCP servers, the models, a folder of files, and the shell's sandbox if allowed.
 
-    ``mcp_servers`` maps a server's name to what :class:`~mendbench.replay.mcp_live.McpLive` takes; ``environ`` is what
+    ``mcp_servers`` maps a server's name to what :class:`~mendbench.live.mcp_servers.McpLive` takes; ``environ`` is what
     a shell command's variables are taken from; ``folder`` is all that file nodes see of the disk, None for nothing.
     ``http`` replaces the HTTP client. Time is real: no clock is moved.
     """

@@ -6,22 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
+from mendbench.cassettes import keys
+from mendbench.cassettes.cassette import Entry, settled_headers
+from mendbench.cassettes.recordings import Recordings, RecordMode
 from mendbench.errors import BoundReached, BrokenService, ReplayMiss
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.clock import START_MS
-from mendbench.kit.handed_out import Vault
-from mendbench.kit.redaction import Redactor
-from mendbench.kit.urls import host_of, normalise_url
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import host_of, normalise_url
+from mendbench.io.virtual_clock import START_MS
+from mendbench.live.access import LiveAccess
+from mendbench.live.world import Live
 from mendbench.model.exchange import Answer, Exchange, Origin, Request
 from mendbench.ports.clock import Clock
 from mendbench.ports.world import Service, TellsMeaning
-from mendbench.replay import effects, keys
-from mendbench.replay.asks import AskBook
-from mendbench.replay.cassette import Entry, settled_headers
+from mendbench.replay import effects
 from mendbench.replay.guard import allowed
-from mendbench.replay.live import Live
-from mendbench.replay.live_access import LiveAccess
-from mendbench.replay.recordings import Recordings, RecordMode
+from mendbench.replay.model_cassette import AskBook
+from mendbench.secrets.issued_credentials import Vault
+from mendbench.secrets.redaction import Redactor
 
 UNKNOWN_HOST = Answer(status=0, fault="dns", elapsed_ms=30)
 """What every request to a host that the case does not declare gets: the name does not exist."""

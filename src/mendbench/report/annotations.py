@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mendbench.bench.results import StoredRun
 from mendbench.report.findings import LEVELS, Finding, Level
 from mendbench.report.reasons import reason, story, treatment_name, treatment_of, trial_name
+from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
 
 SHOWN = 10

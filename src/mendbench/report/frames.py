@@ -12,13 +12,13 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import whole
 from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.report.scores import score_lines
+from mendbench.results.store import StoredRun
 from mendbench.scoring.scores import score
+from mendbench.trial.row import whole
 
 if TYPE_CHECKING:
     import pandas as pd

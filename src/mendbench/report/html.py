@@ -21,19 +21,19 @@ from jinja2 import FunctionLoader, StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import whole
-from mendbench.bench.totals import headline_records
 from mendbench.errors import UnknownName
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy
-from mendbench.report.first_screen import NAMED, first_screen
 from mendbench.report.funnels import SAYS
+from mendbench.report.overview import NAMED, first_screen
 from mendbench.report.packing import Parts, column_parts, columns_of, packed, packed_parts, parts_of
 from mendbench.report.summary import summarise
 from mendbench.report.tables import FEW, Panel
 from mendbench.report.views import Views
+from mendbench.results.store import StoredRun
+from mendbench.results.totals import headline_records
+from mendbench.trial.row import whole
 
 FORMAT = 2
 """Of the data inside the page. 2: columns, and a part for each case. 1: the first."""

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
-from mendbench.bench.results import StoredRun
 from mendbench.model.trial import JsonRow
 from mendbench.report.findings import Finding, Judgement
 from mendbench.report.reasons import reason, story, treatment_name, trial_name, verdict_words
 from mendbench.report.scores import ScoreLine, score_lines
+from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
 

@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import whole
 from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import Gaps, Summary, summarise
 from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable, headline_panels
 from mendbench.report.words import on_apis, stale_told
+from mendbench.results.store import StoredRun
+from mendbench.trial.row import whole
 
 COMMENT = 65_536
 """GitHub's limit for the body of a comment, characters. Counted in bytes here, which are never fewer."""

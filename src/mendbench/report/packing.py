@@ -17,15 +17,15 @@ from dataclasses import dataclass, fields
 from itertools import chain
 from typing import TypeAlias
 
-from mendbench.bench.rows import whole
-from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
-from mendbench.report.marks import words_told
+from mendbench.report.fact_highlights import words_told
 from mendbench.report.pools import LIST, TEXT_LINES, Entry, PoolFile
 from mendbench.scoring.funnel import final_stage, first_stage
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, Treatment
+from mendbench.trial.row import whole
+from mendbench.values.interning import NUMBERS
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "api", "part", "kind",

@@ -17,9 +17,9 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import IO, Any, TypeAlias, overload
 
-from mendbench.kit.interned import NUMBERS
-from mendbench.kit.scratch import told_of_scratch
+from mendbench.io.temporary_folders import told_of_scratch
 from mendbench.model.json import Json, JsonObject
+from mendbench.values.interning import NUMBERS
 
 TEXT_LINES, LIST = -1, 0
 """What the first number of a pool's entry says it is; from 1 on it is the number of an object's shape."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from mendbench.bench.protocol import Protocol
-from mendbench.bench.results import StoredRun
+from mendbench.corpus.protocol import Protocol
+from mendbench.results.store import StoredRun
 from mendbench.scoring.comparing.contrasts import TRAINING, Changed, ContrastResult, contrasts
 from mendbench.scoring.record_table import Records
 

@@ -6,7 +6,6 @@ import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 
-from mendbench.bench.rows import whole
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import ITSELF, JsonRow
 from mendbench.repair.policies import is_policy, policy
@@ -15,6 +14,7 @@ from mendbench.scoring.judging.diffs import MISSING, value_at
 from mendbench.scoring.judging.evidence import facts_in
 from mendbench.scoring.judging.outcomes import rule_for
 from mendbench.scoring.records import Treatment
+from mendbench.trial.row import whole
 
 PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
 """What a trial's name need not say."""

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from mendbench.bench.results import StoredRun
-from mendbench.bench.totals import headline_records, totals
-from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
 from mendbench.report.views import STRATA, Column, PolicyView, Solver, Views, own_strategies
+from mendbench.results.store import StoredRun
+from mendbench.results.totals import headline_records, totals
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
+from mendbench.values.interning import NUMBERS
 
 SCORES = frozenset({
     "repair_success", "attempt1_success", "plausible", "harmful", "attempts", "wasted", "context_tokens", "context_recall",

@@ -6,9 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mendbench.bench.results import StoredRun
-from mendbench.bench.rows import whole
-from mendbench.bench.totals import headline_records
 from mendbench.model.json import Json
 from mendbench.model.trial import JsonRow
 from mendbench.report.primary import settled_for
@@ -17,8 +14,11 @@ from mendbench.report.selection import headline_totals
 from mendbench.report.tables import FEW, Line, Panel, PolicyTable, headline_panels, panels, policy_tables
 from mendbench.report.views import Solver, Views, views_of
 from mendbench.report.words import counted, figure, listing, on_apis
+from mendbench.results.store import StoredRun
+from mendbench.results.totals import headline_records
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS
+from mendbench.trial.row import whole
 
 _ROUNDED = 1e-6
 """Shares that differ by less are the same: bounds are stored rounded."""

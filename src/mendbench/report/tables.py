@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mendbench.kit.interned import NUMBERS
 from mendbench.model.json import JsonObject
 from mendbench.repair.policies import is_policy, policy
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY, Group, PolicyView, Solver, Views, own_strategies
@@ -16,6 +15,7 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import EDIT_KINDS, TrialRecord
 from mendbench.scoring.score import measure
 from mendbench.scoring.scores import score
+from mendbench.values.interning import NUMBERS
 
 FEW = 20
 """Cases below which a share is shown as a count and not as a rate: one case would move it by five points and more."""

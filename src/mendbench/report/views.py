@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from mendbench.bench.results import StoredRun
 from mendbench.model.json import JsonObject
+from mendbench.results.store import StoredRun
 from mendbench.scoring.records import Treatment
 
 CONTROL_STRATEGIES = ("none", "placebo", "summary-b")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Checkpoint, Completed
 from mendbench.model.json import JsonObject

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from mendbench.kit.redaction import sanitise
 from mendbench.model.execution import Execution
 from mendbench.model.failure import Failure
 from mendbench.runtime.events import NodeCached, NodeCompleted, NodeEvent, NodeFailed, NodeStarted, NodeWarned
 from mendbench.runtime.parse import Problem
+from mendbench.secrets.redaction import sanitise
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters but for tab and line feed: what an API says must not move the cursor or colour the screen."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.execution import Checkpoint, Execution, NodeRecord
 from mendbench.model.failure import Failure
 from mendbench.model.json import Json, JsonObject

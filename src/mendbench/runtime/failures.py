@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.redaction import sanitise, sanitise_under
+from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Sighting
 from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProblem, SentRequest, UpstreamSource
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.json_texts import JsonTexts
+from mendbench.runtime.mcp_node_types import MCP, tool_in
 from mendbench.runtime.parse import Problem
 from mendbench.runtime.problems import field_problems
-from mendbench.runtime.spelling import MCP, tool_in
 from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.templates import ParamProblem, Template, dotted, field_paths, lookup, templates_in, texts_in
+from mendbench.secrets.redaction import sanitise, sanitise_under
 
 MAX_AVAILABLE = 20
 """Paths that a failure lists of a referenced node's data."""

@@ -6,11 +6,11 @@ an edge handled looks like any other handled failure.
 
 from __future__ import annotations
 
-from mendbench.kit.redaction import sanitise
 from mendbench.model.execution import Execution, NodeRecord, Warned
 from mendbench.model.failure import Failure
 from mendbench.model.json import JsonObject
 from mendbench.runtime.parse import salvaged
+from mendbench.secrets.redaction import sanitise
 
 _ALWAYS = ("source", "category", "message", "action", "node_id", "fixable")
 _ANSWER = ("status_code", "raw_response", "response_headers", "response_time")

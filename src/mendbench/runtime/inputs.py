@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 
-from mendbench.kit.json_documents import finite_json
+from mendbench.io.json_documents import finite_json
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Workflow
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mendbench.kit.json_documents import finite_json
+from mendbench.io.json_documents import finite_json
 from mendbench.model.json import Json
 
 MAX_JSON_TEXT = 10 * 1024 * 1024

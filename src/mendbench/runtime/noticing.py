@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mendbench.api_errors.envelopes import failure_in
 from mendbench.errors import BadInput, Incomplete
-from mendbench.kit.envelopes import failure_in
-from mendbench.kit.redaction import sanitise
 from mendbench.model.execution import Sighting, SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
@@ -15,6 +14,7 @@ from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
 from mendbench.runtime.templates import ParamProblem
 from mendbench.runtime.unresolved import unresolved_message
+from mendbench.secrets.redaction import sanitise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from mendbench.kit.json_documents import finite_json
+from mendbench.io.json_documents import finite_json
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.problem_words import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from mendbench.model.json import JsonObject
 from mendbench.model.workflow import Node, Workflow
 from mendbench.runtime.graph import Order, order_of
+from mendbench.runtime.mcp_node_types import MCP, tool_in
 from mendbench.runtime.parse import salvaged
-from mendbench.runtime.spelling import MCP, tool_in
 from mendbench.runtime.suggest import Guesses
 
 BATCH_OUTPUTS = frozenset({"results", "count", "success_count", "error_count", "errors", "batch_metadata", "error"})

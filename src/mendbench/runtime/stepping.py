@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from mendbench.kit.backoff import retry_after_s, retrying
-from mendbench.kit.redaction import sanitise
+from mendbench.api_errors.retry import retry_after_s, retrying
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.execution import Checkpoint, Completed, Judgement, Sighting
 from mendbench.model.json import Json, JsonObject
@@ -27,6 +26,7 @@ from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.nodes.patience import FIRST_WAIT_S, LONGEST_WAIT_S, TRIES
 from mendbench.runtime.noticing import Visit, raised_visit, run_node, sighting_in, unresolved_visit
 from mendbench.runtime.templates import MAX_SIZE, ParamProblem, ResolvedParams, resolve_params
+from mendbench.secrets.redaction import sanitise
 
 FINE = Judgement(state="success", message="")
 

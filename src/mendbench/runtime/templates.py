@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
-from mendbench.kit.sizes import size_of
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.json_texts import JsonTexts, TooLarge
+from mendbench.values.sizes import size_of
 
 Place: TypeAlias = tuple[str | int, ...]
 """The way to a value inside a JSON document: keys and indexes."""

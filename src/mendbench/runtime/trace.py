@@ -19,8 +19,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.redaction import sanitise, sanitise_key, sanitise_under
+from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
@@ -30,6 +29,7 @@ from mendbench.runtime.inputs import starting_data
 from mendbench.runtime.parse import salvaged
 from mendbench.runtime.shared_store import shared_store
 from mendbench.runtime.templates import resolve_params
+from mendbench.secrets.redaction import sanitise, sanitise_key, sanitise_under
 
 FORMAT = 1
 """1: the first."""

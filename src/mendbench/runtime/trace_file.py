@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.kit.files import write_atomically
-from mendbench.kit.json_documents import load_json
-from mendbench.kit.reading import MAX_RECORDING, read_text
-from mendbench.kit.shapes import COUNT, MAYBE_TEXT, NUMBER, OBJECT, TEXT, TEXTS, fields, many, maybe, misfit
+from mendbench.io.files import write_atomically
+from mendbench.io.json_documents import load_json
+from mendbench.io.reading import MAX_RECORDING, read_text
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.trace import FORMAT
+from mendbench.values.schema import COUNT, MAYBE_TEXT, NUMBER, OBJECT, TEXT, TEXTS, fields, many, maybe, misfit
 
 FOLDER = ".mendbench"
 LAST = Path(FOLDER) / "last-trace.json"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.bodies import form_fields
-from mendbench.kit.canonical import canonical_json
+from mendbench.exchanges.bodies import form_fields
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 
 PREVIEW = 400

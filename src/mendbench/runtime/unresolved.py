@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from mendbench.kit.redaction import sanitise, sanitise_key, sanitise_under
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import ParamProblem, Template, templates_in
+from mendbench.secrets.redaction import sanitise, sanitise_key, sanitise_under
 
 MAX_KEYS = 20
 """Context keys that are listed."""

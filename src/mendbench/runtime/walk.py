@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mendbench.kit.redaction import sanitise_under
 from mendbench.model.execution import Checkpoint, Completed, NodeRecord, State, Warned
 from mendbench.model.failure import EarlierFailure, Failure
 from mendbench.model.json import JsonObject
@@ -13,6 +12,7 @@ from mendbench.runtime.batch import BatchDone, Plan, plan_batch, run_batch
 from mendbench.runtime.events import NodeStarted, ending
 from mendbench.runtime.failures import Scene, failure_of, warning_failure
 from mendbench.runtime.stepping import Surroundings, Tried, Unit, Workshop
+from mendbench.secrets.redaction import sanitise_under
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, overload
 
-from mendbench.kit.interned import NUMBERS, Interned, Names
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
+from mendbench.values.interning import NUMBERS, Interned, Names
 
 SEPARATOR = " | "
 """Stands between the parts of a trial's key."""

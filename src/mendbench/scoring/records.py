@@ -67,7 +67,7 @@ class AttemptRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
-    """One trial. Fields are named and mean as in its row, see :mod:`mendbench.bench.rows`."""
+    """One trial. Fields are named and mean as in its row, see :mod:`mendbench.trial.row`."""
 
     key: str
     case: str

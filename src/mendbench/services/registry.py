@@ -8,7 +8,7 @@ from typing import Protocol, cast, runtime_checkable
 from pydantic import BaseModel
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, module_names
+from mendbench.plugins import entry_point, entry_points_of, load_member, loaded, module_names
 from mendbench.ports.world import RealWorld, Service
 
 ENTRY_POINT_GROUP = "mendbench.services"

@@ -1,7 +1,7 @@
 """The shape of a service's state: which keys it has, and what each may hold.
 
 Every service exports its shape as ``STATE``. A case's state is checked against it when the case is read, before anything runs
-(:mod:`mendbench.bench.states`), and the published schema of ``case.yaml`` has it for editors. An optional key may be null, since
+(:mod:`mendbench.corpus.states`), and the published schema of ``case.yaml`` has it for editors. An optional key may be null, since
 null removes a key in a merge patch.
 """
 
@@ -16,9 +16,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pydantic_core import PydanticCustomError
 
 from mendbench.errors import UnknownName
-from mendbench.kit.shapes import shown
 from mendbench.model.exchange import Fault
 from mendbench.model.json import Json, JsonObject
+from mendbench.values.schema import shown
 
 _T = TypeVar("_T")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -10,10 +10,10 @@ from importlib import resources
 from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import digest
-from mendbench.kit.envelopes import accepted
-from mendbench.kit.urls import normalise_url
+from mendbench.api_errors.envelopes import accepted
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Answer, Headers, Request, find_header
 from mendbench.model.json import Json, JsonObject
 

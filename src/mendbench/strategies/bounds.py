@@ -17,7 +17,7 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from mendbench.kit.sizes import PER_VALUE, size_of
+from mendbench.values.sizes import PER_VALUE, size_of
 
 MAX_STEPS = 300_000
 """Items of loops, calls and filters in one rendering."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mendbench.kit.tokens import estimate
 from mendbench.model.prompt import Context, Section
 from mendbench.strategies.interface import SectionSpec
+from mendbench.strategies.tokens import estimate
 
 CUT_MARK = "… (cut)"
 """Stands on its own line where a section was shortened."""

@@ -13,8 +13,8 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import safe_range
 from jinja2.utils import Namespace
 
-from mendbench.kit.patterns import PatternHistory, noted, suggestion
-from mendbench.kit.status_phrases import PHRASES
+from mendbench.api_errors.patterns import PatternHistory, noted, suggestion
+from mendbench.api_errors.status_phrases import PHRASES
 from mendbench.model.failure import FieldProblem
 from mendbench.model.json import Json
 from mendbench.strategies.bounds import BoundedEnvironment

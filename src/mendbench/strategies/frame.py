@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mendbench.kit.canonical import digest, pretty_json
-from mendbench.kit.tokens import estimate
+from mendbench.io.canonical_json import digest, pretty_json
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, View
 from mendbench.ports.repair import Strategy
+from mendbench.strategies.tokens import estimate
 
 CONTEXT_WINDOW = 8192
 """Tokens that a prompt and its answer may have together, where nothing else is configured."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import get_args
 
 from mendbench.errors import BadInput
-from mendbench.kit.reading import MAX_TEMPLATE, read_text
-from mendbench.kit.yaml_documents import load_yaml
+from mendbench.io.reading import MAX_TEMPLATE, read_text
+from mendbench.io.yaml_documents import load_yaml
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import SectionLabel
 from mendbench.strategies.interface import SectionSpec, strategy_name

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from mendbench.kit.files import write_atomically
-from mendbench.kit.tokens import estimate
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
+from mendbench.io.files import write_atomically
 from mendbench.model.prompt import View
+from mendbench.strategies.tokens import estimate
 
 BANK = Path(__file__).parent / "controls" / "placebo.json"
 """The texts that come with mendbench."""

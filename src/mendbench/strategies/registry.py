@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.plugins import entry_points_of, loaded, unusable
+from mendbench.plugins import entry_points_of, loaded, unusable
 from mendbench.strategies.interface import SUFFIX, WITHOUT, StrategyInfo, strategy_name
 from mendbench.strategies.template import TEMPLATES, TemplateStrategy, load
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from mendbench.kit.redaction import sanitise
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import View
+from mendbench.secrets.redaction import sanitise
 
 _OUTPUTS = ("response", "result", "stdout")
 """Outputs that carry a node's data."""

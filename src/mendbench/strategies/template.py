@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Template, TemplateSyntaxError, meta, nodes
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.failure import Failure
 from mendbench.model.json import Json
 from mendbench.model.prompt import Context, View

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.exchange import Answer
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput

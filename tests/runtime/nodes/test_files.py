@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Answer
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes import read_file, write_file

@@ -3,16 +3,16 @@ import json
 import pytest
 from mcp.server.mcpserver import MCPServer
 
+from mendbench.cassettes.recordings import Recordings
 from mendbench.detectors import detector
-from mendbench.kit.clock import VirtualClock
-from mendbench.kit.redaction import Redactor
-from mendbench.replay.asks import AskBook
+from mendbench.io.virtual_clock import VirtualClock
+from mendbench.replay.model_cassette import AskBook
 from mendbench.replay.open_world import OpenAsks, OpenWorld
-from mendbench.replay.recordings import Recordings
 from mendbench.replay.world import ScopedWorld
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.llm import NODE
 from mendbench.runtime.noticing import run_node
+from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeWorld, chain, completion, fault, rpc, said
 from tests.fakes.function_calls import LISTING, MODEL, NOW, SCHEMA, TOOLS, calling, clock_world, told
 from tests.fakes.worlds import FakeLive

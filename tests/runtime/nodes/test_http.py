@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.nodes.http import NODE, USER_AGENT, request_of
 from tests.fakes.engine import FakeWorld, fault, said
 

@@ -2,7 +2,7 @@ from urllib.parse import quote
 
 import pytest
 
-from mendbench.kit.clock import START_MS
+from mendbench.io.virtual_clock import START_MS
 from mendbench.runtime.nodes.llm import NODE, unfenced
 from tests.fakes.engine import FakeWorld, completion, fault, said
 from tests.fakes.function_calls import calling

@@ -3,7 +3,7 @@
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import ENTRY_POINT_GROUP, node_types
 from mendbench.runtime.specs import node_specs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.runtime.nodes import transform
 
 

@@ -3,8 +3,8 @@ import pytest
 from mendbench.scoring.chance import AnswerDigest
 from mendbench.scoring.comparing.changes import changes_of, same_answers
 from mendbench.scoring.comparing.pairing import TrialPair
-from mendbench.scoring.gating.anew import Pair
 from mendbench.scoring.gating.gate import regime_of
+from mendbench.scoring.gating.resampled import Pair
 from tests.fakes.compared import THEIRS, VERDICTS, Answers, trial
 from tests.fakes.gates import entry
 

@@ -8,8 +8,8 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from mendbench.bench.protocol import read_protocol
-from mendbench.bench.shipped import shipped_root
+from mendbench.config.shipped import shipped_root
+from mendbench.corpus.protocol import read_protocol
 from mendbench.errors import UnknownName
 from mendbench.scoring.comparing import comparison
 from mendbench.scoring.comparing.contrasts import Changed, contrasts, may_be

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.scoring.gating.anew import Pair
 from mendbench.scoring.gating.gate import change_of, gate, regime_of
+from mendbench.scoring.gating.resampled import Pair
 from mendbench.scoring.gating.result import EXIT_CODES, Digests, Limit, Rules
 from tests.fakes.gates import DIGESTS, answer, baseline, crashed, entry, present, unjudged
 

@@ -19,7 +19,7 @@ from mendbench.scoring.judging.attempts import (
     rule_for,
     wasted,
 )
-from mendbench.scoring.judging.standings import standings
+from mendbench.scoring.judging.workflow_status import standings
 from tests.fakes.scoring import (
     BROKEN,
     FAILED,

@@ -7,7 +7,7 @@ from typing import get_args
 from mendbench.model.trial import AnswerStatus
 from mendbench.scoring.judging.ladder import RIGHT as TOP
 from mendbench.scoring.judging.ladder import RULES, RungFacts, best, rule_for, rung_facts, rung_of
-from mendbench.scoring.judging.standings import standings
+from mendbench.scoring.judging.workflow_status import standings
 from tests.fakes.scoring import (
     BROKEN,
     FAILED,

@@ -4,7 +4,7 @@ import dataclasses
 from itertools import product
 from typing import get_args
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.case import Kind
 from mendbench.model.execution import State
 from mendbench.model.trial import AnswerStatus, AttemptLabel

@@ -6,8 +6,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.envelopes import accepted
+from mendbench.api_errors.envelopes import accepted
+from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Request
 from mendbench.services import simulated
 from mendbench.services.chat.routes import ROUTES

@@ -9,7 +9,7 @@ import pytest
 from mendbench.errors import BadInput
 from mendbench.services.jupyter.world import Jupyter, files_of, ordered, pins
 from mendbench.services.local_server import util
-from mendbench.services.rim import pinned_body, pinned_headers
+from mendbench.services.pinning_proxy import pinned_body, pinned_headers
 from tests.fakes.behind import Program
 
 TOKEN = secrets.token_hex(8)

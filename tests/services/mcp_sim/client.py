@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from mendbench.kit.merge import merge_patch
 from mendbench.model.exchange import Request
 from mendbench.services import simulated
+from mendbench.values.merge_patch import merge_patch
 from tests.fakes.services import NOW_MS
 
 JSON = (("content-type", "application/json"),)

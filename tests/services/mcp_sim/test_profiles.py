@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.kit.envelopes import failure_in
+from mendbench.api_errors.envelopes import failure_in
 from tests.services.mcp_sim.client import Caller
 
 TICKETS, DOCS, CALENDAR, CHAT = "harbour-tickets", "archive-docs", "crew-calendar", "crew-chat"

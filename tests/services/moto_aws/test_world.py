@@ -8,7 +8,7 @@ from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
 from mendbench.services.local_server import util
 from mendbench.services.moto_aws.world import PINS, MotoAws, calls_of, incoming
-from mendbench.services.rim import pinned_body, pinned_headers
+from mendbench.services.pinning_proxy import pinned_body, pinned_headers
 from tests.fakes.behind import Program, Said, behind
 
 QUERY = {"target": "DynamoDB_20120810.Query", "json": {"TableName": "t"}}

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mendbench.api_errors.envelopes import failure_in
+from mendbench.api_errors.status_phrases import PHRASES
 from mendbench.detectors._wording import worded
 from mendbench.detectors.mend import words
 from mendbench.detectors.mend.codes import RPC, Side, side_of, side_of_token, spelled
 from mendbench.detectors.mend.reading import HTTP_FAILED, Reading, read
-from mendbench.kit.envelopes import failure_in
-from mendbench.kit.status_phrases import PHRASES
 from mendbench.model.execution import Judgement, Sighting
 from mendbench.model.json import Json, JsonObject
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from mendbench.engines.contract.world import said
 from mendbench.engines.document import ToldExecution
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.urls import normalise_url
 from mendbench.model.exchange import Answer, Exchange
 from mendbench.model.json import Json, JsonObject
 

@@ -13,7 +13,7 @@ from mendbench.engines.contract.repairing import ASKED, NOT_ASKED, check_repairs
 from mendbench.engines.contract.world import ScriptedWorld
 from mendbench.engines.declared import Declared
 from mendbench.engines.document import OWN, ToldExecution
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import JsonObject
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from mendbench.cassettes.keys import keyed_headers
 from mendbench.engines.contract.cases import HOST
-from mendbench.kit.redaction import sanitise_under
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import JsonObject
-from mendbench.replay.keys import keyed_headers
 from mendbench.runtime.nodes.http import request_of
+from mendbench.secrets.redaction import sanitise_under
 
 _COST = "it belongs to the key of the request, so recordings are missed and trials end unjudged; send what the node names and no more"
 _TYPE = "content-type"

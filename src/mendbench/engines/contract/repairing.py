@@ -11,7 +11,7 @@ from mendbench.engines.contract.finding import Finding
 from mendbench.engines.contract.world import ScriptedWorld, said
 from mendbench.engines.document import OWN
 from mendbench.engines.own_loop import TOO_MANY, refusal
-from mendbench.kit.clock import VirtualClock
+from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.exchange import Answer
 from mendbench.model.json import JsonObject
 

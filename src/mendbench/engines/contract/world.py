@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.envelopes import accepted
-from mendbench.kit.urls import normalise_url
+from mendbench.api_errors.envelopes import accepted
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer, Exchange, Request
 from mendbench.model.json import Json
 from mendbench.ports.clock import Clock

@@ -6,8 +6,8 @@ import ast
 import json
 from itertools import chain
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.json_documents import finite_json
+from mendbench.exchanges.bodies import parse_body
+from mendbench.io.json_documents import finite_json
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.nodes.interface import Answered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 
 _TOKENS = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"), ("total_tokens", "total_tokens"))

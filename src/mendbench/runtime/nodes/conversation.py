@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mendbench.kit.call_depth import called, depth_for, heard, notice
-from mendbench.kit.call_errors import CallErrors, handled
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.network import NetworkFailure, with_network_retry
-from mendbench.kit.urls import model_url
+from mendbench.api_errors.call_errors import CallErrors, handled
+from mendbench.api_errors.network import NetworkFailure, with_network_retry
+from mendbench.exchanges.urls import model_url
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.answers import answered, succeeded
+from mendbench.runtime.nodes.call_depth import called, depth_for, heard, notice
 from mendbench.runtime.nodes.completions import Call, added, calls_of, refusal, reply_of, tokens_of
 from mendbench.runtime.nodes.function_calls import Tool, run_call
 from mendbench.runtime.nodes.interface import Answered, Noticed, Send

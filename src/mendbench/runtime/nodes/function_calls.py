@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from mendbench.kit.call_errors import error_in
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.envelopes import failure_in
+from mendbench.api_errors.call_errors import error_in
+from mendbench.api_errors.envelopes import failure_in
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request
 from mendbench.model.execution import SightingKind
 from mendbench.model.json import Json, JsonObject
@@ -52,7 +52,7 @@ class Ran:
     told: str
     """For the model."""
     result: Json
-    """For whoever watches for errors: see :func:`mendbench.kit.call_errors.error_in`."""
+    """For whoever watches for errors: see :func:`mendbench.api_errors.call_errors.error_in`."""
 
 
 def tools_named(params: JsonObject, who: str) -> tuple[tuple[str, str], ...] | None:

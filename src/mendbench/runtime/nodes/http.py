@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
-from mendbench import __version__
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
@@ -15,6 +14,7 @@ from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Noticed, Sen
 from mendbench.runtime.nodes.params import kind_of, optional_text, table, text, timeout
 from mendbench.runtime.nodes.patience import send_patiently
 from mendbench.runtime.validate import NodeSpec
+from mendbench.version import __version__
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 USER_AGENT = f"mendbench/{__version__}"

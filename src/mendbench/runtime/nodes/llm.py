@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mendbench.kit.network import provider_of
+from mendbench.api_errors.network import provider_of
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.conversation import Said, Turn

@@ -6,17 +6,17 @@ import json
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.execution import SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
+from mendbench.runtime.mcp_node_types import MCP, tool_in
 from mendbench.runtime.nodes.answers import answered, fault_words, succeeded, value_in
 from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
 from mendbench.runtime.nodes.params import table, text, timeout
 from mendbench.runtime.nodes.patience import send_patiently
 from mendbench.runtime.scene import ANY_TOOL
-from mendbench.runtime.spelling import MCP, tool_in
 from mendbench.runtime.validate import NodeSpec
 
 _WHO = "MCP"

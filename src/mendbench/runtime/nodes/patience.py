@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mendbench.kit.backoff import PATIENCE_S, retry_after_s, retrying, transient
-from mendbench.kit.urls import host_of
+from mendbench.api_errors.retry import PATIENCE_S, retry_after_s, retrying, transient
+from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Answer, Request
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Send
@@ -27,7 +27,7 @@ def send_patiently(request: Request, send: Send, clock: Clock) -> Answer:
     """Send ``request`` until it is answered, at most :data:`TRIES` times, and return the last answer.
 
     Busy statuses and passing faults are tried again, after the ``Retry-After`` of the answer if it has one; one above
-    :data:`~mendbench.kit.backoff.PATIENCE_S` is not waited for. A write whose answer did not come (timeout, reset, cut
+    :data:`~mendbench.api_errors.retry.PATIENCE_S` is not waited for. A write whose answer did not come (timeout, reset, cut
     off, 504) is not repeated, because it may have been done.
     """
     first = send(request)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from mendbench.errors import BadInput
-from mendbench.kit.plugins import entry_points_of, load_member, loaded, module_names
+from mendbench.plugins import entry_points_of, load_member, loaded, module_names
 from mendbench.runtime.nodes.interface import NodeType
 
 ENTRY_POINT_GROUP = "mendbench.nodes"

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock

@@ -12,14 +12,14 @@ from jmespath.exceptions import LexerError
 from jmespath.lexer import Lexer
 from jmespath.visitor import TreeInterpreter
 
-from mendbench.kit.json_documents import beyond_doubles
-from mendbench.kit.sizes import size_of
+from mendbench.io.json_documents import beyond_doubles
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Send
 from mendbench.runtime.nodes.params import text
 from mendbench.runtime.templates import MAX_LEVELS
 from mendbench.runtime.validate import NodeSpec
+from mendbench.values.sizes import size_of
 
 MAX_STEPS = 1_000_000
 """Parts of an expression that are evaluated, each as often as it is: literals inside projections multiply."""

@@ -66,7 +66,7 @@ class PlannedContrast(Protocol):
 
 
 class Plan(Protocol):
-    """What was written down: :class:`mendbench.bench.protocol.Protocol` is one."""
+    """What was written down: :class:`mendbench.corpus.protocol.Protocol` is one."""
 
     @property
     def model(self) -> str:

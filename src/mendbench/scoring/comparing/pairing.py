@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from operator import eq
 from typing import Any, Literal, TypeAlias, overload
 
-from mendbench.kit.interned import NUMBERS
 from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import Treatment, TrialRecord
+from mendbench.values.interning import NUMBERS
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Treatment))
 """What treatments can differ in."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, get_args
 
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json
 from mendbench.model.trial import AttemptLabel
 from mendbench.scoring.record_table import Records, as_table

@@ -2,7 +2,7 @@
 
 Two regimes, trial by trial. Where a trial got the answers that it had before, up to where one of the two stopped, nothing random lies
 between them: whatever differs, the change did it, and one right trial that is wrong now fails the gate. Where a model or a program
-answered otherwise, chance is in it, and only what is worse beyond noise fails: see :mod:`mendbench.scoring.gating.anew`.
+answered otherwise, chance is in it, and only what is worse beyond noise fails: see :mod:`mendbench.scoring.gating.resampled`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from mendbench.errors import BadInput
 from mendbench.scoring.chance import may_be_chance
-from mendbench.scoring.gating.anew import Pair, lost_in, open_in, shifts
 from mendbench.scoring.gating.limits import check_limits
+from mendbench.scoring.gating.resampled import Pair, lost_in, open_in, shifts
 from mendbench.scoring.gating.result import (
     Baseline,
     Change,

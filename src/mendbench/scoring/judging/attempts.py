@@ -14,8 +14,8 @@ from mendbench.model.trial import Attempt, AttemptLabel, CleanRun, Trajectory
 from mendbench.scoring.judging.effects import repeated_effects
 from mendbench.scoring.judging.matching import is_forbidden, is_wanted
 from mendbench.scoring.judging.recall import context_recall
-from mendbench.scoring.judging.standings import Standing, edit_faults
 from mendbench.scoring.judging.unasked import unasked_in_trial
+from mendbench.scoring.judging.workflow_status import Standing, edit_faults
 
 WASTED: frozenset[AttemptLabel] = frozenset({"futile", "fruitless"})
 """Labels of attempts that cost and brought nothing."""

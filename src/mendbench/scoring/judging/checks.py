@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import (
     Case,
     Check,

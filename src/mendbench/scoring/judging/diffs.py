@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import jsonpointer
 
-from mendbench.kit.patching import is_place
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.templates import templates_in
 from mendbench.scoring.judging.matching import same
+from mendbench.values.json_patch import is_place
 
 
 @dataclass(frozen=True, slots=True)

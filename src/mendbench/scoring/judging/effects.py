@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import Case
 from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import JsonObject

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mendbench.errors import BadInput
-from mendbench.kit.patching import PatchError, apply_patch
 from mendbench.model.case import Case, Fix
 from mendbench.model.json import JsonObject
 from mendbench.scoring.judging.diffs import diff_paths
+from mendbench.values.json_patch import PatchError, apply_patch
 
 
 def mended(case: Case, fix: Fix) -> JsonObject:

@@ -22,8 +22,8 @@ from mendbench.scoring.judging.ladder import rung_facts
 from mendbench.scoring.judging.outcomes import Facts, end_of, left_applied
 from mendbench.scoring.judging.recall import Recall, context_recall, facts_of
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
-from mendbench.scoring.judging.standings import edit_faults, executed, standings
 from mendbench.scoring.judging.unasked import unasked_result
+from mendbench.scoring.judging.workflow_status import edit_faults, executed, standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mendbench.model.case import Case
 from mendbench.model.trial import AnswerStatus, Attempt, Trajectory
 from mendbench.scoring.judging.diffs import touched_nodes
-from mendbench.scoring.judging.standings import Standing, edit_faults
+from mendbench.scoring.judging.workflow_status import Standing, edit_faults
 
 UNPARSABLE, UNCHANGED, INVALID, ELSEWHERE, CAUSE, SOME_FIXED, ALL_FIXED, RIGHT = range(8)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from mendbench.kit.bodies import form_fields, parse_body
-from mendbench.kit.canonical import canonical_json
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.bodies import form_fields, parse_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import NoRequestCheck, RequestCheck
 from mendbench.model.exchange import Exchange, Request
 from mendbench.model.json import Json

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import Case, Fix
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Section

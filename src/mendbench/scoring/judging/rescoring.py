@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import canonical_json
+from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.evidence import AGAIN, facts_in, held

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.urls import normalise_url
 from mendbench.model.exchange import Exchange
 from mendbench.model.trial import CheckResult, CleanRun
 

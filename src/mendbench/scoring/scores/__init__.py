@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.kit.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
+from mendbench.plugins import entry_point, entry_points_of, load_member, loaded, modules_by_member
 from mendbench.scoring.score import Score
 
 ENTRY_POINTS = "mendbench.scores"

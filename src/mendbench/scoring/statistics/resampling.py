@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from mendbench.errors import BadInput
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.scoring.statistics.exact import Interval, student_t
 
 DRAWS = 10_000

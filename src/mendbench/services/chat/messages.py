@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.chat.errors import ChatError, invalid_form, missing_access, unknown
 from mendbench.services.chat.forms import (

@@ -11,7 +11,7 @@ import copy
 from math import ceil
 from urllib.parse import parse_qsl
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import JsonObject
 from mendbench.services.chat.errors import ChatError, not_found, unauthorized

@@ -14,7 +14,7 @@ from importlib import resources, util
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer
 
 HOST = "data.datasette.example"

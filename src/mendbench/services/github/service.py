@@ -21,9 +21,9 @@ from mendbench.services.github.access import (
     require_permission,
 )
 from mendbench.services.github.errors import DOCS, REDIRECT_DOCS, GitHubError, not_found
+from mendbench.services.github.normalisation import meant
 from mendbench.services.github.routes import ROUTES, Route
 from mendbench.services.github.schema import read_body
-from mendbench.services.github.spelling import meant
 from mendbench.services.github.state import API, Context, Reply
 from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
 from mendbench.services.scripted import next_failure

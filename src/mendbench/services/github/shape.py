@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator
 
-from mendbench.kit.shapes import shown
 from mendbench.services.shape import (
     Count,
     Failures,
@@ -21,6 +20,7 @@ from mendbench.services.shape import (
     Whole,
     misfit,
 )
+from mendbench.values.schema import shown
 
 Role: TypeAlias = Literal["read", "pull", "triage", "write", "push", "maintain", "admin"]
 """A role in a repository. The API calls ``read`` and ``write`` also ``pull`` and ``push``."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.graphql.site import MALFORMED_MARKS, Ask, Caller, Site

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.graphql.connections import connection
 from mendbench.services.graphql.site import Refused, Site, site_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mendbench.kit.merge import merge_patch
 from mendbench.model.exchange import Answer, Headers
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context, at, equals
@@ -16,6 +15,7 @@ from mendbench.services.json_api.rules import check_rules
 from mendbench.services.json_api.shaping import answered, elapsed_of, extra_of, shaped
 from mendbench.services.json_api.spec import Action
 from mendbench.services.wire import iso_time, next_count
+from mendbench.values.merge_patch import merge_patch
 
 
 def perform(context: Context) -> Answer:

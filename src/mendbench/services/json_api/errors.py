@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from mendbench.kit.status_phrases import PHRASES
+from mendbench.api_errors.status_phrases import PHRASES
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.by_entry import aws, jsonapi, spring, spring_bare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Answer
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context, singular

@@ -6,17 +6,17 @@ import copy
 from dataclasses import replace
 from typing import cast
 
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.services.json_api.actions import perform
-from mendbench.services.json_api.at_first import KEY, failing_at_first
 from mendbench.services.json_api.context import Context, singular
 from mendbench.services.json_api.errors import refusal_answer
 from mendbench.services.json_api.refusal import Asked, RefusedError
 from mendbench.services.json_api.requests import check_auth, read_body, read_parameters
 from mendbench.services.json_api.shaping import elapsed_of
 from mendbench.services.json_api.spec import Api, Route, data_of, read_apis
+from mendbench.services.json_api.transient_failures import KEY, failing_at_first
 from mendbench.services.json_api.volatile import Moment, count_try, filled, forget_tries, moment_of
 from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, accepted_writes, json_answer, left_by, load_seed, match_path, read_call

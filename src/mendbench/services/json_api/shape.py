@@ -9,11 +9,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from mendbench.kit.shapes import shown
 from mendbench.model.json import Json, JsonObject
-from mendbench.services.json_api.at_first import PAGES
 from mendbench.services.json_api.keywords import Parameter, Schema
 from mendbench.services.json_api.spec import Action, Style
+from mendbench.services.json_api.transient_failures import PAGES
 from mendbench.services.shape import (
     METHODS,
     Count,
@@ -35,6 +34,7 @@ from mendbench.services.shape import (
     misfit,
     unknown,
 )
+from mendbench.values.schema import shown
 
 Collections: TypeAlias = Table[Table[JsonObject]]
 _MAKING = frozenset({"create", "start"})
@@ -191,7 +191,7 @@ class Route(Doing):
 
 
 class Passing(Failure):
-    """A failure that passes: see :mod:`mendbench.services.json_api.at_first`."""
+    """A failure that passes: see :mod:`mendbench.services.json_api.transient_failures`."""
 
     page: Literal["nginx", "elb"] | None = None
     writes: Annotated[list[int], Field(min_length=2, max_length=2)] | None = None

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
-from mendbench.kit.bodies import parse_body
-from mendbench.kit.canonical import digest
-from mendbench.kit.urls import normalise_url
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.wire import accepted_writes, iso_time

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import cast
 
 from mendbench.errors import BadInput
-from mendbench.kit.emptying import emptied
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.folder_removal import emptied
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer, refuse_absent
-from mendbench.services.rim import Front, Pins
+from mendbench.services.pinning_proxy import Front, Pins
 from mendbench.services.sandboxed import ENVIRONMENT, merged_files, write_files
 
 HOST = "notebooks.saltings.example"

@@ -10,11 +10,11 @@ from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.kit.merge import merge_patch
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.services.local_server import LocalServer, refuse_absent
-from mendbench.services.rim import Front, Pins
+from mendbench.services.pinning_proxy import Front, Pins
 from mendbench.services.sandboxed import ENVIRONMENT
+from mendbench.values.merge_patch import merge_patch
 
 HOST = "phials.coldstore.example"
 PINS = Pins(headers={"date": "Thu, 01 Jan 2026 00:00:00 GMT"})

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.ports.world import StreamableServer
 from mendbench.services.local_server import LocalServer
 from mendbench.services.sandboxed import HOME, Program, node_package, sandboxed

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import cast
 
 from mendbench.errors import BadInput
-from mendbench.kit.emptying import emptied
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.folder_removal import emptied
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (
     HOME,

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import cast
 
 from mendbench.errors import BadInput
-from mendbench.kit.clock import START_MS
-from mendbench.kit.emptying import emptied
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.folder_removal import emptied
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
+from mendbench.io.virtual_clock import START_MS
 from mendbench.model.json import JsonObject
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import (

@@ -8,16 +8,15 @@ from dataclasses import replace
 from typing import cast
 from urllib.parse import unquote, urlsplit
 
-from mendbench.kit.canonical import digest
-from mendbench.kit.merge import merge_patch
-from mendbench.kit.urls import host_of
+from mendbench.exchanges.urls import host_of
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.actions import perform
-from mendbench.services.json_api.at_first import KEY, entry_due
 from mendbench.services.json_api.context import Context
 from mendbench.services.json_api.refusal import RefusedError
 from mendbench.services.json_api.spec import Api, Route
+from mendbench.services.json_api.transient_failures import KEY, entry_due
 from mendbench.services.json_api.volatile import Moment, count_try, filled, forget_tries, moment_of
 from mendbench.services.mcp_sim.arguments import check_arguments
 from mendbench.services.mcp_sim.results import (
@@ -33,6 +32,7 @@ from mendbench.services.mcp_sim.slack_tools import call_slack
 from mendbench.services.mcp_sim.spec import Server, Tool, read_servers
 from mendbench.services.scripted import next_failure
 from mendbench.services.wire import accepted_writes, left_by, load_seed, parse_json, text_answer
+from mendbench.values.merge_patch import merge_patch
 
 LIST = "tools/list"
 _LIST_MS, _REFUSED_MS, _READ_MS, _WRITE_MS = 31, 38, 74, 133

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from urllib.parse import urlencode
 
-from mendbench.kit.merge import merge_patch
 from mendbench.model.exchange import Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.mcp_sim.spec import Tool
 from mendbench.services.slack.routes import METHODS
 from mendbench.services.slack.service import Slack
+from mendbench.values.merge_patch import merge_patch
 
 _WHOLE = "whole_workspace"
 """Key of a server's record that holds its workspace once something was written to it."""

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from mendbench.kit.shapes import shown
 from mendbench.services.shape import Shape, misfit
+from mendbench.values.schema import shown
 
 
 def _moment(text: str) -> str:

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.kit.clock import START_MS
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
+from mendbench.io.virtual_clock import START_MS
 from mendbench.ports.world import StdioServer
 from mendbench.services.sandboxed import HOME, python_module, sandboxed
 

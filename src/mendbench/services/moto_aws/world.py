@@ -24,13 +24,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from mendbench.errors import BadInput
-from mendbench.kit.merge import merge_patch
-from mendbench.kit.scratch import drop_scratch, make_scratch
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
 from mendbench.model.exchange import Headers, Request
 from mendbench.model.json import JsonObject
 from mendbench.services.local_server import LocalServer, refuse_absent
-from mendbench.services.rim import Front, Incoming, Pins, ask_server
+from mendbench.services.pinning_proxy import Front, Incoming, Pins, ask_server
 from mendbench.services.sandboxed import ENVIRONMENT
+from mendbench.values.merge_patch import merge_patch
 
 REGION = "eu-west-1"
 SERVICES = ("dynamodb", "sqs", "ssm", "s3", "sns")

@@ -11,7 +11,7 @@ import copy
 import re
 from dataclasses import dataclass
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import JsonObject
 from mendbench.services.payments.errors import (
@@ -21,9 +21,9 @@ from mendbench.services.payments.errors import (
     unrecognized,
 )
 from mendbench.services.payments.form import nested, read_pairs
+from mendbench.services.payments.normalisation import meant
 from mendbench.services.payments.routes import Route, find_route
 from mendbench.services.payments.schema import read_params
-from mendbench.services.payments.spelling import meant
 from mendbench.services.payments.state import Context, identify
 from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, json_answer, left_by, load_seed, read_call, request_digest

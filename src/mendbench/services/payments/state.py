@@ -28,7 +28,7 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-from mendbench.kit.canonical import digest
+from mendbench.io.canonical_json import digest
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.payments.errors import invalid_key, no_key, no_such
 from mendbench.services.wire import Call, accepted_writes, next_count

@@ -17,8 +17,8 @@ from mendbench.services.scripted import next_failure
 from mendbench.services.sheets.access import admit, identify, over_quota
 from mendbench.services.sheets.body import check_names, read_body, read_query
 from mendbench.services.sheets.errors import NOT_FOUND_PAGE, SheetsError, violated
+from mendbench.services.sheets.normalisation import meant
 from mendbench.services.sheets.routes import Found, find_method
-from mendbench.services.sheets.spelling import meant
 from mendbench.services.sheets.state import Context
 from mendbench.services.wire import HTML_TYPE, Call, json_answer, left_by, load_seed, read_call, text_answer
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from mendbench.kit.shapes import shown
 from mendbench.services.shape import Count, Failure, Flag, Limit, Shape, Simulated, Table, Text, Texts, misfit, unknown
 from mendbench.services.sheets.a1 import read_cells
 from mendbench.services.sheets.routes import METHODS
+from mendbench.values.schema import shown
 
 
 def _cell(value: Any) -> Any:

@@ -13,8 +13,8 @@ from mendbench.model.json import JsonObject
 from mendbench.services.scripted import next_failure
 from mendbench.services.slack.arguments import check_schema, early_warnings, read_arguments
 from mendbench.services.slack.errors import NOT_FOUND_PAGE, SlackError, with_metadata
+from mendbench.services.slack.normalisation import meant
 from mendbench.services.slack.routes import METHODS, Method, method_name
-from mendbench.services.slack.spelling import meant
 from mendbench.services.slack.state import Caller, Context, identify
 from mendbench.services.wire import (
     HTML_TYPE,

@@ -1,0 +1,481 @@
+"""The tables of the README and of docs/findings.md, from the shipped matrix's run.
+
+    python qa/benchmarks/figures.py [RUN] [--check]
+
+Reads a complete run (``reports/latest`` if none is named) and writes each table between ``<!-- figures: NAME -->`` and ``<!-- end -->``.
+With ``--check`` it writes nothing, and returns 1 where a table differs from the run, or where a final workflow that counts was never
+judged by eye.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode
+
+from mendbench.model.json import JsonObject
+from mendbench.results.store import StoredRun, read_run
+from mendbench.scoring.funnel import STAGES, funnel
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import EDIT_KINDS, Treatment, TrialRecord
+from mendbench.scoring.statistics.exact import Interval
+from mendbench.scoring.statistics.resampling import clustered_ratio
+from mendbench.scoring.strata import STRATA, splits, within_cases
+from mendbench.trial.row import whole
+
+PAGES, SHEET = (Path("README.md"), Path("docs/findings.md")), Path("docs/judged-by-eye.jsonl")
+PAGE = "reports/benchmark.html"
+BLOCK = re.compile(r"(<!-- figures: (?P<name>[a-z-]+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
+
+STRONG, ALONE = "claude-2026-11-batched", "claude-2026-11-single"
+MAIN, DRAWN = "qwen2.5-coder-1.5b-instruct-q4_k_m", "qwen2.5-coder-1.5b-instruct-at-0.8"
+"""The model of the first protocol, and the same one drawn at a temperature."""
+MODELS = {
+    MAIN: "Qwen2.5-Coder-1.5B-Instruct",
+    "qwen2.5-coder-0.5b-instruct-q4_k_m": "Qwen2.5-Coder-0.5B-Instruct",
+    "smollm2-135m-instruct-q4_1": "SmolLM2-135M-Instruct",
+}
+STRATEGIES = {
+    "cli-text": "what the command line printed",
+    "summary": "message, category, hint, node",
+    "full-context": "answer, request, fixes, upstream",
+    "agent-json": "the rich JSON",
+    "mend": "error, suspects, data to choose from",
+}
+POLICIES = {
+    "naive": "no detector, up to the limit",
+    "three-strikes": "the pattern detector",
+    "warn": "warnings alone",
+    "loop": "loop detection alone",
+    "seed": "both, with three patterns and a signature of 40 characters",
+    "seed~full": "the three patterns, with the whole signature",
+    "two-layer": "both",
+    "two-layer~prefix40": "both, with the signature of 40 characters",
+    "all": "both, and the pattern detector",
+}
+OWN_URLS = ("shell://", "file://")
+"""Where shell commands and files of a workflow go."""
+JUDGED_BY_EYE = frozenset({"repaired", "plausible", "harmful"})
+"""Outcomes of which every final workflow that a model came to is read."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Write the tables, or say where they differ."""
+    check = "--check" in words
+    run = read_run(Path(next((word for word in words if not word.startswith("--")), "reports/latest")))
+    found: list[str] = []
+    for page in PAGES:
+        stands = page.read_text(encoding="utf-8")
+        up = "../" * (len(page.parts) - 1)
+        true = BLOCK.sub(partial(_filled, run, up), stands)
+        if not check:
+            page.write_text(true, encoding="utf-8")
+        found += _differences(page, stands, true)
+    if not check:
+        return 0
+    found += _unread(run)
+    sys.stderr.write("".join(f"{line}\n" for line in found))
+    return 1 if found else 0
+
+
+def _filled(run: StoredRun, up: str, block: re.Match[str]) -> str:
+    return f"{block[1]}{table(run, block['name']).replace(f']({PAGE}', f']({up}{PAGE}')}{block[4]}"
+
+
+def table(run: StoredRun, name: str) -> str:
+    """Return a table in Markdown."""
+    head, rows = TABLES[name](run)
+    lines = (head, ["---"] * len(head), *rows)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def strategies(run: StoredRun) -> Table:
+    """Return what each strategy of the first protocol comes to under ``two-layer``."""
+    head = [
+        "strategy", "repaired, test part", "right after one answer (`naive`)", "plausible but wrong", "harmful", "wasted attempts a trial",
+        "context tokens", "facts told", "training part",
+    ]  # fmt: skip
+    rows = [
+        [
+            f"`{name}` ({words})",
+            link(right(of(run, name), "repair_success"), kind="edit", strategy=name, verdict="correct"),
+            right(of(run, name, policy="naive"), "attempt1_success", interval=False),
+            link(right(of(run, name), "plausible"), strategy=name, outcome="plausible"),
+            link(right(of(run, name), "harmful"), strategy=name, outcome="harmful"),
+            ranged(of(run, name), "wasted"),
+            f"{value(of(run, name), 'context_tokens'):.0f}",
+            f"{value(of(run, name), 'context_recall'):.2f}",
+            right(of(run, name, part="train"), "repair_success", interval=False),
+        ]
+        for name, words in STRATEGIES.items()
+    ]
+    bounds = ("noop", "suggestion-only", "reference")
+    test, train = (", ".join(bound(run, name, part) for name in bounds) for part in ("test", "train"))
+    return head, [
+        *rows,
+        ["floors `noop` and `suggestion-only`, ceiling `reference`", test, *[""] * (len(head) - 3), train],
+    ]
+
+
+def policies(run: StoredRun) -> Table:
+    """Return what each policy saves and loses, over the strategies of the main matrix together."""
+    head = [
+        "policy", "repairs", "attempts", "wasted attempts", "wasted a trial", "futile a user-only case", "prompt tokens",
+        "answer tokens",
+    ]  # fmt: skip
+    return head, [_policy(run, name, words) for name, words in POLICIES.items()]
+
+
+def _policy(run: StoredRun, name: str, words: str) -> list[str]:
+    totals = [of(run, strategy, policy=name) for strategy in STRATEGIES]
+    records = run.records.where("part", lambda part: part == "test").where(
+        "treatment", lambda one: (one.model, one.policy) == (MAIN, name) and one.strategy in STRATEGIES
+    )
+    edits = records.where("kind", lambda kind: kind in EDIT_KINDS)
+
+    def together(score: str, end: str = "numerator") -> float:
+        return sum(float(total["scores"][score][end]) for total in totals)
+
+    repairs, wasted = together("repair_success"), together("wasted")
+    return [
+        f"`{name}` ({words})",
+        f"{count(repairs)} of {len(edits)} ({interval(over_groups(edits, lambda one: one.right))})",
+        count(together("attempts")),
+        count(wasted),
+        f"{wasted / len(records):.2f} ({interval(over_groups(records, lambda one: one.wasted_attempts or 0))})",
+        f"{together('futile') / together('futile', 'denominator'):.2f}",
+        count(sum(total["prompt_tokens"] for total in totals)),
+        count(sum(total["completion_tokens"] for total in totals)),
+    ]
+
+
+def samples(run: StoredRun) -> Table:
+    """Return what three answers a prompt come to, drawn at temperature 0.8."""
+    head = ["strategy", "pass@1", "pass@3", "pass^3", "right of all draws, `naive`", "of all draws, `two-layer`"]
+    rows = []
+    for name in ("summary", "full-context", "mend"):
+        naive, both = (of(run, name, policy=policy, model=DRAWN) for policy in ("naive", "two-layer"))
+        once = naive["scores"]["pass_1"]
+        rows.append([
+            f"`{name}`",
+            f"{once['value']:.2f} ({interval(once['interval'])})",
+            right(naive, "pass_k"),
+            right(naive, "pass_hat_k"),
+            *(f"{draws(run, name, policy)} of {one['trials']}" for policy, one in (("naive", naive), ("two-layer", both))),
+        ])  # fmt: skip
+    return head, rows
+
+
+def models(run: StoredRun) -> Table:
+    """Return what each model repairs, under the strategies that all were asked with."""
+    names = ("summary", "full-context", "agent-json", "mend")
+    head = ["model", *(f"`{name}`" for name in names), "green and wrong, `mend`", "answers that can be applied, `mend`"]
+    rows = [
+        [
+            words,
+            *(right(of(run, name, model=model), "repair_success") for name in names),
+            right(of(run, "mend", model=model), "plausible", interval=False),
+            right(of(run, "mend", model=model), "usable_answers", interval=False),
+        ]
+        for model, words in MODELS.items()
+    ]
+    return head, rows
+
+
+def headline(run: StoredRun) -> Table:
+    """Return how many cases the strong model gets right under each strategy, by stratum, after the first answer and within three."""
+    own = strong(run)
+    head = ["strategy", "context tokens"]
+    head += [f"{api} APIs: first answer \\| within three, of {len(of_api(own, api).values('case'))}" for api in APIS]
+    rows = []
+    for name in by_tokens(own):
+        told = own.where("treatment", partial(_strategy_is, name))
+        cells = [" \\| ".join(_bounds(of_api(told, api), right) for right in (_first_right, _right)) for api in APIS]
+        every = strong(run, kinds=None).where("treatment", partial(_strategy_is, name))
+        rows.append([f"`{name}`", f"{context_tokens(every):.0f}", *cells])
+    return head, rows
+
+
+def funnel_table(run: StoredRun) -> Table:
+    """Return where repair stops, by strategy: first answer and end of the trial."""
+    own = strong(run)
+    found = {name: funnel(own.where("treatment", partial(_strategy_is, name))) for name in by_tokens(own)}
+    stages = [stage for stage in STAGES if any(one.first[stage] or one.final[stage] for one in found.values())]
+    return ["stage", *(f"`{name}`" for name in found)], [
+        [stage, *(f"{one.first[stage]} \\| {one.final[stage]}" for one in found.values())] for stage in stages
+    ]
+
+
+def strata(run: StoredRun) -> Table:
+    """Return success of the first answer where the prompt prints the value, or tells all facts, and where it does not."""
+    own, rows = strong(run), []
+    names = by_tokens(own)
+    for title, holds in STRATA.items():
+        by_strategy = {one.strategy: one for one in splits(own, holds)}
+        for side, words in (("holds", title), ("lacks", f"not {title}")):
+            parts = (getattr(by_strategy[name], side) if name in by_strategy else None for name in names)
+            cells = (f"{one.right_first} of {one.cases}" if one is not None and one.cases else "" for one in parts)
+            within = within_cases(own, holds)
+            told = (
+                f"{within.difference:+.2f} ({interval(within.interval)}), {within.cases} cases"
+                if within.difference is not None
+                else ""
+            )
+            rows.append([words, *cells, told if side == "holds" else ""])
+    return ["first prompt", *(f"`{name}`" for name in names), "difference within cases"], rows
+
+
+def single(run: StoredRun) -> Table:
+    """Return what asking each prompt alone changes, in first answers on the same cases."""
+    alone = run.records.where("treatment", lambda one: one.model == ALONE)
+    batched = strong(run)
+    rows = []
+    for name in by_tokens(alone):
+        one = {record.case: record for record in alone.where("treatment", partial(_strategy_is, name)) if record.judged}
+        many = {
+            record.case: record for record in batched.where("treatment", partial(_strategy_is, name)) if record.judged
+        }
+        both = sorted(one.keys() & many.keys())
+        pairs = Counter((bool(many[case].right_after_first), bool(one[case].right_after_first)) for case in both)
+        rates = [sum(pairs[pair] for pair in pairs if pair[at]) for at in (0, 1)]
+        rows.append([
+            f"`{name}`", *(f"{rate} of {len(both)}" for rate in rates), str(pairs[True, False]), str(pairs[False, True]),
+            f"{100 * (rates[1] - rates[0]) / len(both):+.0f} points" if both else "",
+        ])  # fmt: skip
+    return ["strategy", "right in a batch", "right alone", "only in a batch", "only alone", "change"], rows
+
+
+def main_policies(run: StoredRun) -> Table:
+    """Return what each policy loses and gains against ``naive`` with the strong model."""
+    own = strong(run, policy=None)
+    naive = {(one.case, one.treatment.strategy): one for one in own if one.treatment.policy == "naive"}
+    rows = []
+    for name in POLICIES:
+        trials = {(one.case, one.treatment.strategy): one for one in own if one.treatment.policy == name}
+        both = [pair for pair in trials if pair in naive and trials[pair].judged and naive[pair].judged]
+        if both:
+            lost = sum(naive[pair].right and not trials[pair].right for pair in both)
+            gained = sum(trials[pair].right and not naive[pair].right for pair in both)
+            rows.append([
+                f"`{name}`", str(len(both)), str(sum(trials[pair].right for pair in both)), str(lost), str(gained),
+                str(sum(len(trials[pair].attempts) for pair in both)),
+            ])  # fmt: skip
+    return ["policy", "trials judged under both", "right", "lost against `naive`", "gained", "attempts"], rows
+
+
+def undeclared_steps(run: StoredRun) -> Table:
+    """Return how many right trials of the strong model send a shell command or a file in a case that declares neither."""
+    found: Counter[tuple[str, str, bool]] = Counter()
+    for row in run.rows:
+        if row["model"] == STRONG and row["policy"] == "naive" and row["part"] == "test" and row["kind"] in EDIT_KINDS:
+            urls = [str(one.get("url")) for one in row["requests"]]
+            if any(url.startswith(OWN_URLS) for url in urls) and not {"shell", "file"} & set(row["recorded_from"]):
+                found[row["strategy"], row["api"], True] += bool(row["right_after_first"])
+                found[row["strategy"], row["api"], False] += row["verdict"] == "correct"
+    head = ["strategy", *(f"{api} APIs: first answer \\| within three" for api in APIS)]
+    return head, [
+        [f"`{name}`", *(f"{found[name, api, True]} \\| {found[name, api, False]}" for api in APIS)]
+        for name in by_tokens(strong(run))
+    ]
+
+
+def open_trials(run: StoredRun) -> Table:
+    """Return the trials of the strong model without a verdict, and what each lacks."""
+    rows = []
+    for row in run.rows:
+        if row["model"] == STRONG and row["policy"] == "naive" and row["verdict"] == "unjudged":
+            lacks = str(whole(row["problem"], run.texts)["message"]).partition("; nearest")[0].partition("; nothing")[0]
+            rows.append([f"`{row['case']}`", f"`{row['strategy']}`", lacks.replace("|", "\\|")[:160]])
+    return ["case", "strategy", "what is missing"], rows or [["none", "", ""]]
+
+
+APIS = ("private", "well-known")
+
+
+def strong(run: StoredRun, policy: str | None = "naive", kinds: Collection[str] | None = EDIT_KINDS) -> Records:
+    """Return the strong model's trials in the test part: of cases with an edit fault, unless ``kinds`` says otherwise."""
+    told = run.records.where("part", lambda part: part == "test").where(
+        "kind", lambda kind: kinds is None or kind in kinds
+    )
+    return told.where("treatment", lambda one: one.model == STRONG and policy in (None, one.policy))
+
+
+def of_api(records: Records, api: str) -> Records:
+    """Return the trials of cases of one stratum."""
+    return records.where("api", lambda one: one == api)
+
+
+def by_tokens(records: Records) -> list[str]:
+    """Return the strategies of some trials, the shortest context first."""
+    names = {treatment.strategy for treatment in records.values("treatment")}
+    return sorted(names, key=lambda name: context_tokens(records.where("treatment", partial(_strategy_is, name))))
+
+
+def context_tokens(records: Records) -> float:
+    """Return the mean size of the first context."""
+    sizes = [attempts[0].context_tokens for attempts in records.column("attempts") if attempts]
+    return sum(sizes) / len(sizes)
+
+
+def _strategy_is(name: str, treatment: Treatment) -> bool:
+    return treatment.strategy == name
+
+
+def _right(record: TrialRecord) -> bool:
+    return record.right
+
+
+def _first_right(record: TrialRecord) -> bool:
+    return bool(record.right_after_first)
+
+
+def _bounds(records: Records, holds: Callable[[TrialRecord], bool]) -> str:
+    least = sum(record.judged and holds(record) for record in records)
+    most = least + sum(record.verdict == "unjudged" for record in records)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def harm(run: StoredRun) -> Table:
+    """Return how many trials are harmful, and how many were while a workflow that is not left applied counted too."""
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for row in run.rows:
+        if row["part"] == "test" and row["model"] == MAIN and (facts := row["evidence"]["verdict"]):
+            treatment = row["strategy"], row["policy"]
+            counted[*treatment, "before"] += facts["harmed"] or facts["would_harm"]
+            counted[*treatment, "after"] += row["harmful"]
+    head = ["strategy", *(f"`{name}`, {when}" for name in ("naive", "two-layer") for when in ("before", "after"))]
+    return head, [
+        [f"`{name}`", *(str(counted[name, policy, when]) for policy in ("naive", "two-layer") for when in ("before", "after"))]
+        for name in STRATEGIES
+    ]  # fmt: skip
+
+
+TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
+    "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
+    "funnel": funnel_table, "strata": strata, "single": single, "main-policies": main_policies, "open": open_trials,
+    "undeclared-steps": undeclared_steps,
+}  # fmt: skip
+
+
+def of(
+    run: StoredRun, strategy: str, *, policy: str = "two-layer", model: str = MAIN, part: str = "test"
+) -> JsonObject:
+    """Return the totals of a treatment."""
+    (found,) = (
+        total
+        for total in run.run["totals"]
+        if (total["strategy"], total["policy"], total["model"], total["part"]) == (strategy, policy, model, part)
+    )
+    return found
+
+
+def bound(run: StoredRun, repairer: str, part: str) -> str:
+    """Return how many a floor or ceiling repairs."""
+    (found,) = (one for one in run.run["totals"] if (one["repairer"], one["part"]) == (repairer, part))
+    return count(found["scores"]["repair_success"]["numerator"])
+
+
+def draws(run: StoredRun, strategy: str, policy: str) -> int:
+    """Return how many single draws came out right."""
+    chosen = run.records.where(
+        "treatment", lambda one: (one.model, one.strategy, one.policy) == (DRAWN, strategy, policy)
+    )
+    return sum(one.right for one in chosen)
+
+
+def over_groups(records: Records, figure: Callable[[TrialRecord], float]) -> Interval | None:
+    """Return the interval of a mean over trials, with groups of cases as what is drawn."""
+    parts: dict[str, tuple[float, float]] = {}
+    groups: dict[str, str] = {}
+    for one in records:
+        top, under = parts.get(one.case, (0.0, 0.0))
+        parts[one.case], groups[one.case] = (top + float(figure(one)), under + 1.0), one.group
+    return clustered_ratio(parts, groups)
+
+
+def right(total: JsonObject, score: str, *, interval: bool = True) -> str:
+    """Return a share as so many of so many, with its interval."""
+    one = total["scores"][score]
+    told = f"{count(one['numerator'])} of {count(one['denominator'])}"
+    return f"{told} ({_ends(one['interval'])})" if interval and one["interval"] else told
+
+
+def ranged(total: JsonObject, score: str) -> str:
+    """Return a mean with its interval."""
+    one = total["scores"][score]
+    return f"{one['value']:.2f} ({_ends(one['interval'])})"
+
+
+def value(total: JsonObject, score: str) -> float:
+    """Return what a score comes to."""
+    return float(total["scores"][score]["value"])
+
+
+def link(told: str, **wanted: str) -> str:
+    """Return what is told, as a link to its trials in the report, if there are any: they are of :data:`MAIN` under ``two-layer``."""
+    shown, _, rest = told.partition(" (")
+    if shown.startswith("0 "):
+        return told
+    return f"[{shown}]({PAGE}#{urlencode({'policy': 'two-layer', 'by': MAIN, **wanted})}&view=grid)" + (
+        f" ({rest}" if rest else ""
+    )
+
+
+def interval(found: Interval | JsonObject | None) -> str:
+    """Return the ends of an interval."""
+    return "no interval" if found is None else _ends(found if isinstance(found, dict) else found._asdict())
+
+
+def _ends(found: JsonObject) -> str:
+    return f"{found['low']:.2f} to {found['high']:.2f}"
+
+
+def count(number: float) -> str:
+    """Return a count."""
+    return f"{number:,.0f}"
+
+
+def _differences(page: Path, stands: str, true: str) -> Iterator[str]:
+    found = list(difflib.unified_diff(stands.splitlines(), true.splitlines(), str(page), "the run", lineterm="", n=0))
+    if found:
+        yield f"{page}: differs from the run; `python qa/benchmarks/figures.py` writes its tables"
+        yield from found
+
+
+def _unread(run: StoredRun) -> Iterator[str]:
+    sheet = {
+        (line["case"], line["workflow"]) for line in map(json.loads, SHEET.read_text(encoding="utf-8").splitlines())
+    }
+    missing = sorted({(case, workflow) for case, workflow in final_workflows(run)} - sheet)
+    yield from (f"{SHEET}: {case}, workflow {workflow} counts and was not read" for case, workflow in missing)
+
+
+def final_workflows(run: StoredRun) -> Iterator[tuple[str, str]]:
+    """Yield the case and the first ten digits of the SHA-1 of each final workflow that has to be judged by eye."""
+    for row in run.rows:
+        if row["outcome"] in JUDGED_BY_EYE and row["model"] in {*MODELS, DRAWN}:
+            yield from (
+                (row["case"], workflow)
+                for workflow in last(whole(one["workflow"], run.texts) for one in row["attempts"])
+            )
+
+
+def last(candidates: Iterable[str | None]) -> Iterator[str]:
+    """Yield the digest of the last candidate that there is."""
+    found = [one for one in candidates if one]
+    if found:
+        yield hashlib.sha1(found[-1].encode(), usedforsecurity=False).hexdigest()[:10]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

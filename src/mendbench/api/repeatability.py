@@ -1,0 +1,77 @@
+"""The noise of recording: what models said to prompts that they were asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.api.settings import RunOptions, open_setting
+from mendbench.cassettes.recordings import Recordings
+from mendbench.config.config_file import load_config
+from mendbench.corpus.corpus import select
+from mendbench.corpus.split import in_part
+from mendbench.errors import UnknownName
+from mendbench.prompts.repeatability import Repeat, repeats
+from mendbench.scoring.statistics.exact import Interval, wilson
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """What one model said to prompts of repairers that it was asked again where nothing is drawn."""
+
+    model: str
+    """As its server knows it."""
+    repeats: tuple[Repeat, ...]
+
+    @property
+    def same_text(self) -> int:
+        """Repeats with the first answer to the letter."""
+        return sum(one.same_text for one in self.repeats)
+
+    @property
+    def same_answer(self) -> int:
+        """Repeats whose text says the same edits or the same refusal."""
+        return sum(one.same_answer for one in self.repeats)
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The cases with a repeat."""
+        return tuple(dict.fromkeys(one.case for one in self.repeats))
+
+    @property
+    def cases_alike(self) -> int:
+        """The cases of which every repeat has the first answer."""
+        return len(self.cases) - len({one.case for one in self.repeats if not one.same_answer})
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95 % interval of the share of cases that are alike."""
+        return wilson(self.cases_alike, len(self.cases))
+
+
+def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
+    """Return the noise of the configured models that were asked something again, read from the recordings alone.
+
+    Of ``options`` the cases, their part, the models and the folders count.
+
+    Raises:
+        UnknownName: no such model or case.
+        BadInput: a recording is broken.
+        Incomplete: a recorded answer is none.
+    """
+    setting = open_setting(load_config(), options)
+    names = options.models or tuple(setting.models)
+    for name in names:
+        if name not in setting.models:
+            raise UnknownName("model", name, setting.models)
+    known = (name for name in names if setting.model(name).sampling is None)
+    served = dict.fromkeys(setting.model(name).served_as or name for name in known)
+    cases = in_part(select(setting.corpus, options.names), options.part or "all", setting.cases_dir)
+    folders = {case.id: setting.corpus.cassettes(case) for case in cases}
+
+    def found(model: str) -> Iterator[Repeat]:
+        for case, folder in folders.items():
+            yield from repeats(case, Recordings.open(folder).ask_entries(model))
+
+    made = (Noise(model=model, repeats=tuple(found(model))) for model in served)
+    return tuple(one for one in made if one.repeats)

@@ -1,0 +1,228 @@
+"""Failures that travel inside a successful answer: ``{"ok": false}`` in an HTTP 200, ``errors`` of GraphQL, ``isError`` of MCP.
+
+This is the *noticing* that all policies share. It reads structure only (which slots are there and what they hold), so that quoted
+errors, null slots and data about something else that failed are no failures. Whose fault it is, a detector decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mendbench.api_errors.refusals import (
+    FALSE_FLAGS,
+    Parts,
+    content_of,
+    failed_parts,
+    first_text,
+    holds_done,
+    name_of,
+    refusal_in,
+    well,
+)
+from mendbench.api_errors.xml_faults import fault_in, part_was_done
+from mendbench.model.exchange import Answer
+from mendbench.model.json import Json, JsonObject
+
+MAX_WRAPPERS = 4
+"""How many envelopes deep a failure may lie: Composio in MCP text in JSON-RPC is three."""
+
+SUCCESSES = range(200, 300)
+"""Statuses that say that a request was done (RFC 9110 section 15.3)."""
+
+_NO_WORDS = "request failed"
+_SOME_DATA = 2
+"""Slots of content beside a false flag, or beside an error, that make it one datum among others."""
+_STATUSES = frozenset({"status", "statuscode", "httpstatuscode", "code"})
+_ANSWERS_VERDICTS = frozenset({"error", "fail", "failure"})
+"""What an answer says of itself. ``failed`` is not among them: it is the state of a run, a job or a payment."""
+_FAILED_HTTP = range(400, 600)
+_GRAPHQL = frozenset({"errors", "data", "extensions"})
+"""The slots of a GraphQL answer (GraphQL specification, section 7.1)."""
+_TEXT_SLOTS = ("error", "message", "error_message", "detail", "description")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A failure found inside an answer."""
+
+    message: str
+    """The answer's own word for it: ``channel_not_found``, or ``request failed`` where it gave none."""
+    body: Json
+    """The innermost envelope that says so; of a batch, the list of what was refused."""
+    partial: bool = False
+    """Whether the answer tells of a part that was done: of a batch, of a multi-status, or in the data of a GraphQL answer."""
+
+
+def failure_in(body: Json) -> Embedded | None:
+    """Return the failure that ``body`` carries, or None.
+
+    ``body`` is a parsed JSON value or a text; a text that is a JSON object or XML is looked into. A batch of which a part was refused
+    carries a failure.
+    """
+    if isinstance(body, str) and body.lstrip().startswith("<"):
+        fault = fault_in(body)
+        return None if fault is None else Embedded(message=fault, body=body, partial=part_was_done(body))
+    for layer in _layers(body):
+        message = _failure_of(layer)
+        if message is not None:
+            return Embedded(message=message, body=layer, partial=_is_partial_graphql(layer))
+        parts = failed_parts(layer)
+        if parts is not None:
+            return _part_of_batch(parts)
+        message = refusal_in(layer)
+        if message is not None:
+            return Embedded(message=message, body=layer)
+    parts = failed_parts(body) if isinstance(body, list) else None
+    return None if parts is None else _part_of_batch(parts)
+
+
+def accepted(answer: Answer, body: Json) -> bool:
+    """Return whether the world did what was asked: a 2xx answer without a fault and without a failure in its ``body``."""
+    return answer.fault is None and answer.status in SUCCESSES and failure_in(body) is None
+
+
+def _layers(body: Json) -> Iterator[JsonObject]:
+    """Yield the envelopes of ``body`` from the outside in."""
+    layer: Json = body
+    for _ in range(MAX_WRAPPERS + 1):
+        if isinstance(layer, str):
+            layer = _parsed(layer)
+        if not isinstance(layer, dict):
+            return
+        yield layer
+        inner = _content_of(layer)
+        if inner is None:
+            return
+        layer = inner
+
+
+def _content_of(layer: JsonObject) -> Json:
+    """Return what an envelope wraps, if it is one that we know."""
+    if "jsonrpc" in layer:
+        return layer.get("result")
+    if layer.get("successful") is True or layer.get("success") is True:
+        return layer.get("data")
+    content = layer.get("content")
+    if isinstance(content, list) and content and all(isinstance(part, dict) and "type" in part for part in content):
+        structured = layer.get("structuredContent")
+        texts = [part.get("text") for part in content if part.get("type") == "text"]
+        return structured if isinstance(structured, dict) else texts[0] if len(texts) == 1 else None
+    if set(layer) == {"result"}:
+        return layer["result"]
+    return None
+
+
+def _part_of_batch(parts: Parts) -> Embedded:
+    """Return the failure of a batch, in the words of the first item that has some."""
+    said = next((text for item in parts.refused if (text := _says_deep(item, depth=0))), None)
+    return Embedded(message=said or _NO_WORDS, body=parts.refused, partial=parts.some_done)
+
+
+def _failure_of(layer: JsonObject) -> str | None:
+    if "jsonrpc" in layer and layer.get("error"):
+        return _says(layer)
+    if any(layer.get(flag) is False for flag in FALSE_FLAGS) and not _is_plain_data(layer):
+        return _says(layer)
+    if layer.get("isError") is True or layer.get("is_error") is True:
+        return _says(layer)
+    if (graphql := _graphql_failure(layer)) is not None:
+        return graphql
+    error = layer.get("error")
+    if isinstance(error, dict) and (error.get("message") or error.get("code") or error.get("type")):
+        told_well = well(_says(layer)) and not error.get("code")
+        return None if told_well or _is_record(layer) else _says(layer)
+    if (
+        isinstance(error, str)
+        and error
+        and not well(error)
+        and not any(layer.get(flag) is True for flag in FALSE_FLAGS)
+    ):
+        others = set(layer) - {"error", *_TEXT_SLOTS, "code", "error_code", "status", "error_description", "request_id"}
+        return error if not others else None
+    return None
+
+
+def _graphql_failure(layer: JsonObject) -> str | None:
+    errors = layer.get("errors")
+    if isinstance(errors, list) and any(errors) and set(layer) <= _GRAPHQL:
+        first = next(item for item in errors if item)
+        return _spoken(first.get("message", "GraphQL error") if isinstance(first, dict) else first)
+    data = layer.get("data")
+    if isinstance(data, dict) and set(layer) <= _GRAPHQL:
+        for payload in data.values():
+            if isinstance(payload, dict) and isinstance(payload.get("userErrors"), list) and payload["userErrors"]:
+                first = payload["userErrors"][0]
+                return _spoken(first.get("message", "user error") if isinstance(first, dict) else first)
+    return None
+
+
+def _is_partial_graphql(layer: JsonObject) -> bool:
+    """Return whether a GraphQL answer has errors beside data that was read or done."""
+    errors = layer.get("errors")
+    return set(layer) <= _GRAPHQL and isinstance(errors, list) and any(errors) and holds_done(layer.get("data"))
+
+
+def _spoken(value: Json) -> str:
+    """Return a text or a number as it is, and of an object or a list the first words in it."""
+    return str(value) if isinstance(value, str | int | float) else first_text(value) or _NO_WORDS
+
+
+def _says(layer: JsonObject) -> str:
+    for slot in _TEXT_SLOTS:
+        value = layer.get(slot)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, dict):
+            inner = value.get("message") or value.get("code") or value.get("type")
+            if inner:
+                return _spoken(inner)
+    content = layer.get("content")
+    if isinstance(content, list):
+        texts = [_spoken(part["text"]) for part in content if isinstance(part, dict) and part.get("text")]
+        if texts:
+            return "\n".join(texts)
+    return _NO_WORDS
+
+
+def _is_plain_data(layer: JsonObject) -> bool:
+    """Return whether a false flag stands among data and nothing says what failed: an answer in a quiz may be ``ok: false``."""
+    worded = _says(layer) != _NO_WORDS or any(slot.lower().startswith(("err", "code", "reason")) for slot in layer)
+    return not worded and len(content_of(layer)) >= _SOME_DATA
+
+
+def _is_record(layer: JsonObject) -> bool:
+    """Return whether an error object is one datum of a record among others (a run's, a crash's) and no answer's own."""
+    named = {name_of(slot): value for slot, value in layer.items()}
+    own = any(
+        (isinstance(value, str) and value.lower() in _ANSWERS_VERDICTS)
+        or (isinstance(value, int) and value in _FAILED_HTTP)
+        for slot in _STATUSES
+        if (value := named.get(slot)) is not None
+    )
+    return not own and len(content_of(layer)) >= _SOME_DATA
+
+
+def _says_deep(item: Json, depth: int) -> str | None:
+    """Return the first words in an item of a batch, or in the answer or the errors inside it."""
+    if isinstance(item, list):
+        item = item[0] if item else None
+    if isinstance(item, str):
+        return item or None
+    if not isinstance(item, dict) or depth > MAX_WRAPPERS:
+        return None
+    own = item.get("Message") or _says(item)
+    if isinstance(own, str) and own != _NO_WORDS:
+        return own
+    inner = (item.get(slot) for slot in ("body", "response", "error", "errors"))
+    return next((text for value in inner if (text := _says_deep(value, depth + 1))), None)
+
+
+def _parsed(text: str) -> Json:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,73 @@
+"""Which answers a recording of everything has had anew, in a file: killed, it goes on without asking for any of them again."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.io.canonical_json import canonical_json
+from mendbench.io.files import append_durably, write_atomically
+from mendbench.io.json_documents import parse_json
+from mendbench.io.reading import MAX_RUN, read_regular
+
+
+class Anew:
+    """The keys of answers by their cassette, written down one by one, each after its answer."""
+
+    def __init__(self, path: Path) -> None:
+        """Read what is written down; a torn last line is cut.
+
+        Raises:
+            BadInput: the file cannot be written to, is no regular one, or is larger than a file of a run may be.
+        """
+        self._path = path
+        self._keys: defaultdict[str, set[str]] = defaultdict(set)
+        if os.path.lexists(path):
+            pairs = _whole(path)
+            for cassette, key in pairs:
+                self._keys[cassette].add(key)
+            self._written("".join(f"{canonical_json([*pair])}\n" for pair in pairs))
+
+    def __len__(self) -> int:
+        """Return how many answers are written down."""
+        return sum(map(len, self._keys.values()))
+
+    def of(self, cassette: Path) -> frozenset[str]:
+        """Return the keys of a cassette's answers that came anew."""
+        return frozenset(self._keys[str(cassette)])
+
+    def add(self, cassette: Path, key: str) -> None:
+        """Write down that an answer came, and stands in its cassette.
+
+        Raises:
+            BadInput: it cannot be written.
+        """
+        if key not in self._keys[str(cassette)]:
+            self._written(canonical_json([str(cassette), key]) + "\n", more=True)
+            self._keys[str(cassette)].add(key)
+
+    def _written(self, text: str, *, more: bool = False) -> None:
+        try:
+            (append_durably if more else write_atomically)(self._path, text)
+        except OSError as error:
+            mend = "make room, and finish the run with --resume"
+            raise BadInput(str(self._path), error.strerror or str(error), mend) from None
+
+
+def _whole(path: Path) -> list[tuple[str, str]]:
+    """Return what the whole lines hold: only the last can be torn, and a line that is none tells no more than that."""
+    found = []
+    data = read_regular(path, MAX_RUN, "begin the run again", "move it away: what came anew is asked for again")
+    for line in data.decode("utf-8", "replace").split("\n"):
+        try:
+            pair = parse_json(line)
+        except ValueError:
+            break
+        if not isinstance(pair, list) or len(pair) != len(("cassette", "key")):
+            break
+        cassette, key = pair
+        if isinstance(cassette, str) and isinstance(key, str):
+            found.append((cassette, key))
+    return found

@@ -1,0 +1,57 @@
+"""What is said of trials that crashed: of which engine or repairer they are, how many, and why."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+
+from mendbench.cli.output import say
+from mendbench.results.store import StoredRun
+from mendbench.scoring.record_table import Records
+from mendbench.trial.row import whole
+
+SHOWN = 3
+"""Causes that are named; the report names them all."""
+_OF_ENGINE = "EngineFailed: "
+"""How the reason begins where a command engine failed; anything else raised in a repairer or a strategy."""
+
+
+def unmeasured(records: Records) -> tuple[str, ...]:
+    """Return the engines and repairers all of whose trials crashed: nothing was measured of them."""
+    trials, crashed = _by_party(records), _by_party(records.where("verdict", "crashed".__eq__))
+    return tuple(party for party, count in crashed.items() if count == trials[party])
+
+
+def say_crashed(stored: StoredRun) -> None:
+    """Say for each engine and repairer at fault how many of its trials crashed, why first, and what to do."""
+    trials, causes, first = _by_party(stored.records), dict[str, Counter[str]](), dict[str, str]()
+    for place in stored.records.where("verdict", "crashed".__eq__).places():
+        row = stored.rows[place]
+        message = str(whole(row["problem"], stored.texts)["message"]) if row["problem"] else "no reason is recorded"
+        party = f"engine {row['engine']}" if message.startswith(_OF_ENGINE) else f"repairer {row['repairer']}"
+        causes.setdefault(party, Counter())[message] += 1
+        first.setdefault(party, f"{row['case']}: {message}")
+    without = unmeasured(stored.records)
+    for party, found in causes.items():
+        measured = ", so nothing was measured of it" if party in without else ""
+        say(
+            f"crashed: {found.total()} of {trials[party]} trials of {party}{measured}; first {first[party]}; {_mend(party)}"
+        )
+        others = list(found.items())[1:]
+        for message, times in others[: SHOWN - 1]:
+            say(f"crashed: {times} more of {party}: {message}")
+        if len(others) >= SHOWN:
+            say(f"crashed: {len(others) - SHOWN + 1} more causes; all stand in {stored.folder / 'index.html'}")
+
+
+def _by_party(records: Records) -> Counter[str]:
+    found = Counter[str]()
+    for (treatment,), count in records.counted("treatment").items():
+        found[f"engine {treatment.engine}"] += count
+        found[f"repairer {treatment.repairer}"] += count
+    return found
+
+
+def _mend(party: str) -> str:
+    kind, _, name = party.partition(" ")
+    return f"see why with: mendbench engine check {shlex.quote(name)}" if kind == "engine" else "fix what raised"

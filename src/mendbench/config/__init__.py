@@ -1,0 +1,1 @@
+"""What the operator sets: the configuration file, prices, and where the shipped corpus lies."""

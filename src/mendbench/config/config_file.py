@@ -1,0 +1,472 @@
+"""Configuration: ``mendbench.toml``, or ``[tool.mendbench]`` in pyproject.toml, or the packaged file. Flags win over all of them.
+
+The nearest configuration counts: that of the current folder, or of a folder above it, up to the root of the Git repository. Outside a
+repository the search goes up to the root of the file system.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+
+from mendbench.config.shipped import shipped_root
+from mendbench.corpus.documents import refused
+from mendbench.corpus.split import Part
+from mendbench.errors import BadInput
+from mendbench.io.reading import MAX_DEPTH, MEGABYTE, read_text
+from mendbench.model.json import Json
+from mendbench.repairers.command import command_model
+
+FORMAT = 1
+"""1: the first."""
+
+MAX_SETTINGS = MEGABYTE
+"""Bytes of a configuration file."""
+
+LARGEST = sys.float_info.max
+
+_LONG_KEY = re.compile(r"""(?<![\w.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
+"""A dotted key of a hundred parts: the library takes quadratic time to read one."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class PricesConfig(_Part):
+    """What tokens cost."""
+
+    input_per_million: float = Field(description="US dollars for a million tokens of prompts", ge=0, lt=1e9)
+    output_per_million: float = Field(description="US dollars for a million tokens of answers", ge=0, lt=1e9)
+
+
+class _Priced(_Part):
+    """What answers of something cost, where it is told; else the price that is published, else nobody knows it."""
+
+    prices: PricesConfig | None = Field(None, description="what its tokens cost")
+    free: bool = Field(default=False, description="whether its answers cost nothing")
+
+    @model_validator(mode="after")
+    def _one_price(self) -> Self:
+        if self.free and self.prices is not None:
+            raise ValueError("both 'prices' and 'free' are given: leave one of them out")
+        return self
+
+
+class ModelConfig(_Priced):
+    """One chat model, behind any server that speaks the OpenAI chat completions API."""
+
+    base_url: str | None = Field(
+        None, description="such as http://127.0.0.1:8091/v1; needed to record, never to replay"
+    )
+    served_as: str | None = Field(
+        None,
+        description="name by which its server knows it, where one model stands in several tables; left out, the table's own",
+    )
+    concurrency: int | None = Field(
+        None,
+        description="asks that may be under way at once while recording; left out, one after the other",
+        ge=1,
+        le=1000,
+    )
+    requests_per_minute: float | None = Field(
+        None, description="asks that its server is sent in a minute at most, evenly spread; left out, no limit", gt=0
+    )
+    take: int = Field(
+        0,
+        description="another number asks every prompt anew even at temperature 0, which tells the noise of recording",
+        ge=0,
+    )
+    api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
+    parameters: dict[str, Json] = Field(
+        default_factory=lambda: {"temperature": 0, "max_tokens": 400},
+        description="sampling parameters, sent as they are",
+    )
+    seed: int | None = Field(
+        None,
+        description="sent at a temperature above 0, plus 1000 for each sample and 1 for each repeat of a prompt; left out, no seed is sent",
+    )
+    response_format: dict[str, Json] | None = None
+    window: int = Field(8192, description="context window, tokens", gt=512)
+    provider: str | None = Field(
+        None,
+        description="whose timeouts hold, and whose published price where base_url tells none; "
+        "left out, what stands before the slash in the model's name, and no price",
+    )
+    timeout_s: float | None = Field(
+        None, description="how long to wait for an answer, seconds; left out, the provider's, or 600 without one", gt=0
+    )
+    sampling: Literal["unknown"] | None = Field(
+        None,
+        description="unknown: the parameters that its responses were sampled with are not known, so it has no pass@k, "
+        "repeatability, latency and cost, and its token counts are estimates",
+    )
+    asked: str | None = Field(
+        None, description="how it was asked, where not one prompt at a time: shown with its results", max_length=200
+    )
+
+
+class RepairerConfig(_Priced):
+    """A repairer of the operator's own, run as it is and only while recording: a program, or a Python function."""
+
+    command: list[str] = Field(
+        default_factory=list, description="program and arguments: prompt on standard input, answer on standard output"
+    )
+    callable: str | None = Field(
+        None,
+        description="package.module:function, called with the system and the user message",
+        pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*$",
+    )
+    window: int = Field(8192, description="tokens that a prompt and its answer may have together", gt=512)
+    timeout_s: float = Field(600.0, description="how long to wait for a program's answer, seconds", gt=0)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if bool(self.command) == (self.callable is not None):
+            raise ValueError("give either 'command' or 'callable'")
+        return self
+
+
+class EngineConfig(_Part):
+    """An engine of the operator's own: a command that executes a workflow, or repairs it too (docs/engines.md)."""
+
+    command: list[str] = Field(min_length=1, description="program and arguments, run in the working folder")
+    timeout_s: float = Field(120.0, description="how long one execution may take, seconds", gt=0)
+    memory_mb: int = Field(2048, description="how much memory it may take, with all that it starts", gt=0)
+    output_kb: int = Field(8192, description="how much it may print on standard output", gt=0)
+    answers: int = Field(
+        3, description="how many answers of the model one that repairs by itself gets in a trial", ge=1, le=20
+    )
+    network: Literal["held", "open"] = Field(
+        "held",
+        description="held: it reaches the world and no other host, where the machine can hold it; open: it has the machine's network",
+    )
+    traces: str | None = Field(None, description="folder in which what it writes to MENDBENCH_TRACE_DIR is kept")
+    leaves_out: list[str] = Field(
+        default_factory=list, description="cases or families whose workflows it cannot express"
+    )
+    version: str | None = Field(None, description="its version, where it does not say so itself")
+    resume: bool | None = Field(
+        None, description="whether it goes on from a checkpoint, where it does not say so itself"
+    )
+    repairs: bool | None = Field(None, description="whether it repairs by itself, where it does not say so itself")
+    judge: Literal["engine", "mendbench", "named"] | None = Field(
+        None, description="who tells errors from warnings, where it does not say so itself"
+    )
+    mcp: bool | None = Field(None, description="whether it speaks MCP itself, where it does not say so itself")
+    node_types: list[str] | None = Field(
+        None, description="types of nodes that it has, where it does not say so itself"
+    )
+
+
+class MatrixConfig(_Part):
+    """What is crossed with the cases."""
+
+    cases: list[str] = Field(
+        default_factory=list,
+        description="ids, families or patterns of the cases to run where none is named; empty for all",
+    )
+    engines: list[str] = ["mendbench"]
+    strategies: list[str] = Field(min_length=1)
+    policies: list[str] = Field(min_length=1)
+    repairers: list[str] = ["chat"]
+    models: list[str] = []
+    samples: int = Field(1, ge=1)
+    part: Part = Field("all", description="part of the corpus's split that it is confined to")
+    controls: list[str] = Field(default_factory=list, description="repairers run once a case, as floor and ceiling")
+
+
+class SweepConfig(_Part):
+    """One more matrix that a run without flags has beside the main one. What it leaves out is as in ``matrix``."""
+
+    cases: list[str] = Field(default_factory=list, description="as in matrix; empty for all")
+    part: Part = Field("all", description="part of the corpus's split that it is confined to")
+    engines: list[str] | None = None
+    strategies: list[str] | None = Field(None, min_length=1)
+    policies: list[str] | None = Field(None, min_length=1)
+    repairers: list[str] | None = None
+    models: list[str] | None = None
+    samples: int | None = Field(None, ge=1)
+    controls: list[str] = Field(default_factory=list, description="as in matrix")
+
+
+class McpServerConfig(_Part):
+    """One MCP server that workflows can reach when they are run outside the benchmark: a command, or a URL."""
+
+    command: list[str] = Field(default_factory=list, description="program and arguments of a server on standard input")
+    env: list[str] = Field(default_factory=list, description="names of the environment variables that it gets")
+    url: str | None = Field(None, description="address of a server that speaks streamable HTTP")
+
+
+class PathsConfig(_Part):
+    """Folders, relative to the folder of the configuration file."""
+
+    cases: str = "cases"
+    cassettes: str = "cassettes"
+    strategies: list[str] = []
+    out: str = "reports/latest"
+
+
+class GateConfig(_Part):
+    """When ``mendbench gate`` fails. ``limits`` hold for each treatment that the lists select, and for all where they are empty."""
+
+    baseline: str = Field(
+        "baseline.tsv",
+        description="the file that runs are held against, relative to the folder of the configuration file",
+        min_length=1,
+    )
+    new: bool = Field(default=False, description="whether a wrong trial fails that the baseline does not have")
+    gone: Literal["fail", "show"] = Field(
+        "show", description="what a trial of the baseline does that the run does not have"
+    )
+    worse_outcome: Literal["fail", "show"] = Field(
+        "fail",
+        description="what a trial does that was wrong and is wrong in a graver way, with the answers that it had",
+    )
+    more_wasted: Literal["fail", "show"] = Field(
+        "fail", description="what a trial does that wastes more attempts, with the answers that it had"
+    )
+    more_attempts: Literal["fail", "show"] = Field(
+        "show",
+        description="whether a trial fails that takes more attempts to the same outcome, with the answers that it had",
+    )
+    changed_recording: Literal["cannot-tell", "show", "fail"] = Field(
+        "cannot-tell",
+        description="what a trial does whose world responds to the same request otherwise than before: exit 3, only a line, or exit 1",
+    )
+    margin: float = Field(
+        0.05,
+        description="share of what was at stake (cases answered anew that are right before or now) that may be lost, net of those won, "
+        "before the gate cannot tell",
+        ge=0,
+        lt=1,
+    )
+    alpha: float = Field(
+        0.05, description="chance of failing where nothing changed but the answers drawn", gt=0, le=0.5
+    )
+    part: Literal["all", "train", "test"] = Field(
+        "all", description="part of the corpus's split that limits hold for; all: each on its own"
+    )
+    engines: list[str] = Field(default_factory=list, description="engines that limits hold for")
+    strategies: list[str] = Field(default_factory=list, description="strategies that limits hold for")
+    policies: list[str] = Field(default_factory=list, description="policies that limits hold for")
+    repairers: list[str] = Field(
+        default_factory=list, description="repairers that limits hold for; left out, all but the run's controls"
+    )
+    models: list[str] = Field(default_factory=list, description="models that limits hold for")
+    limits: dict[str, FiniteFloat] = Field(
+        default_factory=dict, description="min_ or max_ and the name of a score, such as max_wasted = 1.0"
+    )
+
+
+class ReportConfig(_Part):
+    """What reports lead with. It is settled here and never chosen by outcome."""
+
+    main_model: str | None = Field(
+        None, description="model of the headline, configured or recorded; left out, the first model of the matrix"
+    )
+    note: str | None = Field(
+        None, description="what limits conclusions about the main model: shown beside its results", max_length=600
+    )
+
+
+class Config(_Part):
+    """All of ``mendbench.toml``."""
+
+    format: int = FORMAT
+    paths: PathsConfig = PathsConfig()
+    matrix: MatrixConfig
+    sweeps: dict[str, SweepConfig] = {}
+    models: dict[str, ModelConfig] = {}
+    repairers: dict[str, RepairerConfig] = {}
+    engines: dict[str, EngineConfig] = {}
+    mcp: dict[str, McpServerConfig] = {}
+    gate: GateConfig = GateConfig()
+    report: ReportConfig = ReportConfig()
+
+
+class Loaded(_Part):
+    """A configuration and the folder that its paths start from."""
+
+    config: Config
+    root: Path
+    place: str
+    searched: Path | None = None
+    """Set if this is the packaged configuration: the topmost folder in which no other configuration was found."""
+
+    @property
+    def packaged(self) -> bool:
+        """Whether this is the packaged configuration."""
+        return self.searched is not None
+
+    @property
+    def cases_dir(self) -> Path:
+        """The folder of the cases."""
+        return self.root / self.config.paths.cases
+
+    @property
+    def cassettes_dir(self) -> Path:
+        """The folder of the recordings."""
+        return self.root / self.config.paths.cassettes
+
+    @property
+    def strategy_dirs(self) -> tuple[Path, ...]:
+        """The folders of template files."""
+        return tuple(self.root / folder for folder in self.config.paths.strategies)
+
+    @property
+    def out(self) -> Path:
+        """The folder of the last run."""
+        return self.output(self.config.paths.out)
+
+    @property
+    def baseline(self) -> Path:
+        """The file of the gate's baseline."""
+        return self.output(self.config.gate.baseline)
+
+    @property
+    def engines(self) -> dict[str, EngineConfig]:
+        """The operator's own engines, with the folders that they keep traces in."""
+        return {
+            name: one if one.traces is None else one.model_copy(update={"traces": str(self.output(one.traces))})
+            for name, one in self.config.engines.items()
+        }
+
+    def output(self, path: str | Path) -> Path:
+        """Return a path that mendbench writes to, as a command in the current folder names it.
+
+        The packaged configuration's outputs belong to the current folder: its own folder is part of an installation.
+        """
+        if self.packaged or Path(path).is_absolute():
+            return Path(path)
+        return Path(os.path.relpath(self.root / path))
+
+
+def load_config(start: Path | None = None) -> Loaded:
+    """Return the configuration that holds in ``start``, or in the current folder.
+
+    Raises:
+        BadInput: the file is broken, or another user's; names it, the place, what was found and what to do.
+    """
+    start = (start or Path.cwd()).absolute()
+    folder = start
+    for folder in _searched(start):
+        if (own := _own(folder)) is not None:
+            if folder != start:
+                _refuse_other_user(own[0])
+            return _loaded(*own)
+    shipped = shipped_root() / "mendbench.toml"
+    return _loaded(shipped, _toml(shipped), searched=folder)
+
+
+def _searched(start: Path) -> Iterator[Path]:
+    """Yield ``start`` and the folders above it, up to the root of the repository, or of the file system."""
+    for folder in (start, *start.parents):
+        yield folder
+        if os.path.lexists(folder / ".git"):
+            return
+
+
+def _own(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return the file in a folder that holds a configuration, and the configuration in it; None where there is none."""
+    own = folder / "mendbench.toml"
+    if os.path.isfile(own):  # noqa: PTH113  a folder that may not be read is no error here
+        return own, _toml(own)
+    project = folder / "pyproject.toml"
+    if os.path.isfile(project):  # noqa: PTH113  as above
+        tools = _toml(project).get("tool")
+        if isinstance(tools, dict) and (table := tools.get("mendbench")) is not None:
+            return project, table
+    return None
+
+
+def _refuse_other_user(path: Path) -> None:
+    """Refuse another user's file above the current folder: a configuration names programs that are run."""
+    if path.stat().st_uid not in {0, os.geteuid()}:
+        mend = f"change to {path.parent} if you trust it, or write a mendbench.toml here"
+        raise BadInput(str(path), "a configuration of another user, found above this folder", mend)
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    text = read_text(path, MAX_SETTINGS, "write it")
+    if _LONG_KEY.search(text):
+        raise BadInput(str(path), "nested too deeply", "write it flatter")
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(str(path), str(error), "mend the TOML there") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(str(path), f"a value that cannot be read ({error})", "mend the TOML there") from None
+    return table
+
+
+def _refuse_no_json(path: Path, value: object, place: tuple[str, ...]) -> None:
+    """Refuse what TOML can say and JSON cannot: what is configured is sent to models, and goes into keys."""
+    where = f"{path}: {'.'.join(place)}"
+    if len(place) > MAX_DEPTH:
+        raise BadInput(str(path), "nested too deeply", "write it flatter")
+    if isinstance(value, dict | list):
+        for name, item in value.items() if isinstance(value, dict) else enumerate(value):
+            _refuse_no_json(path, item, (*place, str(name)))
+    elif isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+        raise BadInput(where, "a number that JSON does not have", "write another one")
+    elif not isinstance(value, str | int | float):
+        raise BadInput(where, f"a date or a time ({value})", "put it in quotes")
+
+
+def _loaded(path: Path, table: dict[str, Any], *, searched: Path | None = None) -> Loaded:
+    _refuse_no_json(path, table, ())
+    try:
+        config = Config.model_validate(table)
+    except ValidationError as error:
+        raise refused(path, error, Config, "mendbench schema config") from None
+    if config.format != FORMAT:
+        raise BadInput(f"{path}: format", f"format {config.format}", f"this mendbench reads format {FORMAT}")
+    named = {"matrix": config.matrix.models, **{f"sweeps.{name}": one.models for name, one in config.sweeps.items()}}
+    for place, models in named.items():
+        for model in models or ():
+            if model not in config.models:
+                raise BadInput(
+                    f"{path}: {place}.models", f"{model!r} is not configured", f"add a table [models.{model!r}]"
+                )
+    _refuse_shared(path, config)
+    return Loaded(config=config, root=path.parent, place=str(path), searched=searched)
+
+
+def _refuse_shared(path: Path, config: Config) -> None:
+    """Refuse tables whose answers would be recorded as those of another one that is asked otherwise.
+
+    Raises:
+        BadInput: two such tables; names both.
+    """
+    programs = {name: one for name, one in config.repairers.items() if one.command}
+    run = {name: (command_model(one.command), (one.command, one.timeout_s)) for name, one in programs.items()}
+    mend = "give the program another file name or another argument, or let both tables say the same"
+    _refuse_unlike(f"{path}: repairers", run, "command and timeout_s", mend)
+    served = {
+        name: (
+            one.served_as or name,
+            (one.base_url, one.api_key_env, one.provider, one.timeout_s, one.concurrency, one.requests_per_minute),
+        )
+        for name, one in config.models.items()
+    }
+    mend = "let both tables say the same of them, or give the models different names"
+    fields = "base_url, api_key_env, provider, timeout_s, concurrency and requests_per_minute"
+    _refuse_unlike(f"{path}: models", served, fields, mend)
+
+
+def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields: str, mend: str) -> None:
+    """Refuse two tables, each a recorded name and how it is asked, that agree in the first and not in the second."""
+    seen: dict[str, tuple[str, object]] = {}
+    for table, (recorded, asked) in tables.items():
+        first, alike = seen.setdefault(recorded, (table, asked))
+        if asked != alike:
+            found = f"recorded as {recorded!r}, as {first!r} is, with other {fields}"
+            raise BadInput(f"{place}.{table}", found, mend)

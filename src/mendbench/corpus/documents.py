@@ -1,0 +1,245 @@
+"""YAML and JSON documents as people write them: read strictly, and what is wrong told in one line with its place."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.io.json_documents import load_json
+from mendbench.io.reading import MAX_DOCUMENT, read_text
+from mendbench.io.yaml_documents import Loader, refuse_swollen, told
+from mendbench.services.shape import MISFIT
+from mendbench.values.schema import shown
+
+_JSON = frozenset({"str", "int", "float", "bool", "null", "map", "seq"})
+_KEYS = frozenset({"str"})
+"""What a key may be. ``no``, ``on`` and their like are flags in YAML 1.1: unquoted they are false and true."""
+_WORDS = {"timestamp": "a date", "binary": "binary data"}
+_TAG = "tag:yaml.org,2002:"
+_MERGE = f"{_TAG}merge"
+_QUOTE = "put it in quotes"
+_KEY = "[key]"
+"""What ends the place of an error in a key, as pydantic writes it."""
+Place: TypeAlias = tuple[int | str, ...]
+"""Keys and indexes that lead to a value in a document."""
+
+
+def read_yaml(path: Path, no_file: str) -> Any:
+    """Return the value of a YAML document that could be JSON too. ``no_file`` says what to do if there is none.
+
+    Raises:
+        BadInput: it cannot be read or is no YAML, a key stands twice or is no text, or a value is none of JSON's.
+    """
+    text = read_text(path, MAX_DOCUMENT, no_file)
+    try:
+        loader = Loader(text)
+        node = loader.get_single_node()
+        _refuse_strange(path, node, {})
+        value = None if node is None else loader.construct_document(node)
+        if "&" in text:
+            refuse_swollen(value, loader.length)
+    except yaml.YAMLError as error:
+        raise told(error, str(path), "mend the YAML there") from None
+    except ValueError as error:
+        raise BadInput(str(path), f"a value that cannot be read ({error})", _QUOTE) from None
+    except RecursionError:
+        raise BadInput(str(path), "nested too deeply", "write it flatter") from None
+    return value
+
+
+def read_json(path: Path, no_file: str, limit: int = MAX_DOCUMENT) -> Any:
+    """Return the value of a JSON document. ``no_file`` says what to do if there is none.
+
+    Raises:
+        BadInput: it cannot be read, is larger than ``limit`` bytes, or is no JSON.
+    """
+    return load_json(read_text(path, limit, no_file), str(path))
+
+
+def refused(path: Path, error: ValidationError, model: type[BaseModel], command: str) -> BadInput:
+    """Return the first thing that is wrong with a document, with the closest key where one is unknown.
+
+    ``command`` is what prints the schema of ``model``.
+    """
+    first = _telling(error.errors(include_url=False))
+    unknown, end = first["type"] == "extra_forbidden", len(first["loc"]) - 1
+    tokens = enumerate(first["loc"])  # some name the type that was tried; an unknown key may look like that
+    loc = tuple(one for at, one in tokens if not _is_type(one) or (unknown and at == end))
+    if f"{loc[-1] if loc else ''}_type" == first["type"]:
+        loc = loc[:-1]  # no key: which of several types was tried
+    return _bad_input(_where(path, _composed(path), [_way(loc, first)]), loc, first, model, command)
+
+
+def misfits(
+    path: Path, error: ValidationError, model: type[BaseModel], command: str, places: Sequence[Place]
+) -> tuple[BadInput, ...]:
+    """Return all that is wrong with a part of a YAML document, each with its line and column.
+
+    The part may stand at several ``places``, whose values are merged. An error is placed where most of its way is found,
+    at the first of such places.
+    """
+    node, errors = _composed(path), error.errors(include_url=False)
+    misspelt = [one["loc"] for one in errors if one["type"] == "extra_forbidden"]
+    found = []
+    for one in errors:
+        loc = tuple(token for token in one["loc"] if token != _KEY)
+        near = [str(each[-1]) for each in misspelt if each[:-1] == loc[:-1]]
+        if one["type"] != "missing" or not difflib.get_close_matches(str(loc[-1]), near, n=1):
+            where = _where(path, node, [(*place, *_way(loc, one)) for place in places])
+            found.append(_bad_input(where, loc, one, model, command))
+    return tuple(found)
+
+
+def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseModel], command: str) -> BadInput:
+    kind, given = error["type"], error.get("input")
+    if kind == MISFIT:
+        return BadInput(where, error["ctx"]["found"], error["ctx"]["mend"])
+    if kind == "extra_forbidden":
+        key, known = str(loc[-1]), _keys_at(model, loc[:-1])
+        close = difflib.get_close_matches(key, known, n=1)
+        listed = f"known: {', '.join(known)}" if known else "no key is known here"
+        return BadInput(where, f"unknown key {key!r}", f"did you mean {close[0]!r}?" if close else listed)
+    if kind == "missing":
+        return BadInput(where, "nothing is there", f"add {loc[-1]!r}; `{command}` has all keys")
+    if kind == "literal_error" and isinstance(given, str):
+        return UnknownName("value", given, re.findall(r"'([^']*)'", error["ctx"]["expected"]), where)
+    said = "Input should be an object" if kind == "model_type" else error["msg"].removeprefix("Value error, ")
+    found = said if isinstance(given, dict | list | BaseModel) else f"{said} (found {shown(given)})"
+    unquoted = kind == "string_type" and isinstance(given, bool | int | float)
+    return BadInput(where, found, _QUOTE if unquoted else f"`{command}` has all keys and values")
+
+
+def _way(loc: Place, error: ErrorDetails) -> Place:
+    """Return the way to what is wrong: a validator's own error may be further inside than its value."""
+    return (*loc, *error["ctx"]["below"]) if error["type"] == MISFIT else loc
+
+
+def _composed(path: Path) -> Any:
+    """Return the nodes of a YAML document, which know where they stand; None for any other file."""
+    if path.suffix != ".yaml":
+        return None
+    try:
+        return Loader(read_text(path, MAX_DOCUMENT, "")).get_single_node()
+    except (BadInput, yaml.YAMLError, ValueError):
+        return None
+
+
+def _where(path: Path, node: Any, ways: Sequence[Place]) -> str:
+    """Return file, line, column and keys of the way of which least is missing in a document, the first of such ways."""
+    marks = [list(_marks(node, way)) for way in ways]
+    best = min(range(len(ways)), key=lambda at: len(ways[at]) - len(marks[at]))
+    mark = marks[best][-1] if marks[best] else None
+    file, keys = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path), ".".join(map(str, ways[best]))
+    return f"{file}: {keys}" if keys else file
+
+
+def _marks(node: Any, way: Place) -> Iterator[Any]:
+    """Yield where each token of a way stands, as far as the way leads."""
+    for token in way:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in _pairs(node) if pair[0].value == token), None)
+            if found is None:
+                return
+            mark, node = found[0].start_mark, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(token, int) and token < len(node.value):
+            node = node.value[token]
+            mark = node.start_mark
+        else:
+            return
+        yield mark
+
+
+def _pairs(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the keys and values of a mapping, its own before those of its merge keys."""
+    yield from (pair for pair in node.value if pair[0].tag != _MERGE)
+    for key, value in node.value:
+        if key.tag == _MERGE:
+            for part in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                yield from _pairs(part)
+
+
+def _is_type(token: int | str) -> bool:
+    return isinstance(token, str) and token.startswith(("_", "["))
+
+
+def _telling(errors: list[ErrorDetails]) -> ErrorDetails:
+    """Return the first error; where an object stands that may be a plain value too, what is wrong inside the object.
+
+    Of a key that is missing because it is misspelt, the misspelt one tells.
+    """
+    first, stem = errors[0], errors[0]["loc"][:-1]
+    if first["type"] == "missing":
+        unknown = [one for one in errors if one["type"] == "extra_forbidden" and one["loc"][:-1] == stem]
+        meant = difflib.get_close_matches(str(first["loc"][-1]), [str(one["loc"][-1]) for one in unknown], n=1)
+        return next((one for one in unknown if [one["loc"][-1]] == meant), first)
+    inside = [one for one in errors if one["loc"][: len(stem)] == stem and len(one["loc"]) > len(stem) + 1]
+    tried = [one for one in inside if str(one["loc"][len(stem)]).startswith("_")]
+    return tried[0] if tried and isinstance(first["input"], dict) else first
+
+
+def _refuse_strange(path: Path, node: Any, seen: dict[int, bool]) -> None:
+    """Refuse what YAML can say and JSON cannot, and a key that stands twice: the loader would keep the last one.
+
+    ``seen`` says of each node that was met whether it is around this one.
+    """
+    if seen.get(id(node)):
+        raise BadInput(_at(path, node.start_mark), "a value that holds itself", "write it without the alias")
+    if node is None or id(node) in seen:
+        return
+    seen[id(node)] = True
+    kind = str(node.tag).removeprefix(_TAG)
+    if kind not in _JSON:
+        held = f", {node.value!r}," if isinstance(node, yaml.ScalarNode) else ""
+        raise BadInput(_at(path, node.start_mark), f"{_WORDS.get(kind, kind)}{held} where JSON has none", _QUOTE)
+    if isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, value in node.value:
+            _refuse_key(path, key, keys)
+            _refuse_strange(path, value, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_strange(path, item, seen)
+    seen[id(node)] = False
+
+
+def _refuse_key(path: Path, key: Any, keys: set[str]) -> None:
+    kind = str(key.tag).removeprefix(_TAG)
+    if key.tag == _MERGE:
+        return
+    if kind not in _KEYS:
+        raise BadInput(_at(path, key.start_mark), f"the key {key.value!r} is no text", _QUOTE)
+    if key.value in keys:
+        raise BadInput(_at(path, key.start_mark), f"the key {key.value!r} stands twice", "keep one of the two")
+    keys.add(key.value)
+
+
+def _at(path: Path, mark: Any) -> str:
+    return f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+
+
+def _keys_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    """Return the keys that a schema knows at a place."""
+    schema: Any = model.model_json_schema()
+    node, defs = schema, schema.get("$defs", {})
+    for token in loc:
+        node = _deref(node, defs)
+        further = node.get("additionalProperties")
+        inside = further if isinstance(further, dict) else {}
+        node = node.get("items", {}) if isinstance(token, int) else node.get("properties", {}).get(token, inside)
+    return sorted(_deref(node, defs).get("properties", {}))
+
+
+def _deref(node: Any, defs: dict[str, Any]) -> Any:
+    for option in node.get("anyOf", ()):
+        if "$ref" in option or option.get("type") in {"array", "object"}:
+            node = option
+            break
+    return defs.get(node["$ref"].rsplit("/", 1)[-1], {}) if "$ref" in node else node

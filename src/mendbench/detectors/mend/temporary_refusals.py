@@ -1,0 +1,95 @@
+"""What says that a request was refused for now: not done, and worth another try in a moment.
+
+Only such words make another try of a write safe. A time-out, a lost answer and a fault inside the server leave open what was done;
+an empty account and a daily quota are not cured by seconds; and what an answer quotes, it does not say itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mendbench.api_errors.envelopes import Embedded, failure_in
+from mendbench.detectors.mend import words
+from mendbench.detectors.mend.codes import side_of, side_of_token, spelled
+from mendbench.detectors.mend.judging import Evidence, evidence_of, headers_of, told_status
+from mendbench.detectors.mend.reading import HTTP_FAILED
+from mendbench.model.execution import Sighting
+
+TOO_MANY = 429
+"""RFC 6585 section 4."""
+UNAVAILABLE = 503
+"""RFC 9110 section 15.6.4: overloaded or under maintenance; a proxy says it of a server that may have begun, too."""
+EFFECT_UNKNOWN = frozenset({408, 500, 502, 504})
+"""Statuses after which nobody knows what was done."""
+
+_CODE = re.compile(
+    r"(?:^|_)(?:rate_?limit(?:ed|_exceeded|_reached|_error)?|rate_exceeded|too_many_(?:concurrent_)?requests|throttl(?:ed|ing)"
+    r"|slow_down|overloaded|(?:server|service|system)_(?:is_)?busy|request_limit_exceeded|throughput_exceeded)(?:_|$)"
+)
+_SAYS = re.compile(
+    r"\brate[- _]?limited\b|\brate[- _]?limit\b.{0,40}\b(?:exceeded|reached|hit|exhausted)\b"
+    r"|\b(?:exceeded|reached|hit|over)\b.{0,40}\brate[- _]?limit|\btoo many (?:concurrent )?requests\b|\bthrottl(?:ed|ing)\b"
+    r"|\boverloaded\b|\b(?:server|service|system|engine|model|api|backend)\b.{0,20}\bbusy\b|\btoo (?:quickly|fast|frequently)\b",
+    re.IGNORECASE,
+)
+_UNAVAILABLE_SAYS = re.compile(r"\bbusy\b|\b(?:at|over|no) capacity\b|\btemporarily\b|\bmaintenance\b", re.IGNORECASE)
+_LASTING = re.compile(
+    r"\b(?:billing|balance|payment|insufficient[_ ]\w+|credits?)\b|\b(?:daily|weekly|monthly|yearly)\b"
+    r"|\b(?:per|a|this|each) (?:day|week|month|year)\b",
+    re.IGNORECASE,
+)
+"""Limits that stand longer than anybody waits here."""
+_QUOTED = re.compile(
+    r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\u2018[^\u2019\n]*[\u2019']|\u201c[^\u201d\n]*\u201d|«[^»\n]*»"
+)
+
+
+def refused_for_now(sighting: Sighting) -> bool:
+    """Return whether the answer says that nothing was done because of too many requests or a busy service."""
+    if _in_parts(failure_in(sighting.body)):
+        return False
+    evidence = evidence_of(sighting)
+    said = _QUOTED.sub(" ", evidence.text)
+    status = _status(sighting, evidence, said)
+    if status in EFFECT_UNKNOWN or _LASTING.search("\n".join([said, *evidence.reading.codes])):
+        return False
+    if status == TOO_MANY:
+        return True
+    if status == UNAVAILABLE and "retry-after" in headers_of(sighting):
+        return True
+    named = [*evidence.reading.codes, *words.TOKEN.findall(said)]
+    busy = any(_CODE.search(spelled(code)) for code in named)
+    if _another_matter(evidence, said):
+        return False
+    if status == UNAVAILABLE:
+        return busy or bool(_SAYS.search(said) or _UNAVAILABLE_SAYS.search(said))
+    return not words.OUTAGE.search(said) and (busy or _SAYS.search(said) is not None)
+
+
+def _in_parts(found: Embedded | None) -> bool:
+    """Return whether a part may have been done: of a batch, of a multi-status, of a GraphQL operation that had begun.
+
+    An error of GraphQL has a path if it came from a field, so after the operation began (specification, section 7.1.2).
+    """
+    if found is None:
+        return False
+    if found.partial or isinstance(found.body, list | str):
+        return True
+    errors = found.body.get("errors") if isinstance(found.body, dict) else None
+    return isinstance(errors, list) and any(isinstance(error, dict) and error.get("path") for error in errors)
+
+
+def _status(sighting: Sighting, evidence: Evidence, said: str) -> int | None:
+    """Return the HTTP status that the answer has, or tells in its own words."""
+    if sighting.status in HTTP_FAILED:
+        return sighting.status
+    if evidence.reading.statuses:
+        return evidence.reading.statuses[0]
+    return told_status(said)
+
+
+def _another_matter(evidence: Evidence, said: str) -> bool:
+    """Return whether a code names something else than a busy service: a right, a resource, a time-out."""
+    codes = [code for code in evidence.reading.codes if side_of(code) is not None]
+    tokens = [token for token in words.TOKEN.findall(said) if side_of_token(token) is not None]
+    return any(not _CODE.search(spelled(code)) for code in [*codes, *tokens])

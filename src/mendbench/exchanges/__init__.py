@@ -1,0 +1,1 @@
+"""Requests and responses as values: URLs in one spelling, parsed bodies, placeholders."""

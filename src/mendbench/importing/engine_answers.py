@@ -1,0 +1,142 @@
+"""What a node of the other engine left as its output, as the answer that it had: the same in all its traces' formats."""
+
+from __future__ import annotations
+
+from mendbench.importing.interface import HOP_HEADERS, Dropped, Found, body_bytes
+from mendbench.io.canonical_json import canonical_json
+from mendbench.model.exchange import Answer, Fault, Headers
+from mendbench.model.json import Json, JsonObject
+
+NODE_TYPES = {"HttpNode": "http", "MCPNode": "mcp", "ShellNode": "shell", "LLMNode": "llm"}
+"""Class names of the nodes that reach the world, and our names for their types."""
+
+_CUT = ("... [truncated]", "<large dict truncated>", "<binary data:")
+_LONGEST_MS = 30 * 24 * 3600 * 1000
+"""A month."""
+
+_UNRESOLVED = "Unresolved variables in parameter"
+"""How the engine says that a template stood in its way: nothing was sent then, whatever word the template has."""
+
+_FAULTS: tuple[tuple[str, Fault], ...] = (
+    ("timed out", "timeout"), ("timeout", "timeout"), ("name or service not known", "dns"), ("getaddrinfo", "dns"),
+    ("name resolution", "dns"), ("could not resolve host", "dns"), ("connection refused", "refused"),
+    ("connection reset", "reset"), ("certificate", "tls"), ("ssl", "tls"),
+)  # fmt: skip
+
+
+def take(
+    place: str,
+    node: str,
+    event: JsonObject,
+    output: Json,
+    found: list[Found],
+    dropped: list[Dropped],
+    headers: Headers = (),
+) -> None:
+    """Add a node's answer to what was found, or to what was dropped and why; nothing for a node that asks nobody.
+
+    ``headers`` are those that it sent, as far as they are told.
+    """
+    kind = NODE_TYPES.get(str(event.get("node_type")))
+    if kind is None or kind == "llm":
+        if kind == "llm":
+            dropped.append(
+                Dropped(what=f"{place} {node}", why="a model's answer: record it with `case check --record`")
+            )
+        return
+    if output is None and event.get("error"):
+        output = {}
+    if not isinstance(output, dict):
+        why = "the file says nothing of its answer" if output is None else "its answer was cut"
+        dropped.append(Dropped(what=f"{place} {node}", why=why))
+    elif is_cut(output):
+        dropped.append(Dropped(what=f"{place} {node}", why="its answer was cut"))
+    elif _UNRESOLVED in str(event.get("error")) or (answer := _ANSWERS[kind](output, event)) is None:
+        dropped.append(Dropped(what=f"{place} {node}", why="it sent nothing: it failed before"))
+    else:
+        found.append(Found(place=place, node=node, answer=answer, headers=headers))
+
+
+def _http(output: JsonObject, event: JsonObject) -> Answer | None:
+    status = output.get("status_code")
+    elapsed = _milliseconds(output.get("response_time"), 1000) or _milliseconds(event.get("duration_ms"))
+    if not isinstance(status, int) or status == 0:
+        return _faulty(f"{output.get('error') or ''} {event.get('error') or ''}", elapsed)
+    told = output.get("response_headers")
+    headers: Headers = tuple((str(k), str(v)) for k, v in told.items()) if isinstance(told, dict) else ()
+    kept = tuple((name, value) for name, value in headers if name.lower() not in HOP_HEADERS)
+    return Answer(status=status, headers=kept, body=body_bytes(output.get("response")), elapsed_ms=elapsed)
+
+
+def _milliseconds(told: Json, factor: int = 1) -> int:
+    """Return a time that is told in some unit; 0 for what is no time."""
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= _LONGEST_MS:
+        return 0
+    return round(told * factor)
+
+
+def _mcp(output: JsonObject, event: JsonObject) -> Answer | None:
+    """Return the JSON-RPC answer that leads to these outputs."""
+    elapsed = _milliseconds(event.get("duration_ms"))
+    result, error = output.get("result"), output.get("error")
+    if result is None and not error:
+        result = next((value for name, value in output.items() if name.endswith("_result")), None)
+    if result is None and error is None:
+        return None
+    if error and "timed out" in str(error).lower():
+        return Answer(status=0, fault="timeout", elapsed_ms=elapsed)
+    text = str(error) if error else result if isinstance(result, str) else canonical_json(result)
+    told: JsonObject = {"content": [{"type": "text", "text": text}]}
+    if error:
+        told["isError"] = True
+    elif isinstance(result, dict):
+        told["structuredContent"] = result
+    rpc = {"jsonrpc": "2.0", "id": 1, "result": told}
+    headers = (("content-type", "application/json"),)
+    return Answer(status=200, headers=headers, body=body_bytes(rpc), elapsed_ms=elapsed)
+
+
+def _shell(output: JsonObject, event: JsonObject) -> Answer | None:
+    if "exit_code" not in output:
+        return None
+    told = {name: output.get(name) for name in ("stdout", "stderr", "exit_code")}
+    headers = (("content-type", "application/json"),)
+    elapsed = _milliseconds(event.get("duration_ms"))
+    return Answer(status=200, headers=headers, body=body_bytes(told), elapsed_ms=elapsed)
+
+
+_ANSWERS = {"http": _http, "mcp": _mcp, "shell": _shell}
+
+
+def _faulty(said: str, elapsed: int) -> Answer | None:
+    lowered = said.lower()
+    fault = next((fault for word, fault in _FAULTS if word in lowered), None)
+    return Answer(status=0, fault=fault, elapsed_ms=elapsed) if fault else None
+
+
+def failed(event: JsonObject, output: Json) -> str | None:
+    """Return in what words a node failed, whatever its ``success`` says; None if it did not."""
+    if event.get("error"):
+        return _briefly(str(event["error"]))
+    told = output if isinstance(output, dict) else {}
+    status = told.get("status_code")
+    if told.get("error"):
+        return str(told["error"])
+    if isinstance(status, int) and status >= 400:  # noqa: PLR2004 - RFC 9110 section 15.5
+        return f"HTTP {status}"
+    return "it failed" if event.get("success") is False or event.get("status") == "failed" else None
+
+
+def _briefly(said: str) -> str:
+    """Return the words of an error without where in whose files it came up, in one line."""
+    lines = (line.strip() for line in said.splitlines())
+    return " ".join(line for line in lines if line and not line.startswith(("At: ", "Loaded from file: ")))
+
+
+def is_cut(value: Json) -> bool:
+    """Return whether the engine left something out of a value when it wrote the trace."""
+    if isinstance(value, str):
+        return value.endswith(_CUT[0]) or value == _CUT[1] or value.startswith(_CUT[2])
+    if isinstance(value, dict):
+        return any(is_cut(item) for item in value.values())
+    return isinstance(value, list) and any(is_cut(item) for item in value)

@@ -1,0 +1,174 @@
+"""HAR files, version 1.2: what browsers and proxies write.
+
+Fields after the HTTP Archive format 1.2: ``postData`` holds ``text`` or ``params``, ``content.text`` is decoded but for
+``encoding: base64``, and an answer that never came has status 0, or -1. Playwright can leave bodies in files beside the
+HAR, and names them: ``_file``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from mendbench.errors import BadInput
+from mendbench.importing.interface import Dropped, Found, Source, json_file, settled
+from mendbench.io.reading import MAX_RECORDING, MEGABYTE, read_regular
+from mendbench.model.exchange import Answer, Fault, Headers, Request
+from mendbench.secrets.redaction import sanitise
+
+_VERSIONS = ("1.1", "1.2")
+_FAULTS: tuple[tuple[str, Fault], ...] = (
+    ("TIMED_OUT", "timeout"), ("NAME_NOT_RESOLVED", "dns"), ("REFUSED", "refused"), ("RESET", "reset"),
+    ("CERT", "tls"), ("SSL", "tls"), ("CONTENT_LENGTH_MISMATCH", "truncated"), ("INCOMPLETE", "truncated"),
+)  # fmt: skip
+"""Words of Chromium's network errors (``net::ERR_…``) and what they are here."""
+
+_WHY = ("_error", "_failureText")
+"""Where the browser's developer tools and mitmproxy, and where Playwright, say why no answer came."""
+
+_NO_BODY, _FINAL = frozenset({204, 304}), 200
+_ITSELF = "put the body itself there, or export the HAR file again"
+
+
+def read_har(path: Path) -> Source:
+    """Return what a HAR file holds.
+
+    Raises:
+        BadInput: it is none, or of a version that is not known; or holds no exchange that can be imported; or a body that it names is
+            no regular file beside it, cannot be read, or is too large, alone or with the others.
+    """
+    log = json_file(path).get("log")
+    if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
+        raise BadInput(f"{path}: log", "no entries", "name a HAR file")
+    if str(log.get("version")) not in _VERSIONS:
+        raise BadInput(f"{path}: log.version", f"version {log.get('version')!r}", "export it as HAR 1.2")
+    found: list[Found] = []
+    dropped: list[Dropped] = []
+    beside = _Beside(path.parent)
+    for number, entry in enumerate(log["entries"]):
+        place = f"entries[{number}]"
+        try:
+            read = _entry(place, entry, beside)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadInput(f"{path}: log.{place}", f"no entry ({error!r})", "export it as HAR 1.2") from None
+        (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
+    if not found:
+        why = (
+            f"no exchange that can be imported ({dropped[0].why}: {sanitise(dropped[0].what)})" if dropped else "empty"
+        )
+        raise BadInput(f"{path}: log.entries", why, "export the HAR file of a run of the workflow")
+    return Source(kind="HAR file", path=path, found=tuple(found), dropped=tuple(dropped))
+
+
+def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
+    sent, came = entry["request"], entry["response"]
+    what = f"{place} {sent['method']} {sent['url']}"
+    if urlsplit(sent["url"]).scheme not in {"http", "https"}:
+        return Dropped(what=what, why="no HTTP request")
+    body = _sent_body(sent.get("postData") or {}, beside)
+    if body is None:
+        return Dropped(what=what, why="the file does not hold the body that it sent")
+    answer = _faulty(entry, came) or _answer(sent, came, entry, beside)
+    request = Request(
+        method=str(sent["method"]).upper(), url=_with_query(sent), headers=_headers(sent), body=body
+    )  # fmt: skip
+    return Found(place=place, request=request, answer=answer)
+
+
+def _with_query(sent: Any) -> str:
+    """Return the URL, its query from ``queryString`` where the URL itself has none."""
+    url, pairs = str(sent["url"]), sent.get("queryString") or []
+    if urlsplit(url).query or not pairs:
+        return url
+    return f"{url.partition('#')[0]}?{urlencode([(one['name'], one['value']) for one in pairs])}"
+
+
+def _sent_body(data: Any, beside: _Beside) -> bytes | None:
+    """Return the request's body; None where it stands elsewhere, or was multipart and only its fields are told."""
+    if data.get("text"):
+        return str(data["text"]).encode("utf-8", "surrogatepass")
+    if data.get("_file"):
+        return beside.body(data["_file"])
+    fields = data.get("params") or []
+    if fields and "multipart" in str(data.get("mimeType", "")).lower():
+        return None
+    return urlencode([(one["name"], one.get("value") or "") for one in fields]).encode()
+
+
+class _Beside:
+    """Bodies that stand in files of their own beside a HAR file, which may be no larger together than it may be itself."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._left = folder, MAX_RECORDING
+
+    def body(self, name: Any) -> bytes | None:
+        """Return a body; None if it is not there, or anywhere but beside the HAR.
+
+        A link is not followed: a file of the machine would become an answer that is recorded and handed on.
+        """
+        if not isinstance(name, str) or Path(name).name != name or not os.path.lexists(self._folder / name):
+            return None
+        data = read_regular(self._folder / name, MAX_RECORDING, "export the HAR file again", _ITSELF)
+        self._left -= len(data)
+        if self._left < 0:
+            found = f"more than {MAX_RECORDING // MEGABYTE} MB with the other bodies beside the HAR file"
+            raise BadInput(str(self._folder / name), found, "export fewer exchanges at a time")
+        return data
+
+
+def _answer(sent: Any, came: Any, entry: Any, beside: _Beside) -> Answer | None:
+    """Return the answer; None where the file does not hold its body."""
+    content = came.get("content") or {}
+    text = content.get("text")
+    body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
+    if text is None and content.get("_file"):
+        body = beside.body(content["_file"])
+    elif not text and not _is_empty(sent, came, content):
+        return None
+    if body is None:
+        return None
+    if content.get("encoding") == "base64":
+        try:
+            body = base64.b64decode(body, validate=False)
+        except (binascii.Error, ValueError):
+            return None
+    headers = _headers(came)
+    if content.get("mimeType") and not any(name.lower() == "content-type" for name, _ in headers):
+        headers = (*headers, ("content-type", str(content["mimeType"])))
+    return Answer(status=int(came["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
+
+
+def _is_empty(sent: Any, came: Any, content: Any) -> bool:
+    """Return whether a response without a text had no body, and not one that was left out.
+
+    So it is with HEAD, 204, 304 and 1xx (RFC 9110 section 6.4.1), and where a length says so. A text that is there, and empty, is a body
+    unless its size says otherwise; -1 is a size that is not known.
+    """
+    status, size = int(came["status"]), content.get("size")
+    if str(sent["method"]).upper() == "HEAD" or status in _NO_BODY or status < _FINAL:
+        return True
+    if isinstance(size, int | float) and size >= 0:
+        return size == 0
+    lengths = [one["value"] for one in came.get("headers") or [] if str(one["name"]).lower() == "content-length"]
+    return content.get("text") is not None or came.get("bodySize") == 0 or lengths == ["0"]
+
+
+def _faulty(entry: Any, came: Any) -> Answer | None:
+    """Return the fault that stands where no answer came; None where one did."""
+    if int(came.get("status") or 0) > 0:
+        return None
+    said = " ".join(str(part.get(name) or "") for part in (came, entry) for name in _WHY).upper()
+    fault = next((fault for word, fault in _FAULTS if word in said), "reset")
+    return Answer(status=0, fault=fault, elapsed_ms=_elapsed(entry))  # type: ignore[arg-type]
+
+
+def _elapsed(entry: Any) -> int:
+    return max(0, round(float(entry.get("time") or 0)))
+
+
+def _headers(part: Any) -> Headers:
+    return settled(tuple((str(one["name"]), str(one["value"])) for one in part.get("headers") or []))

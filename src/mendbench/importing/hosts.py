@@ -1,0 +1,95 @@
+"""What a case has to declare so that the hosts it asks exist: the services that answer for them, or an invented API."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+from mendbench.errors import BadInput, UnknownName
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import host_of, split_url
+from mendbench.model.exchange import Exchange
+from mendbench.model.json import JsonObject
+from mendbench.services import hosts_of, service_names, simulated
+from mendbench.trial.scope import FILES, MODELS, SHELL
+
+_ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
+"""The services whose hosts, or MCP servers, a case's state names."""
+
+
+def declared_services(urls: Iterable[str], provenance: str) -> tuple[dict[str, str], dict[str, JsonObject]]:
+    """Return ``recorded_from`` and ``state`` of a case that asks these URLs, all of one provenance.
+
+    Shell commands, files and models are always real, and so is a service without a simulation where one is wanted.
+    A host with a template in it is not known yet, and left out.
+    """
+    recorded_from: dict[str, str] = {}
+    state: dict[str, JsonObject] = {}
+    known = _known_hosts()
+    for url in urls:
+        scheme, host = split_url(url).scheme.lower(), host_of(url)
+        if scheme in {"shell", "file"}:
+            recorded_from[SHELL if scheme == "shell" else FILES] = "real"
+        elif scheme == "model":
+            recorded_from[MODELS] = "real"
+            names = state.setdefault(MODELS, {"names": []})["names"]
+            names += {unquote(split_url(url).netloc)} - set(names)
+        elif not host or "{" in host or "$" in host:
+            continue
+        elif (name := known.get((scheme == "mcp", host))) is not None:
+            recorded_from[name] = "real" if provenance == "simulator" and not _has_simulation(name) else provenance
+        elif scheme == "mcp":
+            recorded_from[_ANY_MCP] = provenance
+            state.setdefault(_ANY_MCP, {"servers": {}})["servers"].setdefault(host, {"tools": {}})
+        else:
+            recorded_from[_ANY_HTTP] = provenance
+            apis = state.setdefault(_ANY_HTTP, {"apis": {}})["apis"]
+            apis.setdefault(_slug(host), {"host": host, "routes": {}})
+    return recorded_from, state
+
+
+def _has_simulation(name: str) -> bool:
+    try:
+        simulated(name)
+    except UnknownName:
+        return False
+    return True
+
+
+def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchange]) -> dict[str, JsonObject]:
+    """Return the state with a route, in the invented APIs, for each request that was answered: the first answer to it."""
+    made = copy.deepcopy(dict(state))
+    apis = made.get(_ANY_HTTP, {}).get("apis", {})
+    for one in traffic:
+        api = apis.get(_slug(host_of(one.request.url)))
+        if api is None or one.answer.fault is not None:
+            continue
+        kind = one.answer.header("content-type")
+        body = parse_body(one.answer.body, kind)
+        route = {"action": "static", "status": one.answer.status, "body": body}
+        if isinstance(body, str) and kind:
+            route["headers"] = {"content-type": kind}
+        path = split_url(one.request.url).path or "/"
+        api["routes"].setdefault(f"{one.request.method} {path}", route)
+    return made
+
+
+def _known_hosts() -> dict[tuple[bool, str], str]:
+    """Return the services by the hosts that they answer for without any state, MCP servers apart."""
+    found: dict[tuple[bool, str], str] = {}
+    for name in service_names():
+        if name == _ANY_MCP:
+            continue
+        try:
+            hosts = hosts_of(name, {})
+        except BadInput:
+            continue
+        for host in hosts:
+            found.setdefault((name.startswith("mcp"), host.lower()), name)
+    return found
+
+
+def _slug(host: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", host.lower()).strip("-") or "api"

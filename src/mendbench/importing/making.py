@@ -1,0 +1,394 @@
+"""A case from a source: the workflow is run against the imported exchanges, and what it used is recorded under our keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mendbench.cassettes.recordings import Recordings, RecordMode
+from mendbench.corpus.labels import missing_labels
+from mendbench.detectors import detector
+from mendbench.errors import BadInput, ReplayMiss
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import host_of, normalise_url
+from mendbench.importing.hosts import declared_services, with_static_routes
+from mendbench.importing.interface import Dropped, Found, Source
+from mendbench.importing.matching import ImportedWorld, NodeNoting, secrets_in
+from mendbench.importing.scaffold import Draft, refuse_existing, split_id, write_draft
+from mendbench.io.files import folder_beside, move_folder, write_atomically
+from mendbench.io.temporary_folders import scratch
+from mendbench.live.world import Live
+from mendbench.model.case import Case, Kind
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.parse import salvaged
+from mendbench.secrets.redaction import Redactor, sanitise, sanitise_under
+from mendbench.trial.components import TRUTH_DETECTOR, build_engine
+from mendbench.trial.scope import Recording, open_scope, redactor_of
+
+_HINT = "mendbench case check --record new_episodes"
+_LEAST = 6
+"""Characters of a secret that is looked for wherever it may stand: shorter ones stand in other words too."""
+
+MOST_HOSTS = 20
+"""Hosts that are found out one after the other, at most."""
+
+MOST_NAMED = 5
+"""Hosts that a message names."""
+
+_STATIC = (
+    "each route of the state always answers what was seen: let those that a right edit reaches tell right from wrong"
+)
+_HIDDEN = "<redacted"
+_TEMPLATE = re.compile(r"(\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What became of an import."""
+
+    case: str
+    files: tuple[Path, ...]
+    kept: tuple[str, ...]
+    """Places in the source of the exchanges that the case has now."""
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+    """What else its author has to know, one sentence each."""
+    labels: int
+    """How many labels are missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is to be imported as what."""
+
+    case: str
+    source: Source
+    workflow: JsonObject | None = None
+    """None for the one in the source."""
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    """Laid over what the source tells."""
+    kind: Kind = "repairable"
+    provenance: str = "simulator"
+
+
+def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
+    """Write a case from what happened elsewhere. Its labels are marked; its recording replays.
+
+    Raises:
+        BadInput: the case exists, or recordings of its name that are others; no workflow is given or recovered, or an input is
+            missing; the source is of other hosts, or lacks the body of a response that the workflow asks for. Nothing is written then.
+    """
+    family, name = split_id(wish.case)
+    folder, cassettes = cases_dir / family / name, cassettes_dir / family / name
+    refuse_existing(folder)
+    draft, redactor, notes = _drafted(wish, family, name)
+    source = _told(wish.source, redactor)
+    with scratch("import") as made:
+        dry, asked = _explored(draft, folder, source, redactor, made)
+        _refuse_useless(dry, source, redactor)
+        draft = _reaching(draft, asked, wish.provenance)
+        if wish.provenance == "simulator":
+            state = with_static_routes(draft.state, dry.traffic)
+            notes += [_STATIC] if state != draft.state else []
+            draft = replace(draft, state=state)
+        recorded, case = made / "whole", _case(draft, folder)
+        whole, again = (_run(case, one, redactor, recorded) for one in (source, None))
+        notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
+        if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
+            notes.append(f"the recording does not replay: {again.miss or 'it asks otherwise'}")
+        # A simulator's state is still to be changed, and what it answers with it.
+        kept = recorded if recorded.is_dir() and wish.provenance != "simulator" else None
+        recordings = _put(kept, cassettes)
+        # The case comes last: where it is, all that it needs is.
+        files = (*write_draft(_labelled(draft, source, whole), cases_dir), *recordings)
+    return Imported(
+        case=draft.id, files=files, kept=tuple(dict.fromkeys(dry.used)), dropped=_dropped(source, dry, redactor),
+        notes=tuple(notes), labels=len(missing_labels(folder)),
+    )  # fmt: skip
+
+
+def _put(recorded: Path | None, cassettes: Path) -> tuple[Path, ...]:
+    """Let the recordings stand in their place, whole, and return their files. The same ones may stand there: an import was killed.
+
+    Raises:
+        BadInput: others stand there, or they cannot be written.
+    """
+    made = {} if recorded is None else _bytes(recorded)
+    if not made or (cassettes.exists() and _bytes(cassettes) != made):
+        refuse_existing(cassettes)
+    if made and not cassettes.exists():
+        try:
+            with folder_beside(cassettes.parent.parent / cassettes.name) as beside:
+                for name, data in made.items():
+                    write_atomically(beside / name, data)
+                move_folder(beside, cassettes)
+        except OSError as error:
+            mend = "name another folder with --cassettes"
+            raise BadInput(str(cassettes), error.strerror or "cannot be written", mend) from None
+    return tuple(cassettes / name for name in sorted(made))
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ran:
+    """One run of the workflow against the imported world, or against what was recorded of it."""
+
+    execution: Execution | None
+    """None where it ended in a request that nothing answers."""
+    traffic: tuple[Exchange, ...]
+    used: tuple[str, ...]
+    again: int
+    missed: tuple[str, ...] = ()
+    """The URL of that request."""
+    miss: str = ""
+    lacking: Found | None = None
+    """The exchange of the source that would have answered it, and whose body the source does not hold."""
+
+
+def _explored(draft: Draft, folder: Path, source: Source, redactor: Redactor, made: Path) -> tuple[_Ran, list[str]]:
+    """Return a run with every host declared that the workflow asks, and the URLs that it asked.
+
+    A source that tells no requests, or a workflow that makes up its URLs, shows its hosts only as it asks them: an undeclared
+    one does not exist, and the run goes no further.
+    """
+    reach = [*(one.request.url for one in source.found if one.request is not None), *_literal_urls(draft.workflow)]
+    for attempt in range(MOST_HOSTS):
+        ran = _run(_case(_reaching(draft, reach, "live"), folder), source, redactor, made / f"dry-{attempt}")
+        asked = [*(one.request.url for one in ran.traffic), *ran.missed]
+        if declared_services([*reach, *asked], "live") == declared_services(reach, "live"):
+            break
+        reach += asked
+    return ran, asked or reach
+
+
+def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
+    """Refuse a source that lacks the body of a response that the workflow asks for, or that was recorded of other hosts.
+
+    Raises:
+        BadInput: it is one of them.
+    """
+    if dry.lacking is not None and dry.lacking.request is not None:
+        place, found, request = f"{source.path}: {dry.lacking.place}", "no response body", dry.lacking.request
+        if not any(one.answer is not None and one.answer.body for one in source.found):
+            place, found = str(source.path), "no response bodies in any entry"
+        what = f"{request.method} {sanitise(redactor.text(request.url))}"
+        raise BadInput(
+            place, f"{found}, and the workflow asks for {what}", f"export the {source.kind} again, with content"
+        )
+    asked, held = (
+        sorted({host_of(url) for url in urls if url.lower().startswith("http")})
+        for urls in (
+            [*(one.request.url for one in dry.traffic), *dry.missed],
+            [one.request.url for one in source.found if one.request is not None],
+        )
+    )
+    if asked and held and not set(asked) & set(held):
+        found = f"the workflow asks {_few(asked)}; the {source.kind} holds {_few(held)}"
+        raise BadInput(str(source.path), found, "name the recording of a run of this workflow")
+
+
+def _few(names: Sequence[str]) -> str:
+    left = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
+
+
+def _told(source: Source, redactor: Redactor) -> Source:
+    """Return a source whose own words hold no credential that is known by value: errors list what was at hand."""
+    dropped = tuple(replace(one, what=redactor.text(one.what)) for one in source.dropped)
+    return replace(source, said={node: redactor.text(said) for node, said in source.said.items()}, dropped=dropped)
+
+
+def _drafted(wish: Wish, family: str, name: str) -> tuple[Draft, Redactor, list[str]]:
+    """Return the draft with its secrets out, what takes them out, and what was done about them."""
+    workflow = wish.workflow or wish.source.workflow
+    if workflow is None:
+        raise BadInput(
+            str(wish.source.path), f"a {wish.source.kind} without a workflow", "give it with --workflow FILE"
+        )
+    given = {**wish.source.inputs, **wish.inputs}
+    declared = workflow.get("inputs")
+    names = [str(one) for one in declared] if isinstance(declared, dict) else []
+    absent = [
+        one.name for one in salvaged(workflow).inputs if one.required and one.default is None and one.name not in given
+    ]
+    secret = [one for one in dict.fromkeys((*names, *given)) if one in names and _is_secret(one, given.get(one))]
+    if lacking := [one for one in absent if one not in secret]:
+        raise BadInput(
+            "--input", f"the workflow needs {lacking[0]!r}", f"give what it was run with: --input {lacking[0]}=…"
+        )
+    known = {
+        one: value for one, value in given.items() if isinstance(value, str) and len(value) >= _LEAST and _is_secret(one, value)
+    }  # fmt: skip
+    carried = {label: value for label, value in secrets_in(wish.source.found).items() if value not in known.values()}
+    redactor = Redactor({**carried, **known})
+    inputs = {one: redactor.value(given[one]) for one in names if one in given and one not in secret}
+    inputs |= {one: f"${{canary:{one}}}" for one in secret}
+    clean = _clean_document(redactor.value(workflow))
+    notes = [f"secret inputs became canaries: {', '.join(secret)}"] if secret else []
+    notes += [f"taken out wherever it stood: the value of {', '.join(sorted(carried))}"] if carried else []
+    if clean != workflow:
+        notes.append("the workflow held credentials; placeholders stand for them now")
+    draft = Draft(family=family, name=name, kind=wish.kind, workflow=clean, inputs=inputs)
+    return draft, redactor, notes
+
+
+def _clean_document(workflow: JsonObject) -> JsonObject:
+    """Return a workflow without credentials. That an input is called ``token`` makes its declaration none."""
+    declared = workflow.get("inputs")
+    kept = (
+        {name: _declaration(str(name), one) for name, one in declared.items()}
+        if isinstance(declared, dict)
+        else declared
+    )
+    return {name: kept if name == "inputs" else _clean(name, value) for name, value in workflow.items()}
+
+
+def _clean(key: str, value: Json) -> Json:
+    """Return a part of a workflow without credentials, its templates left standing: ``${token}`` names one and is none."""
+    if isinstance(value, str):
+        if "${" not in value:
+            return sanitise_under(key, value)
+        parts = re.split(_TEMPLATE, value)
+        return "".join(part if at % 2 else str(sanitise(part)) for at, part in enumerate(parts))
+    if isinstance(value, dict):
+        return {name: _clean(str(name), item) for name, item in value.items()}
+    return [_clean(key, item) for item in value] if isinstance(value, list) else value
+
+
+def _declaration(name: str, declared: Json) -> Json:
+    """Return an input's declaration without a credential as its default, and with a type where a trace hid it."""
+    if not isinstance(declared, dict):
+        return declared
+    hidden = str(declared.get("type", "")).startswith(_HIDDEN)
+    found = {**declared, "type": "string"} if hidden else dict(declared)
+    if "default" in found and _is_secret(name, found["default"]):
+        del found["default"]
+    return {
+        key: "" if key == "description" and str(value).startswith(_HIDDEN) else value for key, value in found.items()
+    }
+
+
+def _is_secret(name: str, value: Json) -> bool:
+    """Return whether an input is a credential: by its name or by its shape."""
+    return bool(sanitise_under(name, "x" * 20) != "x" * 20) or (isinstance(value, str) and sanitise(value) != value)
+
+
+def _reaching(draft: Draft, urls: Sequence[str], provenance: str) -> Draft:
+    recorded_from, state = declared_services(urls, provenance)
+    return replace(draft, recorded_from=recorded_from, state=state)
+
+
+def _case(draft: Draft, folder: Path) -> Case:
+    """Return the draft as a case without truth, to be run."""
+    return Case(
+        family=draft.family, name=draft.name, folder=folder, title="", group="", request="", workflow=draft.workflow,
+        recorded_from=dict(draft.recorded_from), difficulty="easy", api="private", inputs=draft.inputs, state=dict(draft.state),  # type: ignore[arg-type]
+        faults=(), first={}, after_fix={}, final="success", checks=(), variants=(), fix=None, accepts=(), wrong_fixes=(),
+    )  # fmt: skip
+
+
+def _run(case: Case, source: Source | None, redactor: Redactor, folder: Path) -> _Ran:
+    """Run the case's workflow, recording what it uses of a source; without one, replay what was recorded."""
+    both = Redactor({**redactor.secrets, **redactor_of(case).secrets})
+    imported = ImportedWorld(found=source.found if source else (), redactor=both)
+    live: Live | None = imported if source else None
+    mode: RecordMode = "new_episodes" if source else "none"
+    scope = open_scope(case, None, Recordings.open(folder), Recording(mode=mode, live=live), _HINT)
+    execution: Execution | None = None
+    missed: tuple[str, ...] = ()
+    miss = ""
+    try:
+        execution = build_engine("mendbench", case).execute(
+            case.workflow, scope.inputs, NodeNoting(scope.world, imported),
+            checkpoint=None, detector=detector(TRUTH_DETECTOR), clock=scope.clock,
+        )  # fmt: skip
+    except ReplayMiss as error:
+        missed, miss = (error.request.partition(" ")[2],), error.request
+    return _Ran(
+        execution=execution, traffic=scope.world.traffic(), used=tuple(imported.used), again=imported.again,
+        missed=missed, miss=miss, lacking=imported.lacking,
+    )  # fmt: skip
+
+
+def _answered_otherwise(seen: _Ran, made: _Ran) -> list[str]:
+    """Return a note on the first request that the case's world answers otherwise than the source."""
+    for one, other in zip(seen.traffic, made.traffic, strict=False):
+        if one.request == other.request and _response(one) != _response(other):
+            asked = f"{one.request.method} {normalise_url(one.request.url)}"
+            mend = "change state until it does, or record from the API itself with --provenance live"
+            return [f"the simulated world does not answer {asked} as was seen: {mend}"]
+    return []
+
+
+def _response(one: Exchange) -> tuple[object, ...]:
+    return one.answer.status, one.answer.fault, parse_body(one.answer.body, one.answer.header("content-type"))
+
+
+def _notes(whole: _Ran, source: Source, provenance: str) -> list[str]:
+    notes: list[str] = []
+    if whole.miss:
+        mend = "let state answer it" if provenance == "simulator" else "record it, or make the world a simulator"
+        notes.append(f"the {source.kind} has no answer to {whole.miss}: {mend}")
+    if whole.again:
+        notes.append(
+            f"{whole.again} answers were given once more: the workflow tries again where it was told to wait or not at all"
+        )
+    if whole.execution is not None and whole.execution.outcome == "success":
+        notes.append(
+            "the workflow ran to success on this data: look for a failure inside an answer, or make it a control"
+        )
+    if whole.execution is not None and whole.execution.failures and not whole.traffic:
+        notes.append(f"it fails before it asks anybody: {whole.execution.failures[0].message}")
+    return notes
+
+
+def _labelled(draft: Draft, source: Source, whole: _Ran) -> Draft:
+    """Return the draft with what was seen of the first execution."""
+    execution = whole.execution
+    records = execution.nodes if execution is not None else ()
+    failed = next((one for one in records if one.sighting is not None), None)
+    by_source = next(
+        (node for node in source.said if any(node == str(n.get("id")) for n in draft.workflow["nodes"])), None
+    )
+    where = failed.node_id if failed is not None else by_source
+    words = failed.sighting.message if failed is not None and failed.sighting is not None else ""
+    said = "; ".join(dict.fromkeys(filter(None, [words, str(sanitise(source.said.get(where or "", "")))])))
+    writes = tuple(
+        (one.request.method, normalise_url(one.request.url)) for one in whole.traffic if not one.request.safe
+    )
+    return replace(
+        draft,
+        seen={one.node_id: one.state for one in records},
+        failed=where if draft.kind != "control" else None,
+        said=said,
+        writes=writes,
+        source=f"imported from a {source.kind}, {source.path.name}",
+    )
+
+
+def _dropped(source: Source, whole: _Ran, redactor: Redactor) -> tuple[Dropped, ...]:
+    unused = [
+        Dropped(
+            what=f"{one.place} {f'{one.request.method} {sanitise(redactor.text(one.request.url))}' if one.request else one.node}",
+            why="the workflow did not ask for it",
+        )
+        for one in source.found
+        if one.place not in whole.used
+    ]
+    return (*(replace(one, what=str(sanitise(one.what))) for one in source.dropped), *unused)
+
+
+def _literal_urls(value: Json) -> list[str]:
+    """Return the texts of a document that begin as a URL does."""
+    if isinstance(value, str):
+        return [value] if value.lower().startswith(("http://", "https://")) else []
+    if isinstance(value, dict):
+        return [url for item in value.values() for url in _literal_urls(item)]
+    return [url for item in value for url in _literal_urls(item)] if isinstance(value, list) else []

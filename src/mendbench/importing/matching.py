@@ -1,0 +1,139 @@
+"""An imported world: answers what a workflow asks from the exchanges of a source, each in its order.
+
+Two requests are the same if method, URL and body are, as keys compare them; headers are another client's, and credentials
+are compared as what they are and not by their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from mendbench.cassettes.keys import canonical_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.importing.interface import Found
+from mendbench.io.canonical_json import canonical_json, digest
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.ports.world import World
+from mendbench.secrets.issued_credentials import without_credentials
+from mendbench.secrets.redaction import CREDENTIAL_HEADERS, Redactor, sanitise, sanitise_under
+
+_PLACEHOLDER = re.compile(r"(?:<|%3C)(?:secret|redacted)[^<>%]*(?:%3A[^<>%]*)?(?:>|%3E)", re.IGNORECASE)
+_SECRET = "SECRET"  # noqa: S105 - a word that stands for every credential
+_TOO_MANY, _SERVER_ERROR = 429, 500
+_LEAST = 6
+"""Characters of a value that is taken out wherever it stands: shorter ones stand in other words too."""
+
+
+@dataclass(slots=True)
+class ImportedWorld:
+    """Answers from a source's exchanges; a live world to the recording.
+
+    ``redactor`` takes the secrets out of what is asked and of what was imported. A node that is answered with a fault,
+    429 or 5xx may ask again; where the source has no more, it gets the last such answer again, and ``again`` counts it.
+    """
+
+    found: tuple[Found, ...]
+    redactor: Redactor
+    used: list[str] = field(default_factory=list)
+    """Places of what was answered with, in the order of use."""
+    again: int = 0
+    lacking: Found | None = None
+    """The exchange that was asked for and whose response the source does not hold."""
+    node: str | None = None
+    """The node that asks now."""
+    _forms: dict[str, str] = field(default_factory=dict)
+
+    def serves(self, request: Request) -> bool:
+        """Return whether the source has an answer to this."""
+        one = self._next(request)
+        if one is not None and one.answer is None:
+            self.lacking = one
+        return one is not None and one.answer is not None
+
+    def resets(self, request: Request) -> bool:  # noqa: ARG002 - the protocol's
+        """Return that it needs no earlier writes: every answer is there already."""
+        return False
+
+    def ask(self, request: Request) -> Answer:
+        """Return the next answer.
+
+        Raises:
+            LookupError: the source has none.
+        """
+        one = self._next(request)
+        if one is None or one.answer is None:
+            raise LookupError(request.url)
+        self.again += one.place in self.used
+        self.used.append(one.place)
+        return cleaned(one.answer, self.redactor)
+
+    def _next(self, request: Request) -> Found | None:
+        form = self._form(request)
+        same = [one for one in self.found if self._same(one, form)]
+        fresh = next((one for one in same if one.place not in self.used), None)
+        last = same[-1] if same else None
+        return fresh or (last if last is not None and last.answer is not None and _passing(last.answer) else None)
+
+    def _same(self, one: Found, form: str) -> bool:
+        if one.request is None:
+            return one.node == self.node
+        known = self._forms.get(one.place)
+        if known is None:
+            known = self._forms[one.place] = self._form(one.request)
+        return known == form and (one.node is None or self.node is None or one.node == self.node)
+
+    def _form(self, request: Request) -> str:
+        return request_form(self.redactor.request(request))
+
+
+class NodeNoting:
+    """A world that says which node asks before it passes the request on."""
+
+    def __init__(self, world: World, imported: ImportedWorld) -> None:
+        self._world, self._imported = world, imported
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        """Return the world's answer."""
+        self._imported.node = node
+        return self._world.send(request, node=node)
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        """Return the world's exchanges."""
+        return self._world.traffic()
+
+    def begin_execution(self) -> None:
+        """Say that the next exchanges belong to the next execution."""
+        self._world.begin_execution()
+
+
+def request_form(request: Request) -> str:
+    """Return what two requests share that are the same but for their headers and the values of credentials."""
+    url = _PLACEHOLDER.sub(_SECRET, str(sanitise(request.url)))
+    body = canonical_body(replace(request, url=url))
+    if isinstance(body, dict) and set(body) == {"form"}:
+        body = {"form": [[pair[0], sanitise_under(pair[0], pair[1])] for pair in body["form"]]}
+    shown = canonical_json(sanitise(body))
+    return digest([request.method.upper(), normalise_url(url), _PLACEHOLDER.sub(_SECRET, shown)])
+
+
+def cleaned(answer: Answer, redactor: Redactor) -> Answer:
+    """Return an answer without secrets: the known ones by value, all others by their key and shape."""
+    return without_credentials(redactor.answer(answer))
+
+
+def secrets_in(found: Sequence[Found]) -> dict[str, str]:
+    """Return the credentials that requests carried, by the header that held them: values without their scheme."""
+    secrets: dict[str, str] = {}
+    for name, value in (pair for one in found for pair in (one.request.headers if one.request else one.headers)):
+        word = value.split()[-1] if value.split() else ""
+        held = name.lower() in CREDENTIAL_HEADERS or sanitise({name: value}) != {name: value}
+        if held and len(word) >= _LEAST and not _PLACEHOLDER.search(word) and word not in secrets.values():
+            number = sum(label.partition(" ")[0] == name.lower() for label in secrets)
+            secrets[f"{name.lower()} {number + 1}" if number else name.lower()] = word
+    return secrets
+
+
+def _passing(answer: Answer) -> bool:
+    return answer.fault is not None or answer.status == _TOO_MANY or answer.status >= _SERVER_ERROR

@@ -1,0 +1,71 @@
+"""The trace that ``mendbench workflow run`` leaves: see :mod:`mendbench.runtime.trace`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+from mendbench.errors import BadInput
+from mendbench.exchanges.bodies import form_fields
+from mendbench.importing.interface import Dropped, Found, Source, body_bytes, settled
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.runtime.trace_file import read_trace
+
+
+def read_own_trace(path: Path) -> Source:
+    """Return what a trace holds of its first execution; later ones ran a changed workflow.
+
+    Raises:
+        BadInput: it is broken, or of another format.
+    """
+    trace = read_trace(path)
+    found: list[Found] = []
+    dropped: list[Dropped] = []
+    said: dict[str, str] = {}
+    for ran in trace["executions"]:
+        for failure in ran["failures"]:
+            said.setdefault(str(failure["node_id"]), str(failure.get("message")))
+        for node in ran["nodes"]:
+            for number, exchange in enumerate(node.get("exchanges") or []):
+                place = f"executions[{ran['attempt']}].{node['node_id']}.exchanges[{number}]"
+                request = exchange["request"]
+                what = f"{place} {request.get('method')} {request.get('url')}"
+                if ran["attempt"]:
+                    dropped.append(Dropped(what=what, why="it was asked after the workflow had been changed"))
+                else:
+                    try:
+                        found.append(_found(place, str(node["node_id"]), exchange))
+                    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+                        mend = "write it anew with `mendbench workflow run FILE`"
+                        raise BadInput(f"{path}: {place}", f"no exchange ({error!r})", mend) from None
+    before, inputs = trace["workflow"].get("before"), trace.get("inputs")
+    return Source(
+        kind="trace",
+        path=path,
+        found=tuple(found),
+        dropped=tuple(dropped),
+        workflow=before if isinstance(before, dict) else None,
+        inputs=inputs if isinstance(inputs, dict) else {},
+        said=said,
+    )
+
+
+def _found(place: str, node: str, exchange: JsonObject) -> Found:
+    sent, came = exchange["request"], exchange["response"]
+    headers = settled(tuple((str(name), str(value)) for name, value in (sent.get("headers") or {}).items()))
+    request = Request(method=str(sent["method"]), url=str(sent["url"]), headers=headers, body=_sent(sent.get("body")))
+    answer = Answer(
+        status=int(came.get("status") or 0),
+        headers=settled(tuple((str(name), str(value)) for name, value in (came.get("headers") or {}).items())),
+        body=body_bytes(came.get("body")),
+        elapsed_ms=int(came.get("elapsed_ms") or 0),
+        fault=came.get("fault"),
+    )
+    return Found(place=place, request=request, answer=answer, node=node)
+
+
+def _sent(body: Json) -> bytes:
+    if form_fields(body) is not None:
+        return urlencode([(str(name), str(value)) for name, value in body["form"]]).encode()
+    return body_bytes(body)

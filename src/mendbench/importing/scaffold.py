@@ -1,0 +1,325 @@
+"""A new case's two files, with comments that teach and a mark wherever a person has to decide."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from mendbench.corpus.case_file import FAMILIES, CaseFile
+from mendbench.corpus.labels import MARK, mark
+from mendbench.errors import BadInput, UnknownName
+from mendbench.io.files import folder_beside, move_folder, write_atomically
+from mendbench.model.case import Kind
+from mendbench.model.json import Json, JsonObject
+from mendbench.secrets.redaction import plant_canaries
+from mendbench.services import service_names
+from mendbench.trial.scope import FILES, MODELS, SHELL
+from mendbench.values.json_patch import node_ids
+
+SCHEMA_FILE = "case.schema.json"
+"""The schema for editors, at the root of the cases; ``mendbench schema case`` prints the same."""
+
+WIDTH = 118
+"""Columns of a comment."""
+
+SAID = 400
+"""Characters of a failure's words that a comment quotes."""
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+STARTER: JsonObject = {
+    "ir_version": "0.1.0",
+    "inputs": {"person_id": {"type": "string"}},
+    "nodes": [
+        {
+            "id": "fetch", "type": "http",
+            "params": {"url": mark("the URL that is read, such as https://desk.acme.example/people/${person_id}")},
+        },
+        {
+            "id": "write", "type": "http",
+            "params": {
+                "method": "POST", "url": mark("the URL that is written to"),
+                "body": {"text": mark("a template such as Hello ${fetch.response.name}!")},
+            },
+        },
+    ],
+    "edges": [{"from": "fetch", "to": "write"}],
+}  # fmt: skip
+"""What a new case starts with where no workflow is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What is known of a case that is still to be labelled."""
+
+    family: str
+    name: str
+    kind: Kind = "repairable"
+    workflow: JsonObject = field(default_factory=lambda: STARTER)
+    inputs: JsonObject = field(default_factory=dict)
+    recorded_from: Mapping[str, str] = field(default_factory=dict)
+    state: Mapping[str, JsonObject] = field(default_factory=dict)
+    source: str = ""
+    """Empty where only the author knows."""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    """Node states of an execution, as they were seen."""
+    failed: str | None = None
+    """The node where it failed."""
+    said: str = ""
+    """In what words it failed."""
+    writes: tuple[tuple[str, str], ...] = ()
+    """Method and URL of the writes that were seen."""
+
+    @property
+    def id(self) -> str:
+        """``family/name``."""
+        return f"{self.family}/{self.name}"
+
+
+def split_id(case_id: str) -> tuple[str, str]:
+    """Return a new case's family and name.
+
+    Raises:
+        BadInput: it is no ``FAMILY/NAME``.
+        UnknownName: there is no such family.
+    """
+    family, slash, name = case_id.partition("/")
+    if not slash or not name:
+        raise BadInput(f"case {case_id!r}", "no FAMILY/NAME", "name both, such as http/renamed-field")
+    if family not in FAMILIES:
+        raise UnknownName("family", family, FAMILIES)
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"case {case_id!r}", f"the name {name!r}", "use lower-case words joined by hyphens")
+    return family, name
+
+
+def refuse_existing(*folders: Path) -> None:
+    """Refuse to write where something is already.
+
+    Raises:
+        BadInput: one of the folders exists.
+    """
+    for folder in folders:
+        if folder.exists():
+            raise BadInput(str(folder), "it is there already", "choose another name, or delete it first")
+
+
+def write_draft(draft: Draft, cases_dir: Path) -> tuple[Path, ...]:
+    """Write a new case's folder, and the schema beside the cases where it is not there or of another version.
+
+    The folder is there whole or not at all.
+
+    Raises:
+        BadInput: the case exists, or its folder cannot be written to.
+    """
+    folder = cases_dir / draft.family / draft.name
+    refuse_existing(folder)
+    schema = json.dumps(case_schema(), indent=1, ensure_ascii=False) + "\n"
+    texts = {
+        "case.yaml": case_text(draft),
+        "workflow.json": json.dumps(draft.workflow, indent=2, ensure_ascii=False) + "\n",
+    }
+    at = cases_dir / SCHEMA_FILE
+    written = [folder / name for name in texts]
+    try:
+        if not at.is_file() or at.read_text(encoding="utf-8") != schema:
+            write_atomically(at, schema)
+            written.append(at)
+        with folder_beside(cases_dir / draft.name) as beside:
+            for name, text in texts.items():
+                write_atomically(beside / name, text)
+            move_folder(beside, folder)
+    except OSError as error:
+        raise BadInput(str(folder), error.strerror or "cannot be written", "name another folder with --cases") from None
+    return tuple(written)
+
+
+def case_schema() -> JsonObject:
+    """Return the JSON Schema of ``case.yaml``."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **CaseFile.model_json_schema()}
+
+
+def case_text(draft: Draft) -> str:
+    """Return ``case.yaml`` of a new case."""
+    return "".join(f"{line}\n" for line in _lines(draft))
+
+
+def _lines(draft: Draft) -> Iterator[str]:
+    yield f"# yaml-language-server: $schema=../../{SCHEMA_FILE}"
+    yield "# One failing workflow (workflow.json, beside this), the request it was written for, the world it ran in, and the truth."
+    yield "# Label what the API and the request mean, never what our code returned. Where two careful readers would differ,"
+    yield f"# sharpen the request until they would not. {MARK} stands where a label is missing; this lists them all:"
+    yield f"#     mendbench case check {draft.id}"
+    yield f"title: {_marked('what is wrong, in one line')}"
+    yield "# Service x scenario. Cases of one group count as one where intervals are computed."
+    yield f"group: {_marked('lower-case words joined by hyphens, such as desk-renamed-field')}"
+    yield "# In the words of who wanted the workflow. It must say what the right result is, and not how to get it."
+    yield f"request: {_marked('what the user asked the workflow to do')}"
+    yield from _world(draft)
+    yield "# Before anything was tried. easy: one operation at the node that fails. middle: one hop away, or two. hard: the rest."
+    yield f"difficulty: {_marked('easy, middle or hard')}"
+    yield "# Could an engineer who knows the public API name the fix's keys and values without seeing the error? well-known | private"
+    yield f"api: {_marked('well-known or private')}"
+    yield "# A secret is written ${canary:NAME}: it is made from the case's id, and never stored."
+    yield f"inputs: {_flow(draft.inputs)}"
+    yield from _secrets(draft)
+    yield from _faults(draft)
+    yield from _expect(draft)
+    yield from _checks(draft)
+    yield from _fixes(draft)
+    yield "# tags: [unicode]                  # free words, for `mendbench case list --tag`"
+    yield f"source: {_json(draft.source) if draft.source else _marked('where this failure comes from')}"
+
+
+def _world(draft: Draft) -> Iterator[str]:
+    yield from _comment(
+        "Where answers come from: simulator (state below says what it knows), real (a server that is started while recording)"
+        " or live (an API of yours that is asked while recording). A host that nothing here declares does not exist. "
+        f"Services: {', '.join((*service_names(), SHELL, FILES, MODELS))}."
+    )
+    if draft.recorded_from:
+        yield f"recorded_from: {_flow(dict(draft.recorded_from))}"
+        if draft.state:
+            yield "state:"
+            yield from _block(dict(draft.state))
+        return
+    yield "recorded_from: {json_api: simulator}"
+    yield "# What the service knows, laid over its seed data. json_api invents an API: `python -m pydoc mendbench.services.json_api.spec`."
+    yield "state:"
+    yield "  json_api:"
+    yield f"    host: {_marked('the host of the API, such as desk.acme.example')}"
+    yield "    collections:"
+    yield "      people: {p-1: {id: p-1, called: Runa}, p-2: {id: p-2, called: Leif}}"
+    yield "    routes:"
+    yield '      "GET /people/{id}": {collection: people, action: get}'
+    yield '      "POST /notes": {collection: notes, action: create, schema: {type: object, required: [text]}}'
+
+
+def _secrets(draft: Draft) -> Iterator[str]:
+    """Yield where the real secrets come from, which only a live world is sent."""
+    names = plant_canaries(draft.inputs, draft.id)[1] if "live" in draft.recorded_from.values() else {}
+    if names:
+        yield "# Environment variables that hold the real values while the live world is recorded. Replay needs none of them."
+        yield f"secrets: {_flow(dict.fromkeys(names, mark('${env:VARIABLE}, the variable that holds the real value')))}"
+    else:
+        yield '# secrets: {NAME: "${env:VARIABLE}"}  # only for a live world: the variable with the real value while recording'
+
+
+def _faults(draft: Draft) -> Iterator[str]:
+    if draft.kind == "control":
+        yield "# A control: nothing is wrong, and nothing may be touched or warned of."
+        yield "faults: []"
+        return
+    who = {"repairable": ("edit",), "needs_user": ("user",), "transient": ("retry",), "mixed": ("edit", "user")}
+    where = _json(draft.failed) if draft.failed else _marked("the node where it shows")
+    if draft.said:
+        yield from _comment(f"Seen at {draft.failed}: {draft.said}"[:SAID])
+    yield "faults:"
+    for number, one in enumerate(who[draft.kind], start=1):
+        yield f"  - id: fault-{number}"
+        if one == "edit":
+            yield f"    cause: [{_marked('the nodes that a right edit must touch')}]"
+        yield f"    surfaces: {where if number == 1 else _marked('the node where it shows')}"
+        yield f"    state: {'error' if one == 'edit' else 'warning'}  # error: an edit would help. warning: none would."
+        yield f"    who: {one}  # who can help: edit | user | retry"
+        kinds = "api_validation, template_error, execution_failure, static_validation or non_repairable"
+        yield f"    category: {_marked(kinds)}"
+        if one == "edit":
+            yield "    # Regular expressions of what one has to be told to find the fix: it must not stand in request or workflow."
+            yield f"    facts: [{_marked('the path or value that the failure has to tell')}]"
+        else:
+            yield f"    says: {_marked('a regular expression over what the user must be told')}"
+        yield f"    evidence: {_marked('why this is so, from what the API documents and answered')}"
+
+
+def _expect(draft: Draft) -> Iterator[str]:
+    yield "# Node states of the first execution: success, warning, error or not_run. Success: the node's own effect happened."
+    yield "expect:"
+    if draft.seen:
+        yield "  # As seen, and not judged: a 200 may hold a failure."
+        yield f"  first: {_flow({node: _label(draft, node, state) for node, state in draft.seen.items()})}"
+    else:
+        names = node_ids(draft.workflow) or ("NODE",)
+        yield f"  first: {_flow({node: mark('success, warning, error or not_run') for node in names})}"
+    if draft.kind in {"repairable", "mixed"}:
+        yield f"  after_fix: {_flow(dict.fromkeys(node_ids(draft.workflow), 'success'))}"
+    ends = {"repairable": "success", "control": "success", "transient": "success"}.get(draft.kind, "warning")
+    yield f"  final: {ends}  # how the right workflow ends: success | warning | error"
+
+
+def _label(draft: Draft, node: str, state: str) -> str:
+    return mark("error (an edit would help) or warning (none would)") if node == draft.failed else state
+
+
+def _checks(draft: Draft) -> Iterator[str]:
+    yield "# What the world must have accepted once the workflow is right. `only: true`: nothing beside these keys. There are also"
+    yield "# no_request, output, kept, unchanged and warning."
+    yield "checks:"
+    method, url = draft.writes[-1] if draft.writes else ("POST", "")
+    wanted = _marked("the body that must be accepted, as an object")
+    if draft.kind in {"needs_user", "mixed"}:
+        says = _marked("a regular expression over what is said")
+        yield f"  - warning: {{node: {_json(draft.failed) if draft.failed else _marked('the node')}, says: {says}}}"
+    if draft.kind == "needs_user":
+        yield f"  - no_request: {{method: {method}, url: {_marked('a regular expression of where nothing may be sent')}}}"
+    else:
+        to = _json(url) if url else _marked("the URL of the write that was asked for")
+        yield f"  - request: {{method: {method}, url: {to}, json: {wanted}, only: true}}"
+    if draft.kind not in {"needs_user", "mixed"}:
+        yield f"  - kept: [{', '.join(map(_json, node_ids(draft.workflow)))}]"
+    yield "# Other data on which the repaired workflow must work too, so that a hard-coded answer does not pass: inputs are laid over"
+    yield "# the inputs above, state over the state above."
+    yield "variants:"
+    yield f"  - name: {_marked('what is other, in a few words')}"
+    yield f"    inputs: {{{_marked('the name of an input')}: {_marked('its other value')}}}"
+    if draft.kind == "needs_user":
+        yield f"    checks: [{{no_request: {{method: {method}, url: {_marked('as above')}}}}}]"
+        yield "    final: warning"
+    else:
+        yield "    checks:"
+        again = _json(url) if url else _marked("the URL of that write")
+        yield f"      - request: {{method: {method}, url: {again}, json: {_marked('the body that must be accepted then')}, only: true}}"
+
+
+def _fixes(draft: Draft) -> Iterator[str]:
+    at = draft.failed or (node_ids(draft.workflow) or ("NODE",))[-1]
+    path = f"/nodes/{at}/params/{MARK} the parameter"
+    if draft.kind in {"repairable", "mixed"}:
+        yield "# A JSON Patch of workflow.json. The token after /nodes is a node's id, or its index."
+        yield f"fix: [{{op: replace, path: {_json(path)}, value: {_marked('the right value')}}}]"
+        yield "# accepts: [{why: another right fix, patch: [...]}]"
+    yield "# What a hasty repair would do: it validates, and must not pass."
+    yield "wrong_fixes:"
+    for why in ("such as: hard-codes today's value", "such as: takes another field, or does nothing at all"):
+        yield f"  - why: {_marked(why)}"
+        yield f"    patch: [{{op: replace, path: {_json(path)}, value: {_marked('the wrong value')}}}]"
+
+
+def _comment(text: str) -> Iterator[str]:
+    """Yield a comment of as many lines as it takes; what it quotes cannot end it."""
+    for line in textwrap.wrap(" ".join(text.split()), WIDTH):
+        yield f"# {''.join(char if char.isprintable() else '?' for char in line)}"
+
+
+def _marked(wanted: str) -> str:
+    return _json(mark(wanted))
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _flow(value: JsonObject) -> str:
+    """Return an object on one line, which is YAML and JSON alike."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _block(value: JsonObject) -> Iterator[str]:
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=140)
+    yield from (f"  {line}" for line in text.splitlines())

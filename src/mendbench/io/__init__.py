@@ -1,0 +1,1 @@
+"""Files and clocks: bounded readers, atomic writers, JSON and YAML, temporary folders."""

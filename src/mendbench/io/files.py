@@ -1,0 +1,356 @@
+"""Files that are whole or absent, whenever whoever writes them is killed.
+
+A file is written beside its place under a name of its own, flushed to the disk, and renamed into its place; the folder is flushed too, so
+that neither a killed process nor a power cut leaves a part, or the old file where the new one was reported. What a killed process
+leaves beside a place is known by its name and by being locked by nobody, and whoever writes into that folder next removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from mendbench.io.folder_removal import emptied
+
+LEFT = ".mendbench-part"
+"""How the name of a file or a folder ends that is not in its place yet."""
+
+_LEFT = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(LEFT)}")
+
+_AT_CWD, _EXCHANGE = -100, 2
+"""``AT_FDCWD`` and ``RENAME_EXCHANGE`` of renameat2(2) of Linux."""
+
+_AT_ONCE = 65536
+"""Bytes of small parts that are written together."""
+
+_CANNOT_EXCHANGE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
+
+
+def write_atomically(path: Path, data: str | bytes) -> None:
+    """Write ``data`` to ``path`` so that a reader sees the old file or the whole new one, and never a part.
+
+    Raises:
+        OSError: the folder cannot be written to. Nothing is left behind.
+    """
+    write_parts_atomically(path, (data,))
+
+
+def write_parts_atomically(path: Path, parts: Iterable[str | bytes]) -> None:
+    """Write what the ``parts`` add up to, as :func:`write_atomically` does. They are asked for one by one, and not held.
+
+    Raises:
+        OSError: as there. What making a part raises passes through; nothing is left behind then either.
+    """
+    make_folder(path.parent)
+    clear_left(path.parent)
+    handle, beside = _opened_beside(path)
+    try:
+        try:
+            _write_parts(handle, parts)
+            os.fsync(handle)
+            beside.chmod(0o644)
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    finally:
+        os.close(handle)
+    flush_folder(path.parent)
+
+
+class Appended:
+    """A file that grows piece by piece: each is there whole, or not at all if it cannot be written.
+
+    A process that is killed, or a power cut, can leave a torn last piece, which readers cut.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, which need not exist.
+
+        Raises:
+            OSError: it cannot be written to.
+        """
+        self._path = path
+        self._handle: int | None = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+
+    def add(self, data: str | bytes) -> None:
+        """Append a piece.
+
+        Raises:
+            OSError: it cannot be; the file is then as it was.
+        """
+        if self._handle is None:
+            raise ValueError(f"{self._path} is closed")
+        size = os.fstat(self._handle).st_size
+        try:
+            _write(self._handle, data.encode() if isinstance(data, str) else data)
+        except BaseException:
+            os.ftruncate(self._handle, size)
+            raise
+
+    def flush(self) -> None:
+        """Wait until all of it is on the disk."""
+        if self._handle is not None:
+            os.fsync(self._handle)
+
+    def close(self) -> None:
+        """Let go of the file. Safe to call twice."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+def append_durably(path: Path, data: str) -> None:
+    """Append ``data`` to ``path`` and wait until it is on the disk. A crash can leave a torn tail, which readers cut.
+
+    Raises:
+        OSError: it cannot be written. The file is then as it was, and absent if it was.
+    """
+    make_folder(path.parent)
+    new = not path.exists()
+    with contextlib.closing(Appended(path)) as out:
+        try:
+            out.add(data)
+            out.flush()
+        except BaseException:
+            if new:
+                path.unlink(missing_ok=True)
+            raise
+    if new:
+        flush_folder(path.parent)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder with all that it is in, such that a power cut does not take it away again.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    new = []
+    at = folder
+    while not at.exists():
+        new.append(at)
+        at = at.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in new:
+        flush_folder(made.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can say so."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def exchanged(one: Path, other: Path) -> bool:
+    """Let two folders, or two files, change places in one step. False where the system has none for it; nothing is changed then.
+
+    Raises:
+        OSError: one of them is not there, or the folder that they are in cannot be written to.
+    """
+    import ctypes  # noqa: PLC0415  only who replaces a folder pays for it
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
+    if call is None:
+        return False
+    if call(_AT_CWD, os.fsencode(one), _AT_CWD, os.fsencode(other), _EXCHANGE) == 0:
+        flush_folder(one.parent)
+        return True
+    number = ctypes.get_errno()
+    if number in _CANNOT_EXCHANGE:
+        return False
+    raise OSError(number, os.strerror(number), str(one))
+
+
+def move_folder(folder: Path, to: Path) -> None:
+    """Move a folder, durably, to where nothing is, or an empty one.
+
+    Raises:
+        OSError: something is there, or it cannot be written to.
+    """
+    make_folder(to.parent)
+    folder.rename(to)
+    flush_folder(to.parent)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder, as far as that can be done, however deep it nests."""
+    if path.is_dir() and not path.is_symlink():
+        with contextlib.suppress(OSError, NotImplementedError):  # not all of it is ours, or the system is not POSIX
+            emptied(path)
+            path.rmdir()
+            return
+        with contextlib.suppress(RecursionError):
+            shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def is_left(name: str) -> bool:
+    """Return whether a name is one of something that is not in its place yet."""
+    return _LEFT.fullmatch(name) is not None
+
+
+@contextlib.contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """Yield a new empty folder beside ``path``, to be filled and renamed; what is left of it in the end is removed.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    make_folder(path.parent)
+    clear_left(path.parent)
+    while True:
+        beside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFT))
+        handle = held_folder(beside)
+        if handle is not None:
+            break
+    try:
+        beside.chmod(0o755)
+        yield beside
+    finally:
+        remove(beside)
+        os.close(handle)
+
+
+def held_folder(folder: Path) -> int | None:
+    """Return a handle of a new folder that is held as long as it is open; None if somebody took it for left, and removed it."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    with contextlib.suppress(OSError):  # a file system without locks
+        hold(handle, wait=True)
+    if _is_at(handle, folder):
+        return handle
+    os.close(handle)
+    return None
+
+
+def clear_left(folder: Path, named: Callable[[str], bool] = is_left) -> None:
+    """Remove what processes that are no more left in a folder: by its name, and if nobody holds it."""
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        for name in [each.name for each in found if named(each.name)]:
+            with contextlib.suppress(OSError):
+                _clear(folder / name)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes that ask for the same from writing into ``folder`` meanwhile; it is made if it is not there.
+
+    Where the system has no such lock, it does nothing. The lock goes with the process that holds it.
+
+    Raises:
+        OSError: the folder cannot be made.
+    """
+    make_folder(folder)
+    handle = os.open(folder, os.O_RDONLY) if os.name == "posix" else None
+    try:
+        if handle is not None:
+            hold(handle, wait=True)
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def hold(handle: int, *, wait: bool) -> bool:
+    """Lock an open file or folder as long as it is open, and return whether that was possible: else somebody else holds it.
+
+    Raises:
+        OSError: its file system has no locks.
+    """
+    try:
+        import fcntl  # noqa: PLC0415  absent on Windows
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def lock_file(path: Path) -> Iterator[bool]:
+    """Hold a file that stands for something to be written, and yield whether that was possible: else somebody else does.
+
+    The file is there only as long as somebody holds it, or was killed meanwhile; it is then held by nobody.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            got = hold(handle, wait=False)
+        except BaseException:
+            os.close(handle)
+            raise
+        if not got or _is_at(handle, path):
+            break
+        os.close(handle)  # who held it was ready, and removed it, between the two
+    try:
+        yield got
+    finally:
+        if got:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        os.close(handle)
+
+
+def _opened_beside(path: Path) -> tuple[int, Path]:
+    """Return a new file beside a path, open and held, so that nobody takes it for what a killed process left."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFT)
+        with contextlib.suppress(OSError):  # a file system without locks
+            hold(handle, wait=True)
+        if _is_at(handle, Path(name)):
+            return handle, Path(name)
+        os.close(handle)
+
+
+def _clear(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # nobody need write to a pipe of that name
+    try:
+        if hold(handle, wait=False):
+            remove(path)
+    finally:
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _write_parts(handle: int, parts: Iterable[str | bytes]) -> None:
+    waiting, size = list[bytes](), 0
+    for part in parts:
+        waiting.append(part.encode() if isinstance(part, str) else part)
+        size += len(waiting[-1])
+        if size >= _AT_ONCE:
+            _write(handle, b"".join(waiting))
+            waiting, size = [], 0
+    _write(handle, b"".join(waiting))
+
+
+def _write(handle: int, data: bytes) -> None:
+    """Write all of it: one call may write a part, of much or where the disk is nearly full."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]

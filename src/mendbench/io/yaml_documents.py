@@ -1,0 +1,181 @@
+"""YAML as it comes in: safe-loaded, in C where there is a C loader, and bounded.
+
+libyaml's composer calls itself for each level and would overrun the stack; aliases, and merge keys above all, let a few lines stand for
+gigabytes; and some scalars take quadratic time to read. All of that is refused here, for every YAML file that is read.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import yaml
+
+from mendbench.errors import BadInput
+from mendbench.io.reading import MAX_DEPTH
+
+MAX_NUMBER = 400
+"""Characters of a number: more than any double has."""
+
+FREE_NODES = 100_000
+BYTES_A_NODE = 8
+"""How many values a document may hold: the first so many, and one more for each so many bytes. What people and recorders write has
+one in twenty bytes and fewer; each takes some 300 bytes while it is read."""
+
+FREE_TEXT = 1_000_000
+"""Characters by which aliases may make a document longer than it is written."""
+
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEEP = "nested too deeply: write it flatter"
+_ALIASES = "aliases that stand for too much: write out what is needed"
+_STRANGE = (ValueError, LookupError, AttributeError, TypeError, OverflowError)
+"""What PyYAML's constructors raise for scalars that do not suit their tag."""
+
+
+class Loader(_BASE):  # type: ignore[misc]
+    """Loads what could be JSON too, dates and binary data besides."""
+
+    def __init__(self, stream: str | bytes) -> None:
+        self.length = len(stream)
+        self._depth = self._nodes = 0
+        super().__init__(stream)
+
+    def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002  the signature is PyYAML's
+        """Count one node more, and one level more."""
+        self._depth += 1
+        self._nodes += 1
+        mark = None if current_node is None else current_node.start_mark
+        if self._depth > MAX_DEPTH:
+            raise yaml.MarkedYAMLError(problem=_DEEP, problem_mark=mark)
+        if self._nodes > FREE_NODES + self.length // BYTES_A_NODE:
+            raise yaml.MarkedYAMLError(problem=f"more than {self._nodes - 1} values", problem_mark=mark)
+
+    def ascend_resolver(self) -> None:
+        """Leave a level."""
+        self._depth -= 1
+
+    def flatten_mapping(self, node: Any) -> None:
+        """Put what merge keys name in their place, as PyYAML does, up to a bound."""
+        merged: list[Any] = []
+        own = []
+        for key, value in node.value:
+            if key.tag != "tag:yaml.org,2002:merge":
+                if key.tag == "tag:yaml.org,2002:value":
+                    key.tag = "tag:yaml.org,2002:str"
+                own.append((key, value))
+                continue
+            parts = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            for part in reversed(parts):
+                if not isinstance(part, yaml.MappingNode) or part is node:
+                    raise yaml.MarkedYAMLError(problem="a merge key that names no mapping", problem_mark=key.start_mark)
+                self.flatten_mapping(part)
+                if len(merged) + len(part.value) > FREE_NODES:
+                    raise yaml.MarkedYAMLError(problem=_ALIASES, problem_mark=key.start_mark)
+                merged += part.value
+        if len(own) < len(node.value):
+            node.value = [*merged, *own]
+
+
+def _read(kind: str) -> Any:
+    """Return a constructor of one kind of scalar, for which every fault is one of the document's."""
+    base = _BASE.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
+
+    def construct(loader: Any, node: Any) -> Any:
+        if kind in {"int", "float"} and len(node.value) > MAX_NUMBER:
+            raise yaml.MarkedYAMLError(problem="a number that is too long", problem_mark=node.start_mark)
+        try:
+            value = base(loader, node)
+            if isinstance(value, int | float) and not math.isfinite(float(value)):
+                raise ValueError("no number of JSON")
+        except yaml.MarkedYAMLError:
+            raise
+        except _STRANGE as error:
+            said = f"{str(node.value)[:40]!r} is no {kind} ({error})"
+            raise yaml.MarkedYAMLError(problem=said, problem_mark=node.start_mark) from None
+        return value
+
+    return construct
+
+
+for _kind in ("int", "float", "bool", "timestamp", "binary"):
+    Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _read(_kind))
+
+
+def load_yaml(data: str | bytes, place: str, mend: str, first_line: int = 1) -> Any:
+    """Return the value of a YAML document. ``place`` names the file in errors, ``first_line`` is the line in it that ``data`` begins with.
+
+    Raises:
+        BadInput: it is no YAML, is of tags that are not safe, or is refused; names line and column where they are known.
+    """
+    try:
+        loader = Loader(data)
+        value = loader.get_single_data()
+        if (b"&" in data) if isinstance(data, bytes) else ("&" in data):
+            refuse_swollen(value, loader.length)
+    except (yaml.YAMLError, ValueError) as error:
+        found = told(error, place, mend, first_line)
+        raise BadInput(found.place, f"not YAML ({found.found})", mend) from None
+    except RecursionError:  # merge keys that go round in a circle
+        raise BadInput(place, _DEEP, mend) from None
+    return value
+
+
+def load_documents(data: bytes) -> list[Any]:
+    """Return the values of all documents of a YAML text, each within the bounds of :func:`load_yaml`.
+
+    Raises:
+        YAMLError, ValueError, RecursionError: it is no YAML, is of tags that are not safe, or is refused.
+    """
+    loader = Loader(data)
+    values = []
+    while loader.check_data():
+        values.append(loader.get_data())
+    if b"&" in data:
+        refuse_swollen(values, loader.length)
+    return values
+
+
+def told(error: Exception, place: str, mend: str, first_line: int = 1) -> BadInput:
+    """Return in a line what is wrong with a YAML document."""
+    mark = getattr(error, "problem_mark", None)
+    said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error) or "not YAML"
+    return BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}" if mark else place, str(said), mend)
+
+
+def refuse_swollen(value: Any, length: int) -> None:
+    """Refuse a value that holds itself, or is far larger or deeper than the ``length`` characters that it was written in.
+
+    Raises:
+        YAMLError: it is.
+    """
+    known: dict[int, tuple[int, int] | None] = {}
+    weight, _ = _measured(value, 0, length + FREE_TEXT, known)
+    if weight > length + FREE_TEXT:
+        raise yaml.YAMLError(_ALIASES)
+
+
+def _measured(value: Any, depth: int, limit: int, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """Return how many characters and values ``value`` stands for, and how many levels; ``known`` holds None for what is around it."""
+    if isinstance(value, str | bytes):
+        return 1 + len(value), 0
+    if not isinstance(value, dict | list | tuple | set):
+        return 1, 0
+    if id(value) in known:
+        found = known[id(value)]
+        if found is None:
+            raise yaml.YAMLError("a value that holds itself: write it without the alias")
+    else:
+        if depth > MAX_DEPTH:
+            raise yaml.YAMLError(_DEEP)
+        known[id(value)] = None
+        items = [*value, *value.values()] if isinstance(value, dict) else value
+        weight, height = 1, 0
+        for item in items:
+            own, levels = _measured(item, depth + 1, limit, known)
+            weight, height = weight + own, max(height, levels + 1)
+            if weight > limit:
+                raise yaml.YAMLError(_ALIASES)
+        found = known[id(value)] = (weight, height)
+    if depth + found[1] > MAX_DEPTH:
+        raise yaml.YAMLError(_DEEP)
+    return found

@@ -1,0 +1,196 @@
+"""Asks a real model behind an OpenAI-compatible URL: while recording, and where a workflow is run for real."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mendbench.api_errors.chat_responses import choice_of, holds_failure, refuses_for_length
+from mendbench.api_errors.network import (
+    MAX_RETRIES,
+    NetworkFailure,
+    Timeouts,
+    provider_of,
+    timeouts_for,
+    with_network_retry,
+)
+from mendbench.api_errors.retry import TRANSIENT_STATUSES, retry_after_s
+from mendbench.errors import BadInput, Incomplete
+from mendbench.exchanges.bodies import parse_body
+from mendbench.io.canonical_json import canonical_json, digest
+from mendbench.live.rate_limit import Pace
+from mendbench.live.world import HttpLive
+from mendbench.model.exchange import Answer, Fault, Request
+from mendbench.model.json import JsonObject
+from mendbench.secrets.redaction import Redactor, sanitise
+
+if TYPE_CHECKING:
+    import httpx2
+
+ATTEMPTS = MAX_RETRIES + 1
+
+OWN_SERVER_S = 600.0
+"""How long one answer of a model is waited for whose name has no provider, seconds: such a model runs on somebody's own
+machine, and a small model on a busy machine takes minutes."""
+
+LEAST_KEY = 8
+"""Characters of the shortest key that is taken out of answers. A server that wants no key gets any word (``none``, ``ollama``), which
+stands in other words too: taking it out would write the answer anew."""
+
+_UNREACHABLE = frozenset[Fault]({"refused", "dns"})
+"""What another attempt does not cure if the server has never responded."""
+
+_FAULTS: dict[Fault, str] = {
+    "timeout": "timed out",
+    "refused": "connection refused",
+    "reset": "connection reset",
+    "dns": "unknown host",
+    "tls": "TLS failed",
+    "truncated": "the response broke off",
+}
+
+_SERVER_ERROR = 500
+_TOO_MANY_REQUESTS = 429
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatCaller:
+    """Turns an ask into ``POST {base_url}/chat/completions``. Only what the ask configures is sent.
+
+    ``api_key_env`` names the variable that holds the key; None where the server wants none. ``provider`` is whose
+    timeouts hold; None for what stands before the slash in the model's name. ``place`` and ``file`` say
+    where the server is configured. A server that cannot be reached is tried again only if it is among those that ``responded``.
+    """
+
+    base_url: str
+    place: str = "model"
+    file: str = "the configuration"
+    responded: set[str] = field(default_factory=set, repr=False, compare=False)
+    """Addresses of the servers that have sent any response. Shared by all that make requests in one run."""
+    api_key_env: str | None = None
+    provider: str | None = None
+    timeout_s: float | None = None
+    """How long one answer is waited for, seconds; None for the provider's timeouts."""
+    attempts: int = ATTEMPTS
+    sleep: Callable[[float], None] | None = None
+    """How it waits between two tries; None for real, and so that its pace can end the wait."""
+    pace: Pace | None = field(default=None, repr=False, compare=False)
+    """Shared by all requests to the model; None for one alone."""
+    transport: httpx2.BaseTransport | None = field(default=None, repr=False)
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the provider's whole answer: its chat completion, or its refusal of a prompt that is too long.
+
+        Raises:
+            Stopped: its pace was stopped before it was answered.
+            BadInput: the server refuses the ask itself (key, model, parameters), or the key's variable is not set.
+            Incomplete: no answer came after all attempts, or nobody listens where the model should be. A timeout is never an answer.
+        """
+        key = self._key()
+        waits = self._timeouts(self.provider or provider_of(str(ask["model"])))
+        live = HttpLive({}, patience_s=waits.read_s, open_s=waits.open_s, transport=self.transport)
+        request = self._request(ask, key)
+        pace = self.pace or Pace(sleep=time.sleep)
+
+        def sent() -> Answer:
+            came = sending.send(lambda: live.ask(request), _limited)
+            if came.fault is None:
+                self.responded.add(self.base_url)
+            elif came.fault in _UNREACHABLE and self.base_url not in self.responded:
+                why = f"nothing listens at {self._at} ({_FAULTS[came.fault]})"
+                raise Incomplete(f"{self.place}: {why}; start the server, or correct base_url in {self.file}")
+            return came
+
+        try:
+            with pace.sending(self.sleep) as sending:
+                came = with_network_retry(
+                    sent,
+                    None,
+                    max_retries=self.attempts - 1,
+                    busy=_busy,
+                    retry_after=_wanted_s,
+                    seed=digest(ask),
+                    sleep=sending.rest,
+                )
+        finally:
+            live.close()
+        if isinstance(came, NetworkFailure):
+            why = f"{came.tries} attempts, last: {_FAULTS[came.fault]}"
+            raise Incomplete(f"model {ask['model']!r} at {self._at} gave no answer ({why})")
+        clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).answer(came)
+        self._judge(clean, str(ask.get("model")))
+        kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
+        return Answer(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)
+
+    def _timeouts(self, provider: str | None) -> Timeouts:
+        theirs = timeouts_for(provider)
+        patience = self.timeout_s or (OWN_SERVER_S if provider is None else theirs.read_s)
+        return Timeouts(open_s=min(theirs.open_s, patience), read_s=patience)
+
+    @property
+    def _at(self) -> str:
+        """The server's address as it may be told: without the password that it may have."""
+        return str(sanitise(self.base_url))
+
+    def _key(self) -> str | None:
+        if self.api_key_env is None:
+            return None
+        key = os.environ.get(self.api_key_env)
+        if not key:
+            raise BadInput(
+                self.api_key_env, "the environment variable is not set", "set it to the API key of the model's server"
+            )
+        return key
+
+    def _request(self, ask: JsonObject, key: str | None) -> Request:
+        wire: JsonObject = {"model": ask["model"], "messages": ask["messages"], **(ask.get("params") or {})}
+        wire |= {name: ask[name] for name in ("response_format", "tools") if ask.get(name) is not None}
+        headers = (("Content-Type", "application/json"), *((("Authorization", f"Bearer {key}"),) if key else ()))
+        url = f"{self.base_url.rstrip('/')}/chat/completions"
+        return Request(method="POST", url=url, headers=headers, body=canonical_json(wire).encode())
+
+    def _judge(self, answer: Answer, model: str) -> None:
+        """Refuse what is no answer, so that it is never recorded."""
+        text = answer.body.decode("utf-8", "replace")
+        if _busy(answer):
+            tried = (
+                f"after {self.attempts} attempts at most: HTTP {answer.status} {' '.join(text.split())[:200]}".rstrip()
+            )
+            raise Incomplete(f"model {model!r} at {self._at} gave no answer {tried}")
+        if refuses_for_length(answer):
+            return
+        if not 200 <= answer.status < 300:  # noqa: PLR2004  the 2xx
+            raise BadInput(
+                self._at,
+                f"HTTP {answer.status} to model {model!r}: {text[:200]}",
+                "check URL, key, model and parameters",
+            )
+        if choice_of(parse_body(answer.body, answer.header("content-type"))) is None:
+            raise Incomplete(f"model {model!r} at {self._at} answered without a choice: {text[:200]}")
+
+
+def _busy(answer: Answer) -> bool:
+    """Return whether the server did not come to answer.
+
+    429 and its like, any 5xx, such as Anthropic's 529 ``overloaded_error``, or a success that holds a failure: a server
+    which passes on what another one says has sent its 200 before that one fails.
+    """
+    if answer.fault is not None:
+        return False
+    if answer.status in TRANSIENT_STATUSES or answer.status >= _SERVER_ERROR:
+        return True
+    return 200 <= answer.status < 300 and holds_failure(parse_body(answer.body, answer.header("content-type")))  # noqa: PLR2004  the 2xx
+
+
+def _wanted_s(answer: Answer) -> float | None:
+    """Return how long the server asks to be left alone, seconds; None where it names no time to come: then the backoff holds."""
+    now_ms = round(time.time() * 1000)
+    return retry_after_s(answer.header("retry-after"), now_ms, answer.header("date")) or None
+
+
+def _limited(answer: Answer) -> bool:
+    """Return whether the server asks to be left alone by all: RFC 6585 section 4, or it says for how long (RFC 9110 section 10.2.3)."""
+    return answer.status == _TOO_MANY_REQUESTS or (_busy(answer) and answer.header("retry-after") is not None)

@@ -1,0 +1,319 @@
+"""Asks real MCP servers, over stdio or streamable HTTP, while recording: the one place that needs the MCP SDK."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+from urllib.parse import unquote, urlsplit
+
+from mendbench.errors import BadInput
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import host_of
+from mendbench.io.canonical_json import canonical_json
+from mendbench.live.world import MAX_BODY, PATIENCE_S
+from mendbench.model.exchange import Answer, Fault, Request
+from mendbench.model.json import Json, JsonObject
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+    from mcp import Client
+
+    from mendbench.live.mcp_wire import Heard
+
+_HEADERS = (("content-type", "application/json"),)
+_MOST_PAGES = 100
+"""Pages of a list of tools that are read."""
+_RELAY = str(Path(__file__).with_name("mcp_relay.py"))
+_NOT_FOUND = 404
+"""How a server over HTTP says that a session is over; the client begins another one then."""
+
+
+class McpLive:
+    """MCP servers, each started when it is first asked and stopped by :meth:`close`, or where it gives no answer: it is started anew then.
+
+    An answer's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and whatever else is no 2xx) is an
+    answer with its status and its ``Retry-After``, unless it carries a JSON-RPC error of its own, and what broke the
+    connection is the fault. A server that was never reached is the operator's to mend, and no fault; one that is only
+    busy when it is first asked is there.
+
+    ``servers`` maps a server's name to the command that starts it (program and arguments), to the URL of its streamable
+    HTTP endpoint, or to anything else that the SDK's client connects to. A message has ``MAX_BODY`` bytes at most, and is waited for
+    ``patience_s``: a server that says more has hung up. JSON-RPC ids are always 1: one that counted
+    would make equal answers differ.
+    """
+
+    def __init__(self, servers: Mapping[str, Sequence[str] | Any], *, patience_s: float = PATIENCE_S) -> None:
+        self._servers = {name.lower(): server for name, server in servers.items()}
+        self._patience_s = patience_s
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._clients: dict[str, Client] = {}
+        self._running: dict[str, ExitStack] = {}
+        self._heard: dict[str, Heard] = {}
+        self._reached: set[str] = set()
+        self._refused: set[str] = set()
+        self._readers: dict[str, frozenset[str]] = {}
+
+    def serves(self, request: Request) -> bool:
+        """Return whether it is for one of these servers."""
+        return urlsplit(request.url).scheme.lower() == "mcp" and host_of(request.url) in self._servers
+
+    def resets(self, request: Request) -> bool:
+        """Return whether the server began afresh with this scope: whoever gives a scope its servers sees to that."""
+        return self.serves(request)
+
+    def ask(self, request: Request) -> Answer:
+        """Call the tool, or list the tools for ``mcp://server/tools/list``.
+
+        Raises:
+            BadInput: the SDK is not installed, or the server cannot be started, or was never reached.
+        """
+        name = host_of(request.url)
+        began = time.perf_counter()
+        client = self._client(name)
+        if isinstance(client, Answer):
+            return self._ended(name, client, began)
+        portal = self._opened()
+        began = time.perf_counter()
+        reply = portal.call(_reply, client, _tool_of(request), _arguments_of(request), self._patience_s)
+        trouble = self._trouble(name, reply)
+        if trouble is not None:
+            return self._ended(name, trouble, began)
+        self._refused.discard(name)
+        return Answer(
+            status=200, headers=_HEADERS, body=canonical_json(reply).encode(), elapsed_ms=self._took_ms(began, None)
+        )
+
+    def _trouble(self, name: str, reply: JsonObject | str) -> Answer | None:
+        """Return what there is instead of a JSON-RPC answer: a fault or a refusal; None if there is an answer."""
+        heard = self._heard.get(name)
+        said = heard.trouble if heard is not None else None
+        if isinstance(reply, str):
+            broken = said if said is not None and said.fault is not None and reply == "reset" else None
+            return broken or Answer(status=0, fault=_FAULTS.get(reply, "reset"))
+        if said is None or said.fault is not None or "error" not in reply:
+            return None
+        from mendbench.live.mcp_wire import stands_for_itself  # noqa: PLC0415  replay must not pay for it
+
+        return said if stands_for_itself(said) else None
+
+    def _ended(self, name: str, trouble: Answer, began: float) -> Answer:
+        """Return it with the time that it took. After a fault, or the end of a session, the server is connected to anew."""
+        took = self._took_ms(began, trouble.fault)
+        if trouble.fault is None:
+            self._refused.add(name)
+        if name in self._running and (trouble.fault is not None or trouble.status == _NOT_FOUND):
+            with suppress(Exception):  # the SDK's, on what a server that has broken off leaves unfinished
+                self._stop(name)
+        return replace(trouble, elapsed_ms=took)
+
+    def _took_ms(self, began: float, fault: Fault | None) -> int:
+        return round((self._patience_s if fault == "timeout" else max(0.0, time.perf_counter() - began)) * 1000)
+
+    def reads(self, request: Request) -> bool | None:
+        """Return True if the tools are listed, or a tool is called that its server annotates with ``readOnlyHint``; else None.
+
+        The hint is the server's own word, and servers that give it are trusted.
+        """
+        tool, server = _tool_of(request), host_of(request.url)
+        if tool is None:
+            return True
+        if server not in self._clients or server in self._refused:  # who refuses a call gives no list either
+            return None
+        if server not in self._readers:
+            self._readers[server] = self._opened().call(_read_only, self._clients[server], self._patience_s)
+        return True if tool in self._readers[server] else None
+
+    def close(self) -> None:
+        """Stop all servers that were started."""
+        with ExitStack() as ending:
+            ending.callback(self._stack.close)
+            for name in self._running:
+                ending.callback(self._stop, name)
+        self._portal = None
+
+    def _stop(self, name: str) -> None:
+        self._clients.pop(name, None)
+        self._running.pop(name).close()
+
+    def _opened(self) -> BlockingPortal:
+        if self._portal is None:
+            from anyio.from_thread import start_blocking_portal  # noqa: PLC0415  replay must not pay for it
+
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        return self._portal
+
+    def _client(self, name: str) -> Client | Answer:
+        """Return what asks the server, or what there is instead where it is busy or was reached before."""
+        if name in self._clients:
+            return self._clients[name]
+        try:
+            from mcp import Client, StdioServerParameters, stdio_client  # noqa: PLC0415  an extra, and slow to import
+        except ImportError as error:
+            raise BadInput(
+                f"MCP server {name!r}", "the MCP SDK is not installed", "pip install 'mendbench[mcp]'"
+            ) from error
+        server: Any = self._servers[name]
+        logging.getLogger("mcp").addHandler(
+            logging.NullHandler()
+        )  # what a server says amiss ends in a fault, told once
+        portal = self._opened()
+        with ExitStack() as running:
+            said = running.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
+            if isinstance(server, list | tuple):
+                arguments = ["-I", _RELAY, str(MAX_BODY), *server]
+                server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=said)
+            elif isinstance(server, str):
+                server = _far(server, self._listened(name))
+            try:
+                client = Client(server, read_timeout_seconds=self._patience_s)
+                running.enter_context(portal.wrap_async_context_manager(client))
+            except Exception as error:  # the server's own start, and the SDK's transports
+                instead = self._instead(name, error)
+                if instead is not None:
+                    return instead
+                why = _last_line(said) or _innermost(error)
+                raise BadInput(
+                    f"MCP server {name!r}", f"cannot be started ({why})", "mend its command or URL"
+                ) from error
+            self._running[name] = running.pop_all()
+        self._clients[name] = client
+        self._reached.add(name)
+        return client
+
+    def _listened(self, name: str) -> Heard:
+        """Return a new connection to a server over HTTP, and remember it: what it heard is asked for later."""
+        from mendbench.live.http_wire import Bounded  # noqa: PLC0415  as above
+        from mendbench.live.mcp_wire import Heard  # noqa: PLC0415  replay must not pay for it
+
+        self._heard[name] = Heard(Bounded(MAX_BODY))
+        return self._heard[name]
+
+    def _instead(self, name: str, error: Exception) -> Answer | None:
+        """Return what a server over HTTP said instead of connecting; None where it is the operator's to mend."""
+        if name not in self._heard:
+            return None
+        from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
+
+        from mendbench.live.mcp_wire import asks_for_patience  # noqa: PLC0415  replay must not pay for it
+
+        said, inner = self._heard[name].trouble, _inner(error)
+        late = isinstance(inner, MCPError) and inner.code == types.REQUEST_TIMEOUT
+        if name in self._reached:
+            return said or Answer(status=0, fault="timeout" if late else "reset")
+        return said if said is not None and asks_for_patience(said) else None
+
+
+_FAULTS: dict[str, Fault] = {"timeout": "timeout", "truncated": "truncated"}
+"""Of what :func:`_reply` says instead of an answer; all else is a connection that has ended."""
+
+
+@asynccontextmanager
+async def _far(url: str, heard: Heard) -> AsyncIterator[Any]:
+    """Connect to a server over HTTP: no proxy, and nothing longer than is taken in."""
+    import httpx2  # noqa: PLC0415  replay must not pay for it
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+    waits = httpx2.Timeout(30.0, read=300.0)  # as the SDK's own client has them: a stream may be held open
+    async with (
+        httpx2.AsyncClient(trust_env=False, timeout=waits, transport=heard) as client,
+        streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+def _last_line(said: TextIO) -> str:
+    """Return the last thing that a server wrote to its standard error, which is not shown otherwise."""
+    said.seek(0)
+    return next((line.strip() for line in reversed(said.readlines()) if line.strip()), "")
+
+
+def _innermost(error: BaseException) -> str:
+    inner = _inner(error)
+    return str(inner) or type(inner).__name__
+
+
+def _inner(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+async def _reply(client: Client, tool: str | None, arguments: JsonObject, patience_s: float) -> JsonObject | str:
+    """Return the JSON-RPC answer as it came, or the name of the fault that there is instead."""
+    from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+
+    asked = (
+        types.ListToolsRequest()
+        if tool is None
+        else types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+    )
+    try:
+        whole: Any = TypeAdapter(dict[str, Any])  # the SDK's own result types would drop and default fields
+        result: JsonObject = await client.session.send_request(asked, whole, patience_s)
+    except MCPError as error:
+        if error.code == types.REQUEST_TIMEOUT:
+            return "timeout"
+        if error.code == types.CONNECTION_CLOSED:
+            return "reset"
+        data: JsonObject = {"code": error.code, "message": error.message}
+        return {"jsonrpc": "2.0", "id": 1, "error": data if error.data is None else {**data, "data": error.data}}
+    except ValidationError:
+        return "truncated"
+    return {"jsonrpc": "2.0", "id": 1, "result": result}
+
+
+async def _read_only(client: Client, patience_s: float) -> frozenset[str]:
+    """Return the names of the tools that a server says to change nothing; none if it cannot list its tools.
+
+    A list without an end is read as far as ``patience_s`` and :data:`_MOST_PAGES` go.
+    """
+    from anyio import move_on_after  # noqa: PLC0415  replay must not pay for it
+    from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+
+    whole: Any = TypeAdapter(dict[str, Any])
+    found: set[str] = set()
+    cursor: str | None = None
+    with move_on_after(patience_s):
+        for _ in range(_MOST_PAGES):
+            asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor) if cursor else None)
+            try:
+                page: JsonObject = await client.session.send_request(asked, whole, patience_s)
+            except (MCPError, ValidationError):
+                break
+            found |= _annotated(page.get("tools"))
+            came = page.get("nextCursor")
+            if not isinstance(came, str) or came == cursor:
+                break
+            cursor = came
+    return frozenset(found)
+
+
+def _annotated(tools: Json) -> set[str]:
+    """Return the names of the tools with the hint that they only read; what is no list of tools has none."""
+    hinted = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
+    return {
+        str(each.get("name"))
+        for each in hinted
+        if isinstance(hints := each.get("annotations"), dict) and hints.get("readOnlyHint") is True
+    }
+
+
+def _tool_of(request: Request) -> str | None:
+    """Return the tool's name, or None where the tools are to be listed."""
+    path = urlsplit(request.url).path.lstrip("/")
+    return None if path == "tools/list" else unquote(path)
+
+
+def _arguments_of(request: Request) -> JsonObject:
+    value: Json = parse_body(request.body, "application/json")
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,107 @@
+"""What an MCP server said over HTTP: of a refusal, or a connection that broke, the SDK tells only that nothing came.
+
+Imported only where something is really asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+
+import httpx2
+
+from mendbench.api_errors.retry import TRANSIENT_STATUSES
+from mendbench.exchanges.bodies import parse_body
+from mendbench.live.world import fault_of
+from mendbench.model.exchange import Answer
+
+_TOLD = frozenset({"content-type", "date", "location", "retry-after"})
+"""Headers of a refusal that are kept. A session's id is the server's own, and another one each time."""
+
+_TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
+
+
+class Heard(httpx2.AsyncBaseTransport):
+    """Passes messages on to another transport, and keeps what became of the last one that wants an answer.
+
+    ``trouble`` is the refusal (a status that is no 2xx), the fault of the wire, or None where there was neither. It has
+    no time of its own.
+    """
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+        self.trouble: Answer | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send it and return the answer: a refusal whole, any other once its headers are there."""
+        if not _wants_answer(request):
+            return await self._inner.handle_async_request(request)
+        self.trouble = None
+        try:
+            came = await self._inner.handle_async_request(request)
+        except (httpx2.HTTPError, OSError) as error:
+            self._note(error)
+            raise
+        assert isinstance(came.stream, httpx2.AsyncByteStream)  # noqa: S101  the transport is asynchronous
+        stream = _Noted(came.stream, self._note)
+        if came.is_success:
+            return httpx2.Response(
+                came.status_code, headers=came.headers, stream=stream, extensions=came.extensions, request=request
+            )
+        try:
+            body = b"".join([part async for part in stream])
+        finally:
+            await stream.aclose()
+        kept = tuple((name, value) for name, value in came.headers.multi_items() if name.lower() in _TOLD)
+        self.trouble = Answer(status=came.status_code, headers=kept, body=body)
+        return httpx2.Response(
+            came.status_code, headers=list(kept), content=body, extensions=came.extensions, request=request
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._inner.aclose()
+
+    def _note(self, error: Exception) -> None:
+        self.trouble = Answer(status=0, fault=fault_of(error))
+
+
+def asks_for_patience(refusal: Answer) -> bool:
+    """Return whether the server is there, and says that it cannot answer now: another try may bring an answer."""
+    told_to_wait = refusal.header("retry-after") is not None
+    return refusal.fault is None and (refusal.status in TRANSIENT_STATUSES or told_to_wait)
+
+
+def stands_for_itself(refusal: Answer) -> bool:
+    """Return whether the status is the answer, and not the JSON-RPC error that came with it.
+
+    A server may give its JSON-RPC errors any status (400 to wrong arguments, say); 429, 503 and ``Retry-After`` are
+    said of the server itself.
+    """
+    if refusal.status in {_TOO_MANY_REQUESTS, _UNAVAILABLE} or refusal.header("retry-after") is not None:
+        return True
+    body = parse_body(refusal.body, "application/json")
+    return not (isinstance(body, dict) and "jsonrpc" in body and isinstance(body.get("error"), dict))
+
+
+class _Noted(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, note: Callable[[Exception], None]) -> None:
+        self._stream, self._note = stream, note
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for part in self._stream:
+                yield part
+        except (httpx2.HTTPError, OSError) as error:
+            self._note(error)
+            raise
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _wants_answer(request: httpx2.Request) -> bool:
+    """Return whether it is a JSON-RPC request: a notification, and an answer to the server, want none."""
+    if request.method != "POST":
+        return False
+    message = parse_body(request.content, "application/json")
+    return isinstance(message, dict) and "id" in message and "method" in message

@@ -1,0 +1,104 @@
+"""Reads and writes files for real: below one folder, and nowhere else."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from mendbench.exchanges.urls import host_of
+from mendbench.io.canonical_json import canonical_json
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import Json
+
+HOST = "sandbox"
+
+MAX_BYTES = 10_000_000
+"""The largest file that is read: an answer is recorded whole."""
+
+_TEXT = (("content-type", "text/plain; charset=utf-8"),)
+_NO_FILE = frozenset({errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP})
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_WRITTEN = (201, 204)
+_DENIED, _GONE, _CONFLICT, _LARGE, _NO_SPACE, _NO_METHOD, _BROKEN = 403, 404, 409, 413, 507, 405, 500
+
+
+class FileLive:
+    """``file://sandbox/<path>``: ``GET`` answers a file's bytes, ``PUT`` writes one and makes the folders on its way.
+
+    What is missing is a 404, what leads out of ``folder`` (by ``..`` or by a link) or is not permitted a 403, what is
+    no plain file a 409. The folder need not be there before the first write.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def serves(self, request: Request) -> bool:
+        """Return whether it is for a file of the sandbox folder."""
+        return urlsplit(request.url).scheme.lower() == "file" and host_of(request.url) == HOST
+
+    def resets(self, request: Request) -> bool:
+        """Return that the folder began afresh with the scope: whoever gives a scope its folder sees to that."""
+        return self.serves(request)
+
+    def ask(self, request: Request) -> Answer:
+        """Read or write the file."""
+        began = time.perf_counter()
+        try:
+            status, body = self._done(request)
+        except OSError as error:
+            status, body = _status_of(error), b""
+        except (ValueError, RuntimeError):  # RuntimeError: how a link that leads to itself is told before Python 3.13
+            status, body = _CONFLICT, b""
+        took = max(0, round((time.perf_counter() - began) * 1000))
+        return Answer(status=status, headers=_TEXT if body else (), body=body, elapsed_ms=took)
+
+    def _done(self, request: Request) -> tuple[int, bytes]:
+        """Return the status, and the file's bytes where they were asked for.
+
+        Raises:
+            OSError: the file system refuses.
+            ValueError: no file can have such a name.
+        """
+        root = self._folder.resolve()
+        wanted = unquote(urlsplit(request.url).path, errors="surrogatepass").lstrip("/")
+        place = (root / wanted).resolve()
+        if not place.is_relative_to(root):
+            return _DENIED, b""
+        if place == root or (place.exists() and not place.is_file()):
+            return _CONFLICT, b""
+        if request.method == "GET":
+            return (_LARGE, b"") if place.stat().st_size > MAX_BYTES else (200, place.read_bytes())
+        if request.method == "PUT":
+            status = _WRITTEN[place.exists()]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(request.body)
+            return status, b""
+        return _NO_METHOD, b""
+
+
+def lay_out(folder: Path, files: Mapping[str, Json]) -> None:
+    """Write the files that a scope begins with: path to text, or to a value that is written as JSON.
+
+    Raises:
+        ValueError: a path leads out of the folder, or no file can be written there; it is the error's argument.
+    """
+    live = FileLive(folder)
+    for path, content in files.items():
+        text = content if isinstance(content, str) else canonical_json(content)
+        body = text.encode("utf-8", "backslashreplace")
+        url = f"file://{HOST}/{quote(path.encode('utf-8', 'surrogatepass'))}"
+        if live.ask(Request(method="PUT", url=url, body=body)).status not in _WRITTEN:
+            raise ValueError(path)
+
+
+def _status_of(error: OSError) -> int:
+    if isinstance(error, FileNotFoundError):
+        return _GONE
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return _DENIED
+    if error.errno in _FULL:
+        return _NO_SPACE
+    return _CONFLICT if error.errno in _NO_FILE else _BROKEN

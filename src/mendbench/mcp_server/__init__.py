@@ -1,7 +1,0 @@
-"""A Model Context Protocol server: run, validate and inspect workflows. It returns what the command line prints."""
-
-from __future__ import annotations
-
-from mendbench.mcp_server.serving import Serving, build_server, serve_stdio
-
-__all__ = ["Serving", "build_server", "serve_stdio"]

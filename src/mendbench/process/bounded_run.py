@@ -1,0 +1,308 @@
+"""Runs one command within bounds: of time, of memory, of what it prints, and with nothing left running after it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, Protocol, TypeAlias
+
+from mendbench.errors import BadInput
+from mendbench.process.supervisor import PAGES, PROC, SESSION, STATE, processes
+from mendbench.process.supervisor_client import OPEN, Keeper, NotKept, why_not
+
+MARK = "MENDBENCH_EXECUTION"
+"""The variable by which the processes of one execution are found again: whatever a command starts inherits it."""
+
+GRACE_S = 0.5
+"""How long what a command started may outlive it, seconds."""
+TAIL_BYTES = 4096
+"""So much of the end of standard error is kept."""
+
+_POLL_S = 0.02
+_WEIGH_EVERY_S = 0.2
+_CHUNK = 65536
+_KILOBYTE = 1024
+
+Ending: TypeAlias = Literal["exit", "time", "memory", "output", "processes", "stopped", "absent"]
+"""exit: by itself. time, memory, output, processes: it was ended at a limit. stopped: it was ended because nobody needs it.
+absent: it never began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one run of a command may take."""
+
+    time_s: float = 120.0
+    memory_mb: int = 2048
+    """Of all its processes together, resident; held where ``/proc`` tells it."""
+    output_kb: int = 8192
+    """Of standard output."""
+    processes: int = 512
+    """At once, with all that it started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What came of a command."""
+
+    ending: Ending
+    code: int | None = None
+    """Its exit code; negative for the signal that ended it."""
+    out: bytes = b""
+    err: str = ""
+    """The end of standard error; where it could not begin, why."""
+    left: tuple[str, ...] = ()
+    """What it left running, by name; ended by now."""
+    turned_back: bool = False
+    """Whether it sent something to an address that there is not in its network."""
+
+
+class Patron(Protocol):
+    """Whom a command works for."""
+
+    def stopped(self) -> bool:
+        """Return whether it is not needed any more."""
+
+    def waited_s(self) -> float:
+        """Return how long it has waited for us, seconds: no time of its own."""
+
+
+class _Nobody:
+    def stopped(self) -> bool:
+        return False
+
+    def waited_s(self) -> float:
+        return 0.0
+
+
+def run_command(
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    limits: Limits,
+    *,
+    mark: str,
+    patron: Patron | None = None,
+    kept: Keeper | None = None,
+) -> Ran:
+    """Run a command in the working folder and return what came of it. Nothing that it started runs on.
+
+    ``kept`` is the keeper that it runs in; without one it gets one of its own, where the machine has them. ``mark`` tells its processes
+    from all others where it has none. Interrupting ends it too.
+    """
+    try:
+        running = _begun(argv, {**environ, MARK: mark}, mark, kept)
+    except (OSError, ValueError) as error:
+        return Ran(ending="absent", err=getattr(error, "strerror", None) or str(error))
+    out, err = _Sink(limits.output_kb * _KILOBYTE), _Sink(TAIL_BYTES, tail=True)
+    pipes = (running.process.stdout, running.process.stderr)
+    readers = [_reader(pipe, sink) for pipe, sink in zip(pipes, (out, err), strict=True)]
+    try:
+        ending, code = _watch(running, limits, out, patron or _Nobody())
+        left = _outliving(running) if ending == "exit" else ()
+        turned_back = running.turned_back()
+    finally:
+        _ended(running, mark)
+        for reader, pipe in zip(readers, pipes, strict=True):
+            reader.join(GRACE_S)
+            if pipe is not None:
+                pipe.close()
+    if ending == "exit" and out.over:
+        ending = "output"
+    said = err.data.decode("utf-8", "replace")
+    return Ran(ending=ending, code=code, out=out.data, err=said, left=left, turned_back=turned_back)
+
+
+class _Running(Protocol):
+    """A command that runs."""
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """What its output comes from."""
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Return its exit code, None if it still runs after that time."""
+
+    def processes(self) -> Mapping[int, Sequence[str]]:
+        """Return what of it runs, with the fields of ``/proc/PID/stat``."""
+
+    def turned_back(self) -> bool:
+        """Return whether it sent something to an address that there is not."""
+
+    def end(self) -> None:
+        """End it and all that it started."""
+
+
+def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Keeper | None) -> _Running:
+    """Start a command.
+
+    Raises:
+        OSError, ValueError: it cannot be run.
+    """
+    if kept is None and why_not(OPEN) is not None:
+        return _Loose(argv, environ, mark)
+    try:
+        keeper = Keeper(OPEN) if kept is None else kept
+    except NotKept as error:
+        raise OSError(str(error)) from None
+    why = keeper.begin(argv, environ)
+    if why is not None:
+        _ended(keeper, mark)
+        raise OSError(why)
+    return keeper
+
+
+def _ended(running: _Running, mark: str) -> None:
+    """End a command and all that it started, also where it has ended its keeper first."""
+    running.end()
+    if running.process.returncode:
+        _end(_marked(mark))
+
+
+class _Loose:
+    """A command without a keeper: what it starts is known by its session and its mark, as far as the machine tells them."""
+
+    def __init__(self, argv: Sequence[str], environ: Mapping[str, str], mark: str) -> None:
+        self.process = subprocess.Popen(  # noqa: S603  the operator's own program
+            argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )  # fmt: skip
+        self._mark = mark
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Return its exit code, None if it still runs after that time."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(timeout_s)
+        return None
+
+    def processes(self) -> dict[int, list[str]]:
+        """Return the processes of its session, and those that went into one of their own."""
+        return _marked(self._mark, session=self.process.pid)
+
+    def turned_back(self) -> bool:
+        """Return that nothing was: the network is the machine's own."""
+        return False
+
+    def end(self) -> None:
+        """End it and all that is known of it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        _end(self.processes())
+
+
+def _marked(mark: str, session: int | None = None) -> dict[int, list[str]]:
+    """Return the live processes of an execution, with their fields: those of a session, and those that its mark is known by."""
+    wanted = f"{MARK}={mark}".encode()
+    return {
+        pid: stat
+        for pid, stat in processes()
+        if stat[STATE] not in {"Z", "X"}
+        and pid != os.getpid()
+        and (int(stat[SESSION]) == session or wanted in _environ(pid).split(b"\0"))
+    }
+
+
+def _end(them: Iterable[int]) -> None:
+    for pid in them:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+class _Sink:
+    """Takes in what is printed, up to a limit: the beginning, or with ``tail`` the end."""
+
+    def __init__(self, limit: int, *, tail: bool = False) -> None:
+        self._limit, self._tail = limit, tail
+        self.data, self.over = b"", False
+
+    def take(self, chunk: bytes) -> bool:
+        """Return whether more is wanted."""
+        joined = self.data + chunk
+        if self._tail:
+            self.data = joined[-self._limit :]
+            return True
+        self.over = len(joined) > self._limit
+        self.data = joined[: self._limit]
+        return not self.over
+
+
+def _reader(pipe: IO[bytes] | None, sink: _Sink) -> threading.Thread:
+    def read() -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while pipe is not None and (chunk := os.read(pipe.fileno(), _CHUNK)) and sink.take(chunk):
+                pass
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    return thread
+
+
+def _watch(running: _Running, limits: Limits, out: _Sink, patron: Patron) -> tuple[Ending, int | None]:
+    """Wait until the command ends, or has to be ended, and return which, with its exit code."""
+    began = weighed = time.monotonic()
+    while True:
+        code = running.wait(_POLL_S)
+        if code is not None:
+            return ("stopped" if patron.stopped() else "exit"), code
+        now = time.monotonic()
+        if patron.stopped():
+            return "stopped", None
+        if out.over:
+            return "output", None
+        if now - began - patron.waited_s() > limits.time_s:
+            return "time", None
+        if now - weighed > _WEIGH_EVERY_S:
+            weighed = now
+            alive = running.processes()
+            if _resident_mb(alive) > limits.memory_mb:
+                return "memory", None
+            if len(alive) > limits.processes:
+                return "processes", None
+
+
+def _outliving(running: _Running) -> tuple[str, ...]:
+    """Return the names of the processes that are still there some time after their command ended."""
+    deadline = time.monotonic() + GRACE_S
+    while (left := running.processes()) and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+    return tuple(sorted(_named(pid) for pid in left))
+
+
+def _resident_mb(alive: Mapping[int, Sequence[str]]) -> float:
+    pages = sum(int(stat[PAGES]) for stat in alive.values())
+    return pages * os.sysconf("SC_PAGE_SIZE") / (_KILOBYTE * _KILOBYTE)
+
+
+def _environ(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return (PROC / str(pid) / "environ").read_bytes()
+    return b""
+
+
+def _named(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        words = (PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+        return Path(words[0].decode("utf-8", "replace")).name or "a process"
+    return "a process"
+
+
+def split_command(text: str, place: str) -> tuple[str, ...]:
+    """Return the words of a command line.
+
+    Raises:
+        BadInput: it has none, or a quotation without an end.
+    """
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise BadInput(place, f"{text!r}: {error}", "write it as for a shell: cmd: program 'an argument'") from None
+    if not words:
+        raise BadInput(place, "no command", "write it as for a shell: cmd: program 'an argument'")
+    return words

@@ -1,0 +1,91 @@
+"""What the recorded answers of a model tell of those that are not recorded yet: how long they are, and how long they take."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mendbench.api_errors.chat_responses import limit_in
+from mendbench.cassettes import cassette
+from mendbench.cassettes.cassette import Entry
+from mendbench.cassettes.recordings import model_file
+from mendbench.errors import Incomplete
+from mendbench.io.canonical_json import canonical_json
+from mendbench.model.json import Json, JsonObject
+from mendbench.repairers.asking import read_answer
+from mendbench.strategies.tokens import estimate
+
+ENOUGH = 400
+"""Recorded answers of a model that its figures are made of, if there are as many: more would only take longer to read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFigures:
+    """Figures of one model. None where no recorded answer tells."""
+
+    answers: int
+    ratio: float | None
+    """Tokens of prompts as they were reported, for one that is estimated."""
+    completion_tokens: float | None
+    median_ms: int | None
+
+
+def answers_of(cassettes: Path, model: str, first: Iterable[Path]) -> AnswerFigures:
+    """Return what the recorded answers of a model tell, those in the folders ``first`` before others below ``cassettes``.
+
+    Raises:
+        BadInput: a cassette is broken.
+    """
+    entries = _recorded(cassettes, model, first)
+    reported = guessed = 0
+    completions: list[int] = []
+    took = [entry.answer.elapsed_ms for entry in entries if entry.provenance is None and entry.answer.elapsed_ms]
+    for entry in entries:
+        try:
+            reply = read_answer(entry.answer, model=model, ask=entry.key)
+        except Incomplete:  # what stands there tells nothing
+            continue
+        if reply.prompt_tokens and entry.ask is not None:
+            reported, guessed = reported + reply.prompt_tokens, guessed + prompt_length(entry.ask)
+        if reply.completion_tokens is not None:
+            completions.append(reply.completion_tokens)
+    return AnswerFigures(
+        answers=len(entries),
+        ratio=reported / guessed if guessed else None,
+        completion_tokens=statistics.fmean(completions) if completions else None,
+        median_ms=round(statistics.median(took)) if took else None,
+    )
+
+
+def _recorded(cassettes: Path, model: str, first: Iterable[Path]) -> list[Entry]:
+    """Return recorded answers of a model until there are enough."""
+    name, found = model_file(model), list[Entry]()
+    others = (path.parent for path in sorted(cassettes.glob(f"*/*/{name}")))
+    for folder in dict.fromkeys([*first, *others]):
+        if len(found) >= ENOUGH:
+            break
+        found += [
+            entry
+            for entry in cassette.load(folder / name)
+            if entry.ask is not None and entry.ask.get("model") == model and 200 <= entry.answer.status < 300  # noqa: PLR2004  the 2xx
+        ]
+    return found
+
+
+def prompt_length(ask: JsonObject) -> int:
+    """Return about how many tokens an ask's messages have, estimated from their length alone."""
+    return sum(estimate(_text(message)) for message in ask.get("messages") or [])
+
+
+def _text(message: Json) -> str:
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, str) else canonical_json(message)
+
+
+def answer_limit(ask: JsonObject) -> int | None:
+    """Return how many tokens the answer may have; None where the ask does not say."""
+    found = limit_in(ask.get("params") or {})
+    given = found[1] if found else None
+    return given if isinstance(given, int) and not isinstance(given, bool) else None

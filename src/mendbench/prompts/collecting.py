@@ -1,0 +1,191 @@
+"""What trials ask of models: which asks are answered by a recording, and which are not. Nothing is asked for real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
+
+from mendbench.cassettes.recordings import Recordings
+from mendbench.errors import ReplayMiss
+from mendbench.io.canonical_json import digest
+from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.execution import Checkpoint, Execution
+from mendbench.model.json import JsonObject
+from mendbench.model.prompt import Prompt, Reply
+from mendbench.model.trial import TrialKey
+from mendbench.ports.clock import Clock
+from mendbench.ports.engine import Detector, Engine
+from mendbench.ports.repair import Repairer
+from mendbench.ports.world import World
+from mendbench.recording.recorder import Recorder
+from mendbench.repair.policies import policy
+from mendbench.replay.model_cassette import AskBook
+from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, workers_for
+from mendbench.secrets.redaction import Redactor
+from mendbench.trial.components import Setting, build_parts
+from mendbench.trial.runner import gather
+from mendbench.trial.scope import redactor_of
+from mendbench.trial.session import open_way
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What one trial asked until it was over, or until its first ask without an answer."""
+
+    trial: TrialKey
+    answered: frozenset[str]
+    """Digests of the asks that a recording answers."""
+    missing: tuple[JsonObject, ...]
+    """The ask that none does: of the repairer, or of a node."""
+    problem: str | None
+    """Why it went no further, where that is no missing answer."""
+    attempts: int = 0
+    """Attempts until then."""
+    node_waits: bool = False
+    """Whether the missing ask is one of a workflow's node."""
+
+
+def collect_all(
+    setting: Setting, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
+) -> tuple[Collected, ...]:
+    """Return what each trial asks, in the order of their keys. ``workers`` are processes; 0 for one a core."""
+    count = workers_for(workers, len(keys), WORTH_A_WORKER)
+    found: list[Collected] = []
+    for one in run_all(partial(collect, setting), chunked(keys, attrgetter("case"), count), count):
+        found.append(one)
+        on_progress(len(found), len(keys), one.trial.case)
+    return tuple(sorted(found, key=lambda one: one.trial.order()))
+
+
+def collect(setting: Setting, key: TrialKey) -> Collected:
+    """Run one trial from recordings, and return what it asks.
+
+    Raises:
+        MendbenchError: a name or a file that the trial needs cannot be used.
+    """
+    case = setting.corpus.case(key.case)
+    recorder = Recorder()
+    recordings = recorder.recordings(setting.corpus.cassettes(case))
+    heard = _Heard(recordings=recordings, redactor=redactor_of(case))
+    parts = build_parts(key, case, setting)
+    parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
+    evidence = gather(open_way(case, key, parts, recordings, recorder), key, policy(key.policy))
+    problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None
+    return Collected(
+        trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem,
+        attempts=len(evidence.trajectory.attempts) if evidence.trajectory is not None else 0,
+        node_waits=bool(heard.missing.keys() - heard.repairers),
+    )  # fmt: skip
+
+
+class _Caught(Exception):
+    """The ask, as recordings know it."""
+
+    def __init__(self, ask: JsonObject) -> None:
+        self.ask = ask
+        super().__init__()
+
+
+class _Catcher:
+    """A model that answers nothing."""
+
+    def ask(self, ask: JsonObject) -> Answer:
+        raise _Caught(ask)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heard:
+    """What was asked of models in one trial."""
+
+    recordings: Recordings
+    redactor: Redactor
+    answered: set[str] = field(default_factory=set)
+    missing: dict[str, JsonObject] = field(default_factory=dict)
+    repairers: set[str] = field(default_factory=set)
+    """Those of the missing ones that the repairer asks."""
+
+    def miss(self, request: Request, *, repairer: bool) -> None:
+        """Note an ask without an answer, redacted as it would be recorded."""
+        book = AskBook(recordings=self.recordings, redactor=self.redactor, mode="new_episodes", caller=_Catcher())
+        try:
+            book.exchange(request, node=None, phase=0)
+        except _Caught as caught:
+            key = digest(caught.ask)
+            self.missing[key] = caught.ask
+            if repairer:
+                self.repairers.add(key)
+
+
+class _Listening:
+    """A world that notes what is asked of models on its way through."""
+
+    def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
+        self._world, self._heard, self._repairer = world, heard, repairer
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        try:
+            answer = self._world.send(request, node=node)
+        except ReplayMiss:
+            if request.asks_model:
+                self._heard.miss(request, repairer=self._repairer)
+            raise
+        if request.asks_model:
+            self._heard.answered.add(self._world.traffic()[-1].key)
+        return answer
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        return self._world.traffic()
+
+    def begin_execution(self) -> None:
+        self._world.begin_execution()
+
+
+class _Engine:
+    """The trial's engine, in a world that listens."""
+
+    def __init__(self, engine: Engine, heard: _Heard) -> None:
+        self._engine, self._heard = engine, heard
+
+    @property
+    def name(self) -> str:
+        return self._engine.name
+
+    def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
+        return self._engine.validate(workflow, inputs)
+
+    def execute(
+        self,
+        workflow: JsonObject,
+        inputs: JsonObject,
+        world: World,
+        *,
+        checkpoint: Checkpoint | None,
+        detector: Detector | None,
+        clock: Clock,
+    ) -> Execution:
+        listening = _Listening(world, self._heard, repairer=False)
+        return self._engine.execute(workflow, inputs, listening, checkpoint=checkpoint, detector=detector, clock=clock)
+
+    def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
+        return self._engine.describe(workflow, execution)
+
+
+class _Repairer:
+    """The trial's repairer, whose asks are listened to."""
+
+    def __init__(self, repairer: Repairer, heard: _Heard) -> None:
+        self._repairer, self._heard = repairer, heard
+
+    @property
+    def name(self) -> str:
+        return self._repairer.name
+
+    @property
+    def model(self) -> str | None:
+        return self._repairer.model
+
+    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
+        listening = _Listening(asks, self._heard, repairer=True)
+        return self._repairer.reply(prompt, listening, sample=sample, times_asked=times_asked)

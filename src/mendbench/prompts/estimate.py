@@ -1,0 +1,267 @@
+"""What a recording would ask, take and cost: from the prompts that have no answer, and the recorded answers of the same models."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
+from mendbench.config.config_file import ModelConfig
+from mendbench.config.prices import UNKNOWN, Price, amount, model_price
+from mendbench.io.canonical_json import digest
+from mendbench.model.json import JsonObject
+from mendbench.model.prompt import Reply
+from mendbench.model.trial import TrialKey
+from mendbench.prompts.answer_statistics import answer_limit, answers_of, prompt_length
+from mendbench.prompts.collecting import Collected
+from mendbench.recording.recorder import asks_at_once, program_name
+from mendbench.repair.policies import policy
+from mendbench.trial.components import Setting, price_of
+from mendbench.trial.scope import MODELS
+
+_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEstimate:
+    """What one model, program or function would be asked. None is what nobody knows."""
+
+    model: str
+    """As it is named in asks."""
+    prompts: int
+    """Different prompts without an answer that are known now."""
+    later_at_most: int
+    """Prompts of repairs that can follow on their answers at most."""
+    prompt_tokens_by_length: int
+    """Estimated from the prompts' lengths alone."""
+    prompt_tokens: int | None
+    """The same, corrected by what recorded answers told of prompts of known length."""
+    completion_tokens: int | None
+    """By the mean of the recorded answers."""
+    completion_tokens_at_most: int | None
+    """If each answer were as long as its limit lets it be."""
+    price: str
+    """Who says what it costs; ``unknown`` if nobody does."""
+    cost_usd: float | None
+    cost_usd_at_most: float | None
+    """If each answer were as long as its limit lets it be."""
+    cost_usd_with_later: float | None
+    """``cost_usd`` if all later prompts were asked too, and were like the known ones."""
+    at_once: int
+    """Asks that would be under way at once."""
+    recorded: int
+    """Recorded answers that these figures come from."""
+    median_ms: int | None
+    """How long one answer took, the median of those recorded here."""
+    seconds: float | None
+    seconds_with_later: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a recording would ask."""
+
+    trials: int
+    """Those that can ask anything."""
+    cases: int
+    prompts: int
+    """Different prompts that are known to be asked."""
+    answered: int
+    """Different asks, per case, that recordings answer already."""
+    waiting: int
+    """Trials that wait for one of the prompts: what they ask later is not known."""
+    models: tuple[ModelEstimate, ...]
+    stopped: tuple[tuple[str, str], ...]
+    """Trials that stop before their prompt is known, and why."""
+    unknown: tuple[str, ...]
+    """What cannot be said, in words."""
+
+    @property
+    def later_at_most(self) -> int:
+        """Prompts of repairs that can follow at most."""
+        return sum(one.later_at_most for one in self.models)
+
+
+def can_ask(setting: Setting, key: TrialKey) -> bool:
+    """Return whether a trial can ask anything: its repairer, or a node of its workflow."""
+    return asks_repairer(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
+
+
+def estimated(
+    setting: Setting, collected: Sequence[Collected], *, anew: bool = False, concurrency: int | None = None
+) -> Estimate:
+    """Return what recording would ask for these trials; with ``anew``, what is answered already is asked again."""
+    asks = {digest(ask): ask for one in collected for ask in one.missing}
+    if anew:
+        asks |= _answered_asks(setting, collected)
+    by_model: defaultdict[str, list[JsonObject]] = defaultdict(list)
+    for ask in asks.values():
+        by_model[str(ask["model"])].append(ask)
+    later = _later(setting, collected, anew=anew)
+    if anew:
+        later = Counter({name: max(0, count - len(by_model[name])) for name, count in later.items()})
+    asked_by = {_named(setting, one.trial): one.trial for one in collected if asks_repairer(setting, one.trial)}
+    folders = [
+        setting.corpus.cassettes(setting.corpus.case(name)) for name in sorted({one.trial.case for one in collected})
+    ]
+    models = tuple(
+        _of_model(setting, name, by_model[name], later[name], asked_by.get(name), folders, concurrency)
+        for name in sorted({*by_model, *(name for name, count in later.items() if count)})
+    )
+    stopped = tuple((_shown(one.trial), one.problem) for one in collected if one.problem is not None)
+    waiting = sum(bool(one.missing) for one in collected)
+    return Estimate(
+        trials=len(collected),
+        cases=len({one.trial.case for one in collected}),
+        prompts=len(asks),
+        answered=len({(one.trial.case, key) for one in collected for key in one.answered}),
+        waiting=waiting,
+        models=models,
+        stopped=stopped,
+        unknown=tuple(_unknown(setting, collected, models, stopped, anew=anew)),
+    )
+
+
+def _of_model(
+    setting: Setting,
+    name: str,
+    asks: Sequence[JsonObject],
+    later: int,
+    asker: TrialKey | None,
+    folders: Sequence[Path],
+    concurrency: int | None,
+) -> ModelEstimate:
+    seen = answers_of(setting.cassettes_dir, name, folders)
+    config, price = _config(setting, name, asker), _price(setting, name, asker)
+    lengths = [prompt_length(ask) for ask in asks]
+    ratio = seen.ratio
+    tokens = [round(length * (ratio or 1.0)) for length in lengths]
+    mean = seen.completion_tokens
+    limits = [answer_limit(ask) for ask in asks]
+    most = [limit for limit in limits if limit is not None]
+    cost = None if mean is None else _cost(price, name, tokens, [round(mean)] * len(asks))
+    at_once = 1 if asker is not None and asker.model is None else asks_at_once(config, concurrency)
+    seconds = _seconds(len(asks), seen.median_ms, at_once, config.requests_per_minute)
+    scale = (len(asks) + later) / len(asks) if asks else None
+    return ModelEstimate(
+        model=name,
+        prompts=len(asks),
+        later_at_most=later,
+        prompt_tokens_by_length=sum(lengths),
+        prompt_tokens=None if ratio is None else sum(tokens),
+        completion_tokens=None if mean is None else round(mean * len(asks)),
+        completion_tokens_at_most=sum(most) if len(most) == len(limits) else None,
+        price=str(price.described()["source"]),
+        cost_usd=cost,
+        cost_usd_at_most=_cost(price, name, tokens, most) if len(most) == len(limits) else None,
+        cost_usd_with_later=None if cost is None or scale is None else round(cost * scale, 9),
+        at_once=at_once,
+        recorded=seen.answers,
+        median_ms=seen.median_ms,
+        seconds=seconds,
+        seconds_with_later=None if seconds is None or scale is None else round(seconds * scale, 1),
+    )
+
+
+def _cost(price: Price, model: str, sent: Sequence[int], got: Sequence[int]) -> float | None:
+    replies = [
+        Reply(text="", model=model, prompt_tokens=prompt, completion_tokens=answer)
+        for prompt, answer in zip(sent, got, strict=True)
+    ]
+    return amount(*map(price.cost, replies)) if price.source != "unknown" else None
+
+
+def _seconds(prompts: int, median_ms: int | None, at_once: int, per_minute: float | None) -> float | None:
+    if median_ms is None:
+        return None
+    answering = prompts * median_ms / 1000 / min(at_once, max(1, prompts))
+    return round(max(answering, prompts * _SECONDS / per_minute if per_minute else 0.0), 1)
+
+
+def _answered_asks(setting: Setting, collected: Iterable[Collected]) -> dict[str, JsonObject]:
+    """Return the asks that recordings answer, by digest."""
+    wanted: defaultdict[str, set[str]] = defaultdict(set)
+    for one in collected:
+        wanted[one.trial.case] |= one.answered
+    found: dict[str, JsonObject] = {}
+    for case, keys in wanted.items():
+        for path in sorted(setting.corpus.cassettes(setting.corpus.case(case)).glob("*.yaml")):
+            if path.name not in {WORLD, TRAJECTORIES}:
+                found |= {entry.key: entry.ask for entry in cassette.load(path) if entry.ask and entry.key in keys}
+    return found
+
+
+def _later(setting: Setting, collected: Iterable[Collected], *, anew: bool) -> Counter[str]:
+    """Return by model how many prompts repairs can ask at most after those that are known.
+
+    All policies ask the same prompts, each as many of them as it needs: what one of them can ask at most, all can together.
+    """
+    most: dict[TrialKey, int] = {}
+    for one in collected:
+        if not asks_repairer(setting, one.trial) or not (anew or one.missing or one.problem is not None):
+            continue
+        open_answers = policy(one.trial.policy).max_answers - (0 if anew else one.attempts)
+        known = 1 if one.missing and not one.node_waits and not anew else 0
+        way = replace(one.trial, policy="", detector=None)
+        most[way] = max(most.get(way, 0), open_answers - known)
+    counts: Counter[str] = Counter()
+    for way, count in most.items():
+        counts[_named(setting, way)] += count
+    return counts
+
+
+def asks_repairer(setting: Setting, key: TrialKey) -> bool:
+    """Return whether a trial's repairer asks something whose answers are recorded: a model, a program or a function."""
+    return key.model is not None or key.repairer in setting.repairers or ":" in key.repairer
+
+
+def _named(setting: Setting, key: TrialKey) -> str:
+    """Return how a trial's repairer is named in asks."""
+    if key.model is not None:
+        return setting.model(key.model).served_as or key.model
+    own = setting.repairers.get(key.repairer)
+    return program_name(own) if own is not None else f"callable:{key.repairer}"
+
+
+def _config(setting: Setting, name: str, asker: TrialKey | None) -> ModelConfig:
+    return setting.model(asker.model if asker is not None and asker.model is not None else name)
+
+
+def _price(setting: Setting, name: str, asker: TrialKey | None) -> Price:
+    if asker is not None:
+        return price_of(asker.repairer, asker.model, setting)
+    return model_price(name, setting.models[name]) if name in setting.models else UNKNOWN
+
+
+def _shown(key: TrialKey) -> str:
+    return " | ".join((key.case, key.strategy, key.policy, key.model or key.repairer, str(key.sample)))
+
+
+def _unknown(
+    setting: Setting,
+    collected: Sequence[Collected],
+    models: Sequence[ModelEstimate],
+    stopped: Sequence[tuple[str, str]],
+    *,
+    anew: bool,
+) -> Iterator[str]:
+    """Yield what cannot be said."""
+    if anew and any(one.answered for one in collected):
+        yield "answers made anew may lead to other prompts than the recorded ones did"
+    if any(one.later_at_most for one in models):
+        yield "later prompts hang on the answers to those before them"
+    if stopped:
+        yield f"{len(stopped)} trials stop before their prompt is known, since their world is not recorded that far"
+    nodes = {one.trial.case for one in collected if MODELS in setting.corpus.case(one.trial.case).recorded_from}
+    if nodes and models:
+        yield f"what nodes of repaired workflows will ask, in {len(nodes)} of the cases"
+    for one in models:
+        if one.price == "unknown":
+            yield f"the price of {one.model}: configure prices or free, or a provider whose prices are published"
+        if one.prompts and one.median_ms is None:
+            yield f"how long an answer of {one.model} takes: none was recorded here"
+        if one.prompts and one.completion_tokens is None:
+            yield f"how long answers of {one.model} are: none that is recorded reports its tokens"

@@ -1,0 +1,49 @@
+"""The lines of a JSONL file: each with its place, and each one JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.io.json_documents import parse_json
+from mendbench.io.reading import MAX_RECORDING, read_bytes
+from mendbench.model.json import JsonObject
+
+
+def bytes_of(path: Path) -> bytes:
+    """Return what is in a file, without a byte order mark.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    mend = "name a file that can be read"
+    return read_bytes(path, MAX_RECORDING, mend, mend)
+
+
+def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield every line that is not blank, with its place: ``answers.jsonl:3``.
+
+    A line ends at a line feed alone: JSON texts may hold other line breaks of Unicode.
+
+    Raises:
+        BadInput: the file cannot be read.
+    """
+    for number, line in enumerate(bytes_of(path).split(b"\n"), 1):
+        if line.strip():
+            yield f"{path}:{number}", line
+
+
+def parsed(line: bytes, place: str) -> JsonObject:
+    """Return the JSON object in a line.
+
+    Raises:
+        BadInput: it holds none: cut off, say, or no JSON that all readers would take alike (``NaN``).
+    """
+    try:
+        value = parse_json(line.decode(), halves=True)
+    except ValueError as error:
+        raise BadInput(place, f"no whole line of JSON ({error})", "fetch the file again, or mend the line") from None
+    if not isinstance(value, dict):
+        raise BadInput(place, f"no JSON object but {type(value).__name__}", "write one JSON object a line")
+    return value

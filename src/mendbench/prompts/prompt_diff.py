@@ -1,0 +1,55 @@
+"""What became of a prompt: the recorded one that is most like it, and what differs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mendbench.cassettes.cassette import Entry
+from mendbench.io.canonical_json import canonical_json
+from mendbench.model.json import Json, JsonObject
+from mendbench.replay.model_cassette import ask_differences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """The recorded prompt that is most like a missing one."""
+
+    key: str
+    """Digest of its ask."""
+    differs: tuple[str, ...]
+    """Where the two differ: ``messages[1] at character 812``, ``params.temperature``."""
+    diff: str
+    """What became of its text, as a unified diff; empty where the texts are the same."""
+
+
+def nearest(ask: JsonObject, entries: Iterable[Entry]) -> Nearest | None:
+    """Return the recorded prompt of the same model whose lines are most like the ask's; None if nothing is recorded."""
+    mine = text_of(ask).splitlines()
+    matcher: difflib.SequenceMatcher[str] = difflib.SequenceMatcher(autojunk=False)
+    matcher.set_seq2(mine)
+    best: tuple[float, Entry] | None = None
+    for entry in sorted(entries, key=lambda entry: entry.key):
+        matcher.set_seq1(text_of(entry.ask or {}).splitlines())
+        least = -1.0 if best is None else best[0]
+        if matcher.real_quick_ratio() > least and matcher.quick_ratio() > least and (found := matcher.ratio()) > least:
+            best = (found, entry)
+    if best is None:
+        return None
+    entry = best[1]
+    lines = difflib.unified_diff(
+        text_of(entry.ask or {}).splitlines(), mine, f"recorded {entry.key}", "rendered now", lineterm=""
+    )
+    return Nearest(key=entry.key, differs=ask_differences(ask, entry.ask or {}), diff="\n".join(lines))
+
+
+def text_of(ask: JsonObject) -> str:
+    """Return an ask's messages as one text."""
+    messages = ask.get("messages")
+    return "\n".join(map(_text, messages)) if isinstance(messages, list) else ""
+
+
+def _text(message: Json) -> str:
+    content = message.get("content") if isinstance(message, dict) and message.keys() <= {"role", "content"} else None
+    return content if isinstance(content, str) else canonical_json(message)

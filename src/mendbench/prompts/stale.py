@@ -1,0 +1,99 @@
+"""Recorded answers that nothing asks for any more: their prompts, or the edits that led to them, are no more.
+
+Known only after all that is configured was run: a trial that was left out may be what asks for an answer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mendbench.cassettes import cassette
+from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, model_file
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
+from mendbench.prompts.trials_asking import by_repairer
+from mendbench.trial.row import whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaleFile:
+    """The entries of one cassette that nothing asked for."""
+
+    case: str
+    path: Path
+    keys: frozenset[str]
+    """Of these entries."""
+    entries: int
+    """How many entries the cassette has."""
+    known: bool = True
+    """Whether nothing asks for them. Else a trial of the case has no verdict, and might have."""
+
+
+def stale_files(
+    cassettes_dir: Path,
+    cases: Iterable[Case],
+    rows: Iterable[JsonRow],
+    texts: Mapping[str, str],
+    models: Collection[str],
+    proved_with: Callable[[str], Collection[str]],
+) -> tuple[StaleFile, ...]:
+    """Return the cassettes, of models' answers and of what edits led to, that hold more than the trials used.
+
+    ``rows`` are those of all configured trials of the cases, ``texts`` their long texts, and ``models`` the configured ones, by
+    the names that their servers know. What other models answered is left alone, and with it what that led to; so is what
+    the nodes of a workflow asked, since a proof may ask it too. What a trial without a verdict would have used is not known: of
+    the answers of its case those that no other trial used are returned as not ``known``. ``proved_with`` returns the keys of
+    what a case's proof uses of its world: that is left too, wherever it was recorded. It is asked only of cases for which that
+    matters.
+
+    Raises:
+        BadInput: a cassette is broken.
+    """
+    used: dict[str, set[str]] = defaultdict(set)
+    open_cases: set[str] = set()
+    for row in rows:
+        used[row["case"]].update(str(whole(row["used"], texts)).split())
+        if row["verdict"] not in {"correct", "incorrect"}:
+            open_cases.add(row["case"])
+    names = {model_file(model) for model in models}
+    found = []
+    for case in cases:
+        files = {path.name: path for path in (cassettes_dir / case.family / case.name).glob("*.yaml")}
+        others = files.keys() - names - {WORLD, TRAJECTORIES}
+        known = case.id not in open_cases
+        for name in sorted(files.keys() - others - {WORLD}):
+            if name == TRAJECTORIES and (others or not known):
+                continue
+            keys = cassette.keys(files[name])
+            stale = keys - used[case.id]
+            if stale:
+                stale -= frozenset(proved_with(case.id)) if name == TRAJECTORIES else _of_nodes(files[name])
+            if stale:
+                found.append(StaleFile(case=case.id, path=files[name], keys=stale, entries=len(keys), known=known))
+    return tuple(found)
+
+
+def _of_nodes(path: Path) -> frozenset[str]:
+    """Return the keys of the asks that the nodes of workflows made."""
+    return frozenset(entry.key for entry in cassette.load(path) if not by_repairer(entry.ask))
+
+
+def drop_stale(found: Iterable[StaleFile]) -> int:
+    """Delete the entries that are known to be stale, a cassette that would be empty with them, and return how many there were."""
+    count = 0
+    for one in (each for each in found if each.known):
+        with cassette.locked(one.path.parent):
+            cassette.rewrite(one.path, [entry for entry in cassette.load(one.path) if entry.key not in one.keys])
+        count += len(one.keys)
+    return count
+
+
+def counted(found: Sequence[StaleFile]) -> JsonObject:
+    """Return how many there are, as ``run.json`` has it; ``open`` are those of which it is not known."""
+    known = [one for one in found if one.known]
+    unsure = sum(len(one.keys) for one in found if not one.known)
+    return {"answers": sum(len(one.keys) for one in known), "cassettes": len(known), "open": unsure}

@@ -1,0 +1,94 @@
+"""Who may ask a prompt: the trials that are replayed to find the cases that an answer belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mendbench.config.config_file import Config
+from mendbench.model.case import Case
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import TrialKey
+from mendbench.repair.policies import policy, policy_names
+from mendbench.runs.matrix import Matrix, keys_of
+from mendbench.strategies import strategies as all_strategies
+from mendbench.strategies.frame import SYSTEM
+from mendbench.trial.components import Setting
+from mendbench.trial.engines import itself_repairing
+from mendbench.trial.scope import redactor_of
+
+CHAT = "chat"
+"""The one repairer whose answers can be made elsewhere."""
+
+_FURTHEST = "naive"
+"""The policy that never stops early: under it a trial asks all that it asks under any other one without a detector."""
+
+_FURTHEST_DETECTING = "warn"
+"""The same for those with a detector. Such a one may ask what ``naive`` does not: an execution takes other edges where somebody
+tells errors from warnings."""
+
+
+def trials_asking(
+    asks: Sequence[JsonObject],
+    config: Config,
+    setting: Setting,
+    *,
+    strategies: Sequence[str] = (),
+    detectors: Sequence[str] = (),
+) -> tuple[TrialKey, ...]:
+    """Return the trials that may ask these: without ``detectors`` those of a policy that has none, else those with each of them.
+
+    They are those of every strategy that there is and of those given besides, with all tables of the models and the samples
+    that the asks name, in the cases that the asks tell of. What a workflow's node asks, any model's edit may have led to.
+    """
+    configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
+    known = (info.strategy for info in all_strategies(setting.strategy_dirs))
+    of_nodes = any(not by_repairer(ask) for ask in asks)
+    asked = {str(ask["model"]) for ask in asks}
+    called = {name: model.served_as or name for name, model in config.models.items()}
+    tables = {name for name, model in called.items() if of_nodes or model in asked}
+    samples = [1 + ask["draw"][0] for ask in asks if isinstance(ask["draw"], list)]
+    if of_nodes:
+        samples += [config.matrix.samples, *(sweep.samples or 1 for sweep in config.sweeps.values())]
+    engines = dict.fromkeys(
+        (*config.matrix.engines, *(name for one in config.sweeps.values() for name in one.engines or ()))
+    )
+    alone = itself_repairing(engines, config.engines)
+    matrix = Matrix(
+        engines=tuple(name for name in engines if name not in alone),
+        strategies=tuple(dict.fromkeys((*strategies, *(name for names in configured for name in names), *known))),
+        policies=(_FURTHEST,),
+        repairers=(CHAT,),
+        models=tuple(sorted(tables | (asked - set(called.values())))),
+        samples=max(samples, default=1),
+    )
+    cases = told_of(setting.corpus.cases, asks)
+    if not detectors:
+        return keys_of(matrix, cases)
+    detecting = (replace(matrix, policies=(_FURTHEST_DETECTING,), detector=name) for name in detectors)
+    return tuple(key for one in detecting for key in keys_of(one, cases))
+
+
+def detectors_of_policies() -> tuple[str, ...]:
+    """Return the detectors that policies have."""
+    return tuple(sorted({found for name in policy_names() if (found := policy(name).detector) is not None}))
+
+
+def told_of(cases: tuple[Case, ...], asks: Iterable[JsonObject]) -> tuple[Case, ...]:
+    """Return the cases whose request stands in one of the asks; all, if an ask has none: then it is a node's own."""
+    requests = {case.id: redactor_of(case).text(case.request.strip()) for case in cases}
+    told: set[str] = set()
+    for ask in asks:
+        text = "\n".join(str(message.get("content", "")) for message in ask["messages"])
+        here = {case_id for case_id, request in requests.items() if request in text}
+        if not here:
+            return cases
+        told |= here
+    return tuple(case for case in cases if case.id in told)
+
+
+def by_repairer(ask: JsonObject | None) -> bool:
+    """Return whether a repairer made an ask; the others are those of a workflow's nodes."""
+    messages = (ask or {}).get("messages")
+    first: Json = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and first.get("content") == SYSTEM

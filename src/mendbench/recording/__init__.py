@@ -1,0 +1,1 @@
+"""What a recording starts and stops: models, real servers, sandbox folders."""

@@ -1,0 +1,307 @@
+"""What may be asked for real while recording: the models, the real servers of a case, the live world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mendbench.cassettes.recording_journal import Anew
+from mendbench.cassettes.recordings import Recordings, RecordMode
+from mendbench.config.config_file import ModelConfig, RepairerConfig
+from mendbench.corpus.credentials import refuse_credentials
+from mendbench.errors import BadInput, MendbenchError
+from mendbench.exchanges.urls import host_of
+from mendbench.io.temporary_folders import drop_scratch, make_scratch
+from mendbench.live.access import LiveAccess
+from mendbench.live.chat_model import ChatCaller
+from mendbench.live.mcp_servers import McpLive
+from mendbench.live.rate_limit import Pace
+from mendbench.live.world import HttpLive, Live, LiveWorld
+from mendbench.model.case import Case, Variant
+from mendbench.model.exchange import Answer, Request
+from mendbench.model.json import JsonObject
+from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
+from mendbench.recording.sandbox_folders import FreshFiles, FreshShell
+from mendbench.repairers.callable import PREFIX, callable_model
+from mendbench.repairers.command import command_model
+from mendbench.repairers.programs import CallableCaller, CommandCaller
+from mendbench.replay.model_cassette import AskCaller
+from mendbench.replay.request_queue import AskQueue
+from mendbench.replay.world import UNKNOWN_HOST
+from mendbench.secrets.redaction import plant_canaries
+from mendbench.services import real_world
+from mendbench.trial.scope import OWN, SHELL, Recording, live_services, redactor_of, state_of
+
+
+class Recorder:
+    """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
+
+    In mode ``all``, answers that came are noted in ``anew``, and those that were noted there before are not asked for again.
+    With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
+    ``allow_writes`` lets writes to live APIs be sent.
+    """
+
+    def __init__(
+        self,
+        mode: RecordMode = "none",
+        models: Mapping[str, ModelConfig] | None = None,
+        *,
+        trajectory: bool = False,
+        allow_shell: bool = False,
+        allow_writes: bool = False,
+        repairers: Mapping[str, RepairerConfig] | None = None,
+        queued: bool = False,
+        concurrency: int | None = None,
+        anew: Anew | None = None,
+        config_file: str = "the configuration",
+    ) -> None:
+        self.mode = mode
+        self._anew = anew
+        self.queue = AskQueue(self.pace) if queued and mode != "none" else None
+        self._concurrency, self._paces = concurrency, dict[str, Pace]()
+        self._config_file, self._responded = config_file, set[str]()
+        self._programs = dict(_program(config) for config in (repairers or {}).values())
+        self._models, self._trajectory = models or {}, trajectory
+        self._allow_shell, self._allow_writes = allow_shell, allow_writes
+        self._running: dict[str, tuple[RealWorld, Reach]] = {}
+        self._speaking: dict[str, HttpLive | McpLive] = {}
+        self._folders: list[Path] = []
+        self._opened: dict[Path, Recordings] = {}
+        self._clean: set[Path] = set()
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop asking, stop every server that was started, and remove every sandbox folder."""
+        with ExitStack() as ending:  # the last named ends first, and each of them whatever the others raise
+            for folder in self._folders:
+                ending.callback(drop_scratch, folder)
+            for world, _ in self._running.values():
+                ending.callback(world.stop)
+            for live in self._speaking.values():
+                ending.callback(live.close)
+            if self.queue is not None:
+                ending.callback(self.queue.close)
+        self._speaking.clear()
+        self._running.clear()
+        self._folders.clear()
+
+    def recordings(self, folder: Path) -> Recordings:
+        """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded anew already.
+
+        Raises:
+            BadInput: a cassette in the folder is broken; for a replay also one that is empty.
+        """
+        if self.mode != "all":
+            found = Recordings.open(folder)
+            if self.mode == "none":
+                found.refuse_empty()
+            return found
+        if folder not in self._opened:
+            self._opened[folder] = Recordings.open(folder, self._anew)
+        return self._opened[folder]
+
+    def asker(self, model: str | None = None) -> AskCaller | None:
+        """Return what asks repairers for real: models where the configuration says, the operator's own programs and functions.
+
+        None where nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
+        the world that its edits lead to is recorded.
+        """
+        _, config = self._configured(model or "")
+        elsewhere = config.asked is not None and config.base_url is None
+        return None if self.mode == "none" or elsewhere else _RepairerAsker(self)
+
+    def caller(self, model: str) -> AskCaller:
+        """Return what asks one model.
+
+        Raises:
+            BadInput: the model has no URL in the configuration.
+        """
+        name, config = self._configured(model)
+        if config.base_url is None:
+            raise BadInput(f"models.{model}", "no base_url", "configure one, or replay with --record none")
+        return ChatCaller(
+            base_url=config.base_url,
+            api_key_env=config.api_key_env,
+            provider=config.provider,
+            timeout_s=config.timeout_s,
+            pace=self._paces.get(model),
+            place=f"models.{name}",
+            file=self._config_file,
+            responded=self._responded,
+        )
+
+    def pace(self, model: str) -> Pace | None:
+        """Return how fast a model is asked; None for a program or a function, which is run when its answer is wanted."""
+        if self.program(model) is not None:
+            return None
+        if model not in self._paces:
+            _, config = self._configured(model)
+            at_once = asks_at_once(config, self._concurrency)
+            self._paces[model] = Pace(at_once=at_once, per_minute=config.requests_per_minute)
+        return self._paces[model]
+
+    def _configured(self, model: str) -> tuple[str, ModelConfig]:
+        """Return the name and the content of the table that configures a model; an empty one if there is none."""
+        if model in self._models:
+            return model, self._models[model]
+        served = ((name, config) for name, config in self._models.items() if config.served_as == model)
+        return next(served, (model, ModelConfig()))
+
+    def program(self, model: str) -> AskCaller | None:
+        """Return what runs the operator's own program or function of that name in asks; None where it names a model."""
+        if model.startswith(PREFIX):
+            return CallableCaller(function=model.removeprefix(PREFIX))
+        return self._programs.get(model)
+
+    def for_trial(self, case: Case, variant: Variant | None) -> Recording:
+        """Return how one scope of a case records. It may send nothing to a live API: see :meth:`Recording.by`.
+
+        Raises:
+            BadInput: a file of the case holds a credential, which would stand in the recording.
+        """
+        if self.mode == "none":
+            return Recording()
+        if case.folder not in self._clean:
+            refuse_credentials(case)
+            self._clean.add(case.folder)
+        real = [name for name, source in case.recorded_from.items() if source == "real" and name not in OWN]
+        live: list[Live] = [_FreshServer(self, case, variant, name) for name in real]
+        apis = live_services(case)
+        if apis:
+            live.append(HttpLive({}, outside=True))
+        if SHELL in case.recorded_from or self._allow_shell:  # else a command in a model's edit would end the recording
+            live.append(FreshShell(case, variant, self.folder, allow_shell=self._allow_shell))
+        live.append(FreshFiles(case, variant, self.folder))
+        return Recording(
+            mode=self.mode, live=LiveWorld(live), asker=_NodeAsker(self), trajectory=self._trajectory,
+            queue=self.queue, access=self._access(case, apis) if apis else None,
+        )  # fmt: skip
+
+    def _access(self, case: Case, apis: frozenset[str]) -> LiveAccess:
+        return LiveAccess(
+            case=case.id, services=apis, canaries=redactor_of(case).secrets, variables=case.secrets,
+            allow_writes=self._allow_writes,
+        )  # fmt: skip
+
+    def running(self, name: str) -> RealWorld:
+        """Return a real server, started if it was not."""
+        if name not in self._running:
+            world = real_world(name)
+            self._running[name] = (world, world.start())
+        return self._running[name][0]
+
+    def server(self, name: str, state: JsonObject) -> HttpLive | McpLive:
+        """Return what asks a real server, which begins afresh with ``state``. Who asked it before cannot any more."""
+        world = self.running(name)
+        reach = self._running[name][1]
+        if name in self._speaking:
+            self._speaking[name].close()
+        world.reset(state)
+        self._speaking[name] = _speaking_to(reach, world.hosts)
+        return self._speaking[name]
+
+    def speaks(self, name: str, live: HttpLive | McpLive) -> bool:
+        """Return whether ``live`` is what asks a real server now: no other scope has begun since."""
+        return self._speaking.get(name) is live
+
+    def folder(self) -> Path:
+        """Return a new empty folder, which is there until the end."""
+        self._folders.append(make_scratch("files"))
+        return self._folders[-1]
+
+
+class _RepairerAsker:
+    """Asks for a repairer: its model where the configuration says that it is, or the operator's own program or function."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the answer."""
+        model = str(ask.get("model", ""))
+        return (self._recorder.program(model) or self._recorder.caller(model)).ask(ask)
+
+
+class _NodeAsker:
+    """Asks for a workflow's node: models only, since a node is what a repairer made of it, and must not run anything."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the model's answer."""
+        model, asker = str(ask.get("model", "")), self._recorder.asker()
+        allowed = asker if asker is not None and self._recorder.program(model) is None else self._recorder.caller(model)
+        return allowed.ask(ask)
+
+
+def asks_at_once(config: ModelConfig, wanted: int | None) -> int:
+    """Return how many asks of a model may be under way at once: as wanted, else as configured, else one."""
+    return wanted or config.concurrency or 1
+
+
+def program_name(config: RepairerConfig) -> str:
+    """Return how a configured program or function is named in asks."""
+    return callable_model(config.callable) if config.callable is not None else command_model(tuple(config.command))
+
+
+def _program(config: RepairerConfig) -> tuple[str, AskCaller]:
+    """Return how a configured repairer is named in asks, and what runs it."""
+    if config.callable is not None:
+        return program_name(config), CallableCaller(function=config.callable)
+    return program_name(config), CommandCaller(argv=tuple(config.command), timeout_s=config.timeout_s)
+
+
+def _speaking_to(reach: Reach, hosts: tuple[str, ...]) -> HttpLive | McpLive:
+    if isinstance(reach, StdioServer):
+        return McpLive(dict.fromkeys(hosts, reach.command))
+    if isinstance(reach, StreamableServer):
+        return McpLive(dict.fromkeys(hosts, reach.url))
+    return HttpLive(dict.fromkeys(hosts, reach))
+
+
+class _FreshServer:
+    """A real server as one scope sees it: reset to the scope's state when it is first asked."""
+
+    def __init__(self, recorder: Recorder, case: Case, variant: Variant | None, name: str) -> None:
+        self._recorder, self._case, self._variant, self._name = recorder, case, variant, name
+        self._live: HttpLive | McpLive | None = None
+        self._hosts = frozenset(host.lower() for host in real_world(name).hosts)
+
+    def serves(self, request: Request) -> bool:
+        """Return whether the request is to one of its hosts."""
+        return host_of(request.url) in self._hosts
+
+    def resets(self, request: Request) -> bool:
+        """Return that it began afresh with the scope."""
+        return self.serves(request)
+
+    def ask(self, request: Request) -> Answer:
+        """Reset the server if this is the scope's first request to it, then ask it.
+
+        A server that speaks MCP is no host for HTTP, nor the other way round.
+        """
+        live = self._opened()
+        return live.ask(request) if live.serves(request) else UNKNOWN_HOST
+
+    def reads(self, request: Request) -> bool | None:
+        """Return whether the request, which was just asked, changed nothing; None where neither world nor tool tells."""
+        world, live = self._recorder.running(self._name), self._opened()
+        told = world.reads(request) if isinstance(world, TellsReads) else None
+        return live.reads(request) if told is None and isinstance(live, TellsReads) else told
+
+    def _opened(self) -> HttpLive | McpLive:
+        if self._live is None:
+            state, _ = plant_canaries(state_of(self._case, self._variant, self._name), self._case.id)
+            self._live = self._recorder.server(self._name, state)
+        if not self._recorder.speaks(self._name, self._live):
+            raise MendbenchError(f"{self._case.id}: {self._name} was asked by another scope before this one had ended")
+        return self._live

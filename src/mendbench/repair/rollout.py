@@ -1,0 +1,213 @@
+"""A trial's course: what happens, attempt by attempt, for as long as nobody stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
+
+from mendbench.errors import MendbenchError
+from mendbench.io.canonical_json import canonical_json
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Execution
+from mendbench.model.json import JsonObject
+from mendbench.model.prompt import Prompt, Reply, View
+from mendbench.model.trial import Attempt, StopReason, Trajectory
+from mendbench.ports.clock import Clock
+from mendbench.ports.engine import Detector, Engine
+from mendbench.ports.repair import Repairer, Strategy
+from mendbench.ports.world import World
+from mendbench.repair.answers import Declined, Unusable, read_answer, sentence
+from mendbench.strategies.frame import DEFAULT_BUDGET, Budget, build_prompt
+
+CUT = "The answer was cut off at its token limit; answer with fewer and shorter edits."
+"""What the next prompt says of an answer that hit its limit."""
+
+Event: TypeAlias = Execution | Prompt | Attempt
+"""What is told as it happens: the first execution; then for each attempt its prompt, before it is asked, and the
+attempt when it is over."""
+
+
+Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
+"""Returns the first execution, by running it or from what is known of it."""
+
+
+class PromptBuilder(Protocol):
+    """Makes the whole prompt: the frame and one strategy's context."""
+
+    def __call__(self, view: View, strategy: Strategy, problem: str | None, budget: Budget, /) -> Prompt:
+        """Return the prompt. ``problem`` is why the last answer could not be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How things stand after so many attempts."""
+
+    document: JsonObject
+    """The last workflow that ran."""
+    execution: Execution
+    """The last execution."""
+    attempts: tuple[Attempt, ...] = ()
+    problem: str | None = None
+    """Why the last answer could not be used; nothing of the answers before it."""
+    over: StopReason | None = None
+    """Why nobody can go on from here, whatever the policy; None if one can."""
+    seen: int = 0
+    """Exchanges with the world until then."""
+    asked: int = 0
+    """Asks until then."""
+
+
+class Course:
+    """The steps of one trial, each made when it is first asked for.
+
+    No policy has a say in it: policies differ in how far they go, so that all of one detector can go the same course. What raises ends
+    it: an error on purpose (:class:`~mendbench.errors.MendbenchError`), ``EffectEscape``, and what an engine or a strategy raises pass
+    through, again whenever that step is asked for. Nothing is lost by that: see :meth:`broken_off`.
+    """
+
+    def __init__(
+        self,
+        *,
+        workflow: JsonObject,
+        inputs: JsonObject,
+        request: str,
+        engine: Engine,
+        world: World,
+        asks: World,
+        strategy: Strategy,
+        repairer: Repairer,
+        detector: Detector | None,
+        clock: Clock,
+        budget: Budget = DEFAULT_BUDGET,
+        sample: int = 0,
+        build_prompt: PromptBuilder = build_prompt,
+        begun: Begin | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        """``sample`` is the repairer's draw. ``on_event`` hears of everything as it happens.
+
+        ``begun`` may know how the first execution ended in another such world, and brings this one there; it is given what runs it.
+        """
+        self.workflow, self._inputs, self._request = workflow, inputs, request
+        self._engine, self._detector, self._clock = engine, detector, clock
+        self._world, self._asks = world, asks
+        self._strategy, self._repairer, self._sample = strategy, repairer, sample
+        self._build_prompt, self._budget = build_prompt, budget
+        self._begin = begun or (lambda executed: executed())
+        self._told = on_event or (lambda _event: None)
+        self._steps: list[Step] = []
+        self._broken: BaseException | None = None
+        self._last: Attempt | None = None
+        """The attempt that was under way."""
+
+    def step(self, number: int) -> Step:
+        """Return how things stand after ``number`` attempts; 0 is after the first execution."""
+        while len(self._steps) <= number:
+            if self._broken is not None:
+                raise self._broken
+            try:
+                made = self._advanced(self._steps[-1]) if self._steps else self._begun()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                self._broken = error.with_traceback(None)
+                raise
+            self._steps.append(replace(made, seen=len(self._world.traffic()), asked=len(self._asks.traffic())))
+        return self._steps[number]
+
+    def trajectory(self, number: int, stop_reason: StopReason) -> Trajectory:
+        """Return the trajectory of a trial that stopped after ``number`` attempts."""
+        step = self.step(number)
+        return Trajectory(
+            first=self._steps[0].execution, attempts=step.attempts, stop_reason=stop_reason,
+            end=step.execution.outcome, workflow=step.document, traffic=self._world.traffic()[: step.seen],
+        )  # fmt: skip
+
+    def broken_off(self, stop_reason: StopReason) -> Trajectory | None:
+        """Return the trajectory up to what ended the course; None if not even the first execution ended.
+
+        An attempt whose execution broke off is in it, without an execution.
+        """
+        if not self._steps:
+            return None
+        told = self.trajectory(len(self._steps) - 1, stop_reason)
+        attempts = told.attempts if self._last is None else (*told.attempts, self._last)
+        return replace(told, attempts=attempts, traffic=self._world.traffic())
+
+    def asks(self, number: int | None = None) -> tuple[Exchange, ...]:
+        """Return the asks of the first ``number`` attempts, or all."""
+        return self._asks.traffic()[: None if number is None else self.step(number).asked]
+
+    def _begun(self) -> Step:
+        first = self._begin(lambda: self._executed(self.workflow, None))
+        self._told(first)
+        return Step(document=self.workflow, execution=first)
+
+    def _executed(self, document: JsonObject, before: Execution | None) -> Execution:
+        """Run a workflow, from the checkpoint of the execution before it if there was one."""
+        return self._engine.execute(
+            document, self._inputs, self._world,
+            checkpoint=before.checkpoint if before else None, detector=self._detector, clock=self._clock,
+        )  # fmt: skip
+
+    def _advanced(self, step: Step) -> Step:
+        """Make one attempt: one prompt, one answer, and what becomes of it."""
+        self._world.begin_execution()
+        self._asks.begin_execution()
+        agent = self._engine.describe(step.document, step.execution)
+        view = View(request=self._request, workflow=step.document, execution=step.execution, agent=agent)
+        prompt = self._build_prompt(view, self._strategy, step.problem, self._budget)
+        self._told(prompt)
+        asked = sum(_same(prompt, attempt.prompt) for attempt in step.attempts)
+        attempt = Attempt(
+            number=len(step.attempts) + 1, prompt=prompt, reply=Reply(text=""), status="unparsable", repeat=asked > 0
+        )
+        try:
+            reply = self._repairer.reply(prompt, self._asks, sample=self._sample, times_asked=asked)
+        except MendbenchError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a repairer is foreign code: what it raises is data
+            problem = sentence(f"The repairer raised {type(error).__name__}: {error}")
+            return self._noted(step, replace(attempt, problem=problem), "crashed")
+        return self._answered(step, replace(attempt, reply=reply))
+
+    def _answered(self, step: Step, attempt: Attempt) -> Step:
+        """Read the attempt's reply and do what it says."""
+        if attempt.reply.status == "prompt_too_long":
+            return self._noted(step, replace(attempt, status="prompt_too_long"), "prompt_too_long")
+        if attempt.reply.status == "cut":
+            return self._noted(step, replace(attempt, status="cut", problem=CUT))
+        answer = read_answer(attempt.reply.text, step.document)
+        if isinstance(answer, Declined):
+            return self._noted(step, replace(attempt, status="declined"), "declined")
+        if isinstance(answer, Unusable):
+            return self._noted(step, replace(attempt, status=answer.status, problem=answer.problem))
+        return self._tried(step, replace(attempt, candidate=answer.document), answer.document)
+
+    def _tried(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
+        """Validate the candidate and, if it is a new one that holds, run it."""
+        if canonical_json(candidate) == canonical_json(step.document):
+            return self._noted(step, replace(attempt, status="unchanged"))
+        if problems := self._engine.validate(candidate, self._inputs):
+            return self._noted(step, replace(attempt, status="invalid", problem=sentence(problems[0])))
+        return self._resumed(step, replace(attempt, status="edited"), candidate)
+
+    def _noted(self, step: Step, attempt: Attempt, over: StopReason | None = None) -> Step:
+        """Return the step after an attempt that led to no execution."""
+        self._told(attempt)
+        return replace(step, attempts=(*step.attempts, attempt), problem=attempt.problem, over=over)
+
+    def _resumed(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
+        """Return the step after the candidate was executed from the last checkpoint."""
+        self._last = attempt
+        try:
+            execution = self._executed(candidate, step.execution)
+            self._last, attempt = None, replace(attempt, execution=execution)
+        finally:
+            self._told(attempt)
+        return Step(document=candidate, execution=execution, attempts=(*step.attempts, attempt))
+
+
+def _same(one: Prompt, other: Prompt) -> bool:
+    return (one.system, one.user) == (other.system, other.user)

@@ -1,0 +1,65 @@
+"""The repair loop: go a trial's course until it succeeds or a rule says stop."""
+
+from __future__ import annotations
+
+from mendbench.api_errors.patterns import PatternHistory, noted, should_stop
+from mendbench.model.execution import Execution
+from mendbench.model.policy import Policy
+from mendbench.model.trial import Attempt, StopReason, Trajectory
+from mendbench.repair.rollout import Course, Step
+from mendbench.repair.signature import signature
+
+_UNUSABLE = frozenset({"unparsable", "invalid", "cut"})
+"""Answers that never became a workflow which could run."""
+
+
+def repair(course: Course, policy: Policy) -> Trajectory:
+    """Go a course from its first execution to where the policy stops, and return everything that happened until then.
+
+    The policy decides only when to stop: it never changes a prompt, so that the attempts under any policy are the first
+    ones under ``naive``. What a repairer's code raises ends the trial as ``crashed``; the last attempt then holds the
+    text as its ``problem``. Everything else passes through, as :class:`Course` says.
+    """
+    made, first = 0, course.step(0).execution
+    while (stop := _reason(policy, course.step(made), first)) is None:
+        made += 1
+    return course.trajectory(made, stop)
+
+
+def _reason(policy: Policy, step: Step, first: Execution) -> StopReason | None:
+    """Return why the policy goes no further than this step; None if it goes on."""
+    if step.over is not None:
+        return step.over
+    last = step.attempts[-1] if step.attempts else None
+    if last is not None and last.execution is None:
+        return _reason_without_execution(policy, step.attempts)
+    if step.execution.outcome == "success":
+        return "succeeded"
+    if step.execution.outcome == "warning":
+        return "warned"
+    executions = [first, *(one.execution for one in step.attempts if one.execution is not None)]
+    name = policy.signature
+    if name and len(executions) > 1 and signature(executions[-1], name) == signature(executions[-2], name):
+        return "no_progress"
+    if policy.patterns and should_stop(_struck(executions)):
+        return "pattern"
+    return "attempts_exhausted" if len(step.attempts) >= policy.max_answers else None
+
+
+def _reason_without_execution(policy: Policy, attempts: tuple[Attempt, ...]) -> StopReason | None:
+    """Return why the policy stops after an attempt that led to no execution."""
+    if attempts[-1].status == "unchanged" and policy.signature:
+        return "no_progress"
+    if len(attempts) < policy.max_answers:
+        return None
+    return "validation_failed" if all(one.status in _UNUSABLE for one in attempts) else "attempts_exhausted"
+
+
+def _struck(executions: list[Execution]) -> PatternHistory:
+    """Return the history of the failed executions: each one error, whose text is the messages of all its failures."""
+    history = PatternHistory()
+    for execution in executions:
+        if execution.outcome == "error":
+            messages = "\n".join(failure.message for failure in execution.failures)
+            history = noted(history, messages, execution.failures[0].node_id if execution.failures else None)
+    return history

@@ -1,0 +1,246 @@
+"""Asks: what models were asked and what they answered, served from one cassette per model.
+
+A model's answer is known by its ask alone (model, messages, tools that it may call, sampling parameters, response
+format, draw), never by where it was asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from mendbench.cassettes.cassette import Entry
+from mendbench.cassettes.keys import first_difference
+from mendbench.cassettes.recordings import Recordings, RecordMode
+from mendbench.errors import ReplayMiss
+from mendbench.exchanges.urls import model_url
+from mendbench.io.canonical_json import canonical_json, digest
+from mendbench.model.exchange import Answer, Exchange, Origin, Request
+from mendbench.model.json import Json, JsonObject
+from mendbench.ports.clock import Clock
+from mendbench.replay.guard import allowed
+from mendbench.replay.request_queue import AskPending, AskQueue, Pending
+from mendbench.secrets.issued_credentials import without_provider_shapes
+from mendbench.secrets.redaction import Redactor
+
+NO_SUCH_MODEL = 404
+"""What a server says to an ask for a model that it does not have, as OpenAI's API does (``code: model_not_found``)."""
+
+_SHOWN_KEY = 8
+_MAX_DIFFERENCES = 8
+
+
+class AskCaller(Protocol):
+    """A model that can really be asked."""
+
+    def ask(self, ask: JsonObject) -> Answer:
+        """Return the provider's whole answer. A timeout or a busy server is not one.
+
+        Raises:
+            Incomplete: no answer came.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    entry: Entry
+    origin: Origin
+
+
+class AskBook:
+    """The world of ``model://…``: a request's body is the ask as canonical JSON.
+
+    Give it a ``clock`` only where a model's answers are meant to take the trial's time; without one, an answer costs
+    none. ``models`` are those that there are, None for any: another one does not exist, while recording and in replay
+    alike, and the refusal names them. With a ``queue``, models are asked while other trials go on.
+    """
+
+    def __init__(
+        self,
+        *,
+        recordings: Recordings,
+        redactor: Redactor,
+        clock: Clock | None = None,
+        mode: RecordMode = "none",
+        caller: AskCaller | None = None,
+        record_hint: str = "mendbench run --record new_episodes",
+        models: Collection[str] | None = None,
+        queue: AskQueue | None = None,
+    ) -> None:
+        self._recordings, self._redactor, self._clock, self._models = recordings, redactor, clock, models
+        self._mode, self._caller, self._hint, self._queue = mode, caller, record_hint, queue
+        self._traffic: list[Exchange] = []
+        self._phase = 0
+
+    def begin_execution(self) -> None:
+        """Say that the next asks belong to the next execution."""
+        self._phase += 1
+
+    def traffic(self) -> tuple[Exchange, ...]:
+        """Return all asks so far with their answers, in order."""
+        return tuple(self._traffic)
+
+    def send(self, request: Request, *, node: str | None = None) -> Answer:
+        """Return the recorded answer; while recording, a missing one is asked for, stored, and then served from there.
+
+        Raises:
+            AskPending: there is a queue, and the answer is under way.
+            Incomplete: the model was asked and gave no answer.
+            ReplayMiss: it is not recorded, and may not be asked live.
+        """
+        exchange = self.exchange(request, node=node, phase=self._phase)
+        if self._clock is not None:
+            self._clock.advance(exchange.answer.elapsed_ms)
+        self._traffic.append(exchange)
+        return exchange.answer
+
+    def exchange(self, request: Request, *, node: str | None, phase: int) -> Exchange:
+        """Return the exchange for an ask, without noting it and without moving the clock.
+
+        Raises:
+            AskPending, Incomplete, ReplayMiss: as :meth:`send`.
+        """
+        ask = self._redactor.value(_well_formed(_ask_in(request)))
+        found = self._found(ask)
+        return Exchange(
+            request=found.entry.request,
+            answer=found.entry.answer,
+            origin=found.origin,
+            key=found.entry.key,
+            accepted=200 <= found.entry.answer.status < 300,  # noqa: PLR2004  the 2xx
+            node=node,
+            phase=phase,
+        )
+
+    def _found(self, ask: JsonObject) -> _Found:
+        model, key = str(ask.get("model", "")), digest(ask)
+        if self._models is not None and model not in self._models:
+            refused = _no_such_model(model, self._models)
+            return _Found(
+                entry=Entry(key=key, request=_request(model, ask), answer=refused, ask=ask), origin="recorded"
+            )
+        recording, anew = self._mode != "none", self._mode == "all"
+        if self._queue is not None and self._queue.holds(key):
+            raise AskPending(key)
+        entry = self._recordings.ask(model, key, fresh=anew and self._caller is not None)
+        if entry is not None:
+            return _Found(entry=entry, origin="recorded")
+        if not recording or self._caller is None:
+            raise self._miss(ask, model)
+        return _Found(entry=self._asked(self._caller, ask, model, key), origin="live")
+
+    def _asked(self, caller: AskCaller, ask: JsonObject, model: str, key: str) -> Entry:
+        """Return the answer of a model that is asked now, stored; one that was asked the same for another case is not asked again.
+
+        Raises:
+            AskPending, Incomplete: as :meth:`send`.
+        """
+
+        def asked() -> Answer:
+            with allowed():
+                return caller.ask(ask)
+
+        def store(came: Answer) -> Entry:
+            answer = without_provider_shapes(self._redactor.answer(came))
+            fresh = Entry(key=key, request=_request(model, ask), answer=answer, ask=ask)
+            with allowed():
+                return self._recordings.append_ask(model, fresh, replace=self._mode == "all")
+
+        queue = self._queue
+        if queue is None or not queue.takes(model):
+            return store(asked())
+        folder, place = self._recordings.folder, queue.place_of(key)
+        if self._recordings.ask(model, key) is None:  # what replaces another answer stands where that one stood
+            queue.note(model, key, folder)
+        twin = None if place is None else Recordings.open(place).ask(model, key)
+        if twin is not None:
+            return store(twin.answer)
+        queue.put(Pending(model=model, key=key, folder=folder, asked=asked, store=store))
+        raise AskPending(key)
+
+    def _miss(self, ask: JsonObject, model: str) -> ReplayMiss:
+        near = _nearest(ask, self._recordings.ask_entries(model))
+        shown = f"the ask {digest(ask)[:_SHOWN_KEY]} to model {model!r}"
+        if near is None or near.ask is None:
+            return ReplayMiss(shown, nearest=None, differs=(), record=self._hint)
+        differs = ask_differences(ask, near.ask)
+        return ReplayMiss(shown, nearest=f"ask {near.key[:_SHOWN_KEY]}", differs=differs, record=self._hint)
+
+
+def _request(model: str, ask: JsonObject) -> Request:
+    return Request(method="POST", url=model_url(model), body=canonical_json(ask).encode())
+
+
+def _no_such_model(model: str, models: Collection[str]) -> Answer:
+    message = f"The model `{model}` does not exist. Available models: {', '.join(sorted(models)) or 'none'}"
+    error = {"code": "model_not_found", "message": message, "param": None, "type": "invalid_request_error"}
+    body = canonical_json({"error": error}).encode()
+    return Answer(status=NO_SUCH_MODEL, headers=(("content-type", "application/json"),), body=body)
+
+
+def ask_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
+    """Return where two asks differ: ``model``, ``params.temperature``, ``messages[1] at character 812`` and so on."""
+    names = [name for name in ("model", "draw", "response_format", "tools") if _differ(a.get(name), b.get(name))]
+    mine, theirs = _object(a.get("params")), _object(b.get("params"))
+    names += [f"params.{name}" for name in sorted({*mine, *theirs}) if _differ(mine.get(name), theirs.get(name))]
+    one, other = _messages(a), _messages(b)
+    if len(one) != len(other):
+        names.append("number of messages")
+    for index, (first, second) in enumerate(zip(one, other, strict=False)):
+        if first != second:
+            names.append(f"messages[{index}] at character {first_difference(first, second)}")
+    return tuple(names[:_MAX_DIFFERENCES])
+
+
+def _nearest(ask: JsonObject, entries: Iterable[Entry]) -> Entry | None:
+    """Return the entry whose last message begins most like the ask's; of equals the one that differs least."""
+    mine = (_messages(ask) or [""])[-1]
+
+    def likeness(entry: Entry) -> tuple[int, int]:
+        known = entry.ask or {}
+        return (first_difference(mine, (_messages(known) or [""])[-1]), -len(ask_differences(ask, known)))
+
+    return max(entries, key=likeness, default=None)
+
+
+def _messages(ask: JsonObject) -> list[str]:
+    messages = ask.get("messages")
+    if not isinstance(messages, list):
+        return []
+    return [_shown(message) for message in messages]
+
+
+def _shown(message: Json) -> str:
+    """Return a message's text; one that calls functions, or answers a call, whole."""
+    plain = isinstance(message, dict) and message.keys() <= {"role", "content"}
+    content = message.get("content") if plain else message
+    return content if isinstance(content, str) else canonical_json(content)
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _differ(a: Json, b: Json) -> bool:
+    return canonical_json(a) != canonical_json(b)
+
+
+def _ask_in(request: Request) -> JsonObject:
+    try:
+        ask = json.loads(request.body)
+    except ValueError as error:
+        raise ValueError(f"the body of {request.url} is no ask: {error}") from error
+    if not isinstance(ask, dict):
+        raise TypeError(f"the body of {request.url} is no ask: a JSON object is needed")
+    return ask
+
+
+def _well_formed(value: Json) -> Json:
+    """Return ``value`` without lone surrogates, which neither a cassette nor a model's server can take."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_well_formed(key): _well_formed(item) for key, item in value.items()}
+    return [_well_formed(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,196 @@
+"""Asks of models that are under way at once, while the trials that made them wait.
+
+Trials run one after the other, on one thread; only the asking is done by others. A trial that needs an answer which is not there
+yet ends as :class:`AskPending`, and is run again when the answer is there: see :mod:`mendbench.runs.recording`. What other trials
+meet meanwhile does not hang on which answer came first, so that what is run, asked and recorded, and in which order it stands in the
+files at the end, is always the same.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from mendbench.cassettes.recordings import Recordings
+from mendbench.errors import EffectEscape
+from mendbench.live.rate_limit import Pace, Stopped
+from mendbench.model.exchange import Answer
+from mendbench.replay.guard import allowed
+
+GRACE_S = 15.0
+"""How long answers under way are waited for when a recording ends early, seconds: they are paid for."""
+
+
+class AskPending(EffectEscape):
+    """Ends a trial that cannot go on before the answer to an ask is there."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(f"the ask {key} is under way")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """An ask on its way: how its answer is had, and how it is stored at once."""
+
+    model: str
+    key: str
+    folder: Path
+    """Of the recordings that it is stored in."""
+    asked: Callable[[], Answer]
+    store: Callable[[Answer], object]
+
+
+class AskQueue:
+    """Asks of any number of models, each at its own pace and each ask once.
+
+    ``pace_of`` returns a model's pace; None for what is no model's server, and is asked by whoever wants its answer. ``grace_s``: see
+    :data:`GRACE_S`.
+    """
+
+    def __init__(self, pace_of: Callable[[str], Pace | None], *, grace_s: float = GRACE_S) -> None:
+        self._pace_of, self._grace_s = pace_of, grace_s
+        self._changed = threading.Condition()
+        self._storing = threading.Lock()
+        self._lanes: dict[str, _Lane] = {}
+        self._held: dict[str, bool] = {}
+        """Asks that no trial may see the answer of yet; whether it is there."""
+        self._places: dict[str, Path] = {}
+        """Where the answers of this recording stand."""
+        self._made: defaultdict[tuple[Path, str], list[str]] = defaultdict(list)
+        """Asks in the order in which they were made, since the files were last put in that order."""
+        self._failure: BaseException | None = None
+        self._closed = self._abandoned = False
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_why: object) -> None:
+        """Close it."""
+        self.close()
+
+    def holds(self, key: str) -> bool:
+        """Return whether an ask was made and its answer not released."""
+        return key in self._held
+
+    def place_of(self, key: str) -> Path | None:
+        """Return the folder of the recordings that an answer of this recording stands in; None if there is none yet."""
+        return self._places.get(key)
+
+    def takes(self, model: str) -> bool:
+        """Return whether the model is one that others ask while trials go on."""
+        return self._pace_of(model) is not None
+
+    def note(self, model: str, key: str, folder: Path) -> None:
+        """Say that an answer gets its place in a file now, whenever it comes."""
+        self._made[folder, model].append(key)
+
+    def put(self, ask: Pending) -> None:
+        """Have a model asked as soon as its pace allows. Its answer is stored as it comes, and :meth:`release` waits for it.
+
+        Raises:
+            MendbenchError: an ask before this one failed.
+        """
+        pace = self._pace_of(ask.model)
+        if pace is None:
+            raise ValueError(f"{ask.model} has no pace")
+        if self._failure is not None:
+            raise self._failure
+        with self._changed:
+            self._held[ask.key] = False
+            lane = self._lanes.setdefault(ask.model, _Lane(pace=pace, waiting=deque(), threads=[]))
+            lane.waiting.append(ask)
+            self._changed.notify_all()
+        if len(lane.threads) < pace.at_once:
+            name = f"asks-{ask.model}-{len(lane.threads)}"
+            lane.threads.append(threading.Thread(target=self._work, args=(lane,), name=name, daemon=True))
+            with allowed():
+                lane.threads[-1].start()
+
+    def release(self, key: str) -> None:
+        """Wait until the answer to an ask is stored, and let trials see it from now on.
+
+        Raises:
+            MendbenchError: an ask failed, this one or another one.
+        """
+        with self._changed:
+            while not self._held.get(key, True) and self._failure is None:
+                self._changed.wait()
+            if self._failure is not None:
+                raise self._failure
+            self._held.pop(key, None)
+
+    def settle(self) -> None:
+        """Put what was recorded since the last time into the order in which it was asked, file by file."""
+        for (folder, model), keys in self._made.items():
+            with self._storing:
+                Recordings.open(folder).arrange(model, keys)
+        self._made.clear()
+
+    def close(self) -> None:
+        """Ask nothing more, wait a little for the answers under way, and put the files in order. Safe to call twice."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        for lane in self._lanes.values():
+            lane.pace.stop()
+        ends = time.monotonic() + self._grace_s
+        for lane in self._lanes.values():
+            for thread in lane.threads:
+                thread.join(max(0.0, ends - time.monotonic()))
+        with self._storing:  # what comes later is not stored: nothing is written behind the back of whoever goes on
+            self._places = {}
+            self._abandoned = True
+        self.settle()
+
+    def _work(self, lane: _Lane) -> None:
+        while (ask := self._next(lane)) is not None:
+            try:
+                self._answer(ask)
+            except Stopped:
+                return
+            except BaseException as error:  # noqa: BLE001 - it is raised again where the answer is wanted
+                self._fail(error)
+                return
+
+    def _next(self, lane: _Lane) -> Pending | None:
+        with self._changed:
+            while not lane.waiting and not self._closed:
+                self._changed.wait()
+            return None if self._closed else lane.waiting.popleft()
+
+    def _answer(self, ask: Pending) -> None:
+        came = ask.asked()
+        with self._storing:
+            if self._abandoned:
+                return
+            ask.store(came)
+            self._places[ask.key] = ask.folder
+        with self._changed:
+            self._held[ask.key] = True
+            self._changed.notify_all()
+
+    def _fail(self, error: BaseException) -> None:
+        """Keep the first failure, and let nobody begin anything after it."""
+        with self._changed:
+            self._failure = self._failure or error
+            self._closed = True
+            self._changed.notify_all()
+            lanes = list(self._lanes.values())
+        for lane in lanes:
+            lane.pace.stop()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lane:
+    """The asks of one model that nobody has begun, and who asks them."""
+
+    pace: Pace
+    waiting: deque[Pending]
+    threads: list[threading.Thread]

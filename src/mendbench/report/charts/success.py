@@ -1,0 +1,187 @@
+"""Cases right after the first response and within three, a row for each strategy: one picture for each model and stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mendbench.report.charts.chart import Label, Mark, Picture, Stroke, Table
+from mendbench.report.charts.scale import Scale, across
+from mendbench.report.tables import ABOUT, NOTHING
+from mendbench.report.views import STRATA, PolicyView, Solver, Views
+from mendbench.report.words import counted, figure
+from mendbench.scoring.record_table import Records
+from mendbench.scoring.records import EDIT_KINDS
+from mendbench.scoring.score import Measure, measure
+from mendbench.scoring.scores import score
+
+ROW, TOP, FOOT = 26, 26, 40
+"""Pixels of a row, above the first, and below the last."""
+
+_FIGURES, _TRACK = 85.0, 61.0
+"""Per cent of the width where the figures and the track end; behind the figures stand the tokens."""
+
+_NAME = 1.8
+"""Per cent of the width that a character of a name takes at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How many cases are right: from those that are known to be to those that can still turn out so."""
+
+    low: float
+    high: float
+
+    @property
+    def short(self) -> str:
+        """The same in few characters."""
+        return figure(self.low) if self.low == self.high else f"{figure(self.low)}{NOTHING}{figure(self.high)}"
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return figure(self.low) if self.low == self.high else f"{figure(self.low)} to {figure(self.high)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One strategy in one stratum."""
+
+    strategy: str
+    cases: int
+    first: Reach
+    """Cases whose first response makes the workflow pass, whatever happened after it."""
+    within: Reach
+    """Cases right within three responses."""
+    tokens: float | None
+    """Mean estimated size of the first error context, over all strata."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """The strategies of one model in one stratum, from the shortest context to the longest."""
+
+    name: str
+    policy: PolicyView
+    rows: tuple[Row, ...]
+
+    def most(self) -> tuple[Row, ...]:
+        """Return the rows of the strategies that were run on as many cases as any."""
+        cases = max(row.cases for row in self.rows)
+        return tuple(row for row in self.rows if row.cases == cases)
+
+
+def strata(records: Records, views: Views, solver: Solver) -> tuple[Stratum, ...]:
+    """Return the strata of one solver's trials under the headline's policy; nothing where it has none with an edit fault."""
+    if not views.policies:
+        return ()
+    policy = views.policies[0]
+    found = rows_of(records.where("treatment", lambda one: solver.answers(one) and policy.runs(one)))
+    return tuple(Stratum(name=name, policy=policy, rows=rows) for name, rows in found.items())
+
+
+def rows_of(records: Records) -> dict[str, tuple[Row, ...]]:
+    """Return a row for each treatment, by stratum; a stratum without a case that an edit mends is left out."""
+    rows: dict[str, list[Row]] = {name: [] for name in STRATA}
+    for treatment, found in records.by("treatment").items():
+        tokens = measure(score("context_tokens"), found).value
+        edits = found.where("kind", lambda kind: kind in EDIT_KINDS)
+        for name, part in edits.by("api").items():
+            rows[name].append(_row(treatment.strategy, part, tokens))
+    return {name: tuple(sorted(own, key=lambda row: row.tokens or 0)) for name, own in rows.items() if own}
+
+
+def _row(strategy: str, edits: Records, tokens: float | None) -> Row:
+    first, within = (measure(score(name), edits) for name in ("attempt1_success", "repair_success"))
+    return Row(strategy=strategy, cases=within.cases, first=_reach(first), within=_reach(within), tokens=tokens)
+
+
+def _reach(found: Measure) -> Reach:
+    high = found.bounds.high * found.denominator if found.bounds else found.numerator
+    return Reach(low=found.numerator, high=round(high, 6))
+
+
+def success(stratum: Stratum, number: int) -> Picture:
+    """Return the picture of one stratum; ``number`` is that of its model in the report."""
+    rows, name = stratum.most(), f"success-{number}-{stratum.name}"
+    start = min(50.0, 8 + _NAME * max(len(row.strategy) for row in rows))
+    scale = across(0, rows[0].cases, start=start, end=_TRACK)
+    bottom = TOP + ROW * len(rows)
+    strokes, marks, labels = [], list[Mark](), list[Label]()
+    for at, row in enumerate(rows):
+        y = TOP + ROW * at + ROW / 2
+        strokes += _strokes(row, scale, y)
+        marks += _marks(row, scale, y)
+        labels += _labels(row, y)
+    ticks = [tick for tick in scale.ticks(3, whole=True) if rows[0].cases - tick > rows[0].cases / 6]
+    rules = [
+        Stroke(x1=scale.at(tick), y1=TOP, x2=scale.at(tick), y2=bottom, kind="rule") for tick in (*ticks, rows[0].cases)
+    ]
+    left_out = [row.strategy for row in stratum.rows if row not in rows]
+    besides = f"; {', '.join(left_out)} ran on other cases: in the table" if left_out else ""
+    return Picture(
+        name=name,
+        title=f"{stratum.name.capitalize()} APIs",
+        reads="",
+        of=f"n = {counted(rows[0].cases, f'{stratum.name} case')} with an edit fault, {stratum.policy.label}{besides}",
+        says="; ".join(_says(row) for row in rows) + ".",
+        height=bottom + FOOT,
+        table=_table(stratum.rows),
+        strokes=(*rules, *strokes),
+        marks=tuple(marks),
+        labels=(*labels, *_heads(), *_ticks((*ticks, rows[0].cases), scale, bottom)),
+    )
+
+
+def _strokes(row: Row, scale: Scale, y: float) -> list[Stroke]:
+    track = Stroke(x1=scale.at(0), y1=y, x2=scale.at(row.cases), y2=y, kind="rule")
+    opened = [
+        Stroke(x1=scale.at(one.low), y1=y, x2=scale.at(one.high), y2=y, kind="whisker")
+        for one in (row.first, row.within)
+        if one.low != one.high
+    ]
+    return [track, *opened]
+
+
+def _marks(row: Row, scale: Scale, y: float) -> list[Mark]:
+    found = (("hollow", row.first, "after the first response"), ("told", row.within, "within three"))
+    return [
+        Mark(
+            x=scale.at(reach.low), y=y, shape="circle", kind=kind, says=f"{row.strategy}: {reach} of {row.cases} {when}"
+        )
+        for kind, reach, when in found
+    ]  # fmt: skip
+
+
+def _labels(row: Row, y: float) -> list[Label]:
+    return [
+        Label(x=0, y=y + 4, text=row.strategy, kind="name"),
+        Label(x=_FIGURES, y=y + 4, text=f"{row.first.short} | {row.within.short}", anchor="end"),
+        Label(x=100, y=y + 4, text=_tokens(row), anchor="end", kind="note"),
+    ]
+
+
+def _heads() -> list[Label]:
+    return [
+        Label(x=_FIGURES, y=15, text="first | in three", anchor="end", kind="axis"),
+        Label(x=100, y=15, text="tokens", anchor="end", kind="axis"),
+    ]
+
+
+def _ticks(ticks: Sequence[float], scale: Scale, bottom: float) -> list[Label]:
+    rows = [Label(x=scale.at(tick), y=bottom + 15, text=figure(tick), anchor="middle", kind="tick") for tick in ticks]
+    return [*rows, Label(x=scale.end, y=bottom + 33, text="Cases right", anchor="end", kind="axis")]
+
+
+def _tokens(row: Row) -> str:
+    return NOTHING if row.tokens is None else f"{ABOUT}{figure(row.tokens, 0)}"
+
+
+def _says(row: Row) -> str:
+    return f"{row.strategy}: {row.first} right after the first response and {row.within} within three, of {counted(row.cases, 'case')}"
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    return Table(
+        head=("Strategy", "Cases", "After the first response", "Within three", "Context tokens"),
+        rows=tuple((row.strategy, str(row.cases), str(row.first), str(row.within), _tokens(row)) for row in rows),
+    )

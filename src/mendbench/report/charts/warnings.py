@@ -1,0 +1,129 @@
+"""The three-state confusion matrix of each detector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mendbench.report.charts.chart import Box, Label, Missing, Picture, Table
+from mendbench.report.selection import Selection
+from mendbench.report.words import counted, listing
+from mendbench.scoring.confusion import STATES
+from mendbench.scoring.forensics.first_states import Rate
+from mendbench.scoring.forensics.warning_cost import DetectorWarnings
+
+NAME, TITLE = "warnings", "Does a warning mean what it says?"
+
+CELL, HEAD, FOOT = 34, 48, 22
+"""Pixels of a cell's height, above the first of a matrix, and below the last."""
+
+_NAMES = 25.0
+"""Per cent of the width that the labels of the lines take."""
+
+_RATES = {"recall": "due warnings given", "false_alarm_rate": "false alarms", "silent_success_rate": "silent successes"}
+"""In words, before F1 and what it hides."""
+
+
+def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Picture | Missing:
+    """Return the picture; or why there is nothing to draw."""
+    told = [one for one in found if one.detector is not None and one.matrix.n]
+    if not told:
+        return Missing(
+            name=NAME, title=TITLE, why="No policy with a detector was run, or no labelled node was reached."
+        )
+    told.sort(key=lambda one: one.detector != selection.policy.detector)
+    boxes: list[Box] = []
+    labels: list[Label] = []
+    for at, one in enumerate(told):
+        cells, texts = _matrix(one, at * (HEAD + 3 * CELL + FOOT))
+        boxes, labels = [*boxes, *cells], [*labels, *texts]
+    return Picture(
+        name=NAME,
+        title=TITLE,
+        reads=(
+            "Lines: what a node's state is. Columns: what the detector took it for. Right ones lie on the diagonal; a hatched cell is a "
+            "mistake: under warning it stops a repair for nothing, under success it hides a failure."
+        ),
+        of=f"n = {listing(_ns(told))} of the first execution, each case once",
+        says=" ".join(_says(one) for one in told),
+        height=len(told) * (HEAD + 3 * CELL + FOOT),
+        table=_table(told),
+        boxes=tuple(boxes),
+        hatch="miss",
+        labels=tuple(labels),
+    )
+
+
+def _ns(told: Sequence[DetectorWarnings]) -> list[str]:
+    found = ((one.matrix.n, one.matrix.cases) for one in told)
+    return list(
+        dict.fromkeys(f"{counted(nodes, 'labelled node')} of {counted(cases, 'case')}" for nodes, cases in found)
+    )
+
+
+def _matrix(one: DetectorWarnings, top: int) -> tuple[list[Box], list[Label]]:
+    width = (100 - _NAMES) / 3
+    cells = [
+        (row, column, one.matrix.cells[row][column]) for row in range(len(STATES)) for column in range(len(STATES))
+    ]
+    boxes = [
+        Box(
+            x=round(_NAMES + column * width, 2), y=top + HEAD + row * CELL, width=round(width, 2), height=CELL,
+            kind="empty" if not count else "hit" if row == column else "miss",
+        )
+        for row, column, count in cells
+    ]  # fmt: skip
+    counts = [
+        Label(
+            x=round(_NAMES + (column + 0.5) * width, 2), y=top + HEAD + row * CELL + 22, text=str(count), anchor="middle",
+            kind="count" if count else "count zero",
+        )
+        for row, column, count in cells
+    ]  # fmt: skip
+    heads = [
+        Label(x=round(_NAMES + (at + 0.5) * width, 2), y=top + HEAD - 8, text=state, anchor="middle", kind="tick")
+        for at, state in enumerate(STATES)
+    ]
+    names = [Label(x=0, y=top + HEAD + at * CELL + 22, text=state, kind="tick") for at, state in enumerate(STATES)]
+    title = [
+        Label(x=0, y=top + 16, text=f"{one.detector}", kind="name"),
+        Label(x=0, y=top + HEAD - 8, text="is, taken for:", kind="tick"),
+        Label(x=100, y=top + 16, text=_short(one), anchor="end", kind="note"),
+    ]
+    return boxes, [*title, *heads, *names, *counts]
+
+
+def _short(one: DetectorWarnings) -> str:
+    rates = {rate.name: rate for rate in one.matrix.rates}
+    return f"{rates['recall'].part} of {rates['recall'].n} warnings, {counted(rates['false_alarm_rate'].part, 'false alarm')}"
+
+
+def _says(one: DetectorWarnings) -> str:
+    rates = ", ".join(
+        f"{_RATES[rate.name]} {rate.part} of {rate.n}" for rate in one.matrix.rates if rate.name in _RATES
+    )
+    return f"{one.detector}: {rates}."
+
+
+def _table(told: Sequence[DetectorWarnings]) -> Table:
+    return Table(
+        head=("Detector", "Is", *(f"Taken for {state}" for state in STATES)),
+        rows=tuple(
+            row
+            for one in told
+            for row in (
+                *(
+                    (str(one.detector), state, *(str(count) for count in one.matrix.cells[at]))
+                    for at, state in enumerate(STATES)
+                ),
+                *(
+                    (str(one.detector), _RATES[rate.name], _rate(rate), "", "")
+                    for rate in one.matrix.rates
+                    if rate.name in _RATES
+                ),
+            )
+        ),
+    )
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.part} of {rate.n}"

@@ -1,0 +1,117 @@
+"""Wasted attempts by policy, beside the repairs that stopping lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mendbench.report.charts.chart import Box, Label, Missing, Picture, Stroke, Table
+from mendbench.report.charts.scale import Scale, across
+from mendbench.report.saved import Saving
+from mendbench.report.tables import NOTHING
+from mendbench.report.views import MAIN_POLICY
+from mendbench.report.words import counted, figure
+
+NAME, TITLE = "waste", "What do the policies save, and what do they lose?"
+
+ROW, TOP, FOOT, BAR = 46, 8, 44, 14
+"""Pixels of a line, above the first, below the last, and of a bar."""
+
+
+def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Picture | Missing:
+    """Return the picture; or why there is nothing to draw."""
+    if not savings or unstopped is None:
+        why = f"Two policies are needed, {MAIN_POLICY} among them, with trials that both have a verdict on."
+        return Missing(name=NAME, title=TITLE, why=why)
+    found = (unstopped, *savings)
+    scale = across(0, max(_each(one, one.futile + one.fruitless) for one in found) or 1, start=0, end=100)
+    bottom = TOP + ROW * len(found)
+    trials = counted(unstopped.trials, "trial")
+    boxes: list[Box] = []
+    labels: list[Label] = []
+    for at, one in enumerate(found):
+        bars, texts = _row(one, scale, TOP + ROW * at)
+        boxes, labels = [*boxes, *bars], [*labels, *texts]
+    return Picture(
+        name=NAME,
+        title=TITLE,
+        reads=(
+            "Hatched: futile attempts, made when no edit could help, which judge a policy. Plain: fruitless ones, which could have helped "
+            "and did not. At the right end of a line: repairs lost against naive."
+        ),
+        of=f"{trials} of {counted(unstopped.cases, 'case')} that every policy has a verdict on, strategies without controls",
+        says=f"Wasted attempts a trial. {'; '.join(_says(one) for one in found)}.",
+        height=bottom + FOOT,
+        table=_table(found),
+        boxes=tuple(boxes),
+        hatch="futile",
+        strokes=tuple(
+            Stroke(x1=scale.at(tick), y1=TOP, x2=scale.at(tick), y2=bottom, kind="rule") for tick in scale.ticks(4)
+        ),
+        labels=(*labels, *_ticks(scale, bottom)),
+    )
+
+
+def _each(one: Saving, attempts: int) -> float:
+    return attempts / one.trials
+
+
+def _row(one: Saving, scale: Scale, top: int) -> tuple[list[Box], list[Label]]:
+    futile, both = _each(one, one.futile), _each(one, one.futile + one.fruitless)
+    bars = [
+        Box(x=0, y=top + 23, width=scale.at(futile), height=BAR, kind="futile"),
+        Box(
+            x=scale.at(futile),
+            y=top + 23,
+            width=round(scale.at(both) - scale.at(futile), 2),
+            height=BAR,
+            kind="fruitless",
+        ),
+    ]
+    labels = [
+        Label(x=0, y=top + 16, text=f"{one.policy} {figure(both)}", kind="name"),
+        Label(x=100, y=top + 16, text=_lost(one), anchor="end", kind="harm" if one.lost > one.gained else "note"),
+    ]
+    return [bar for bar in bars if bar.width], labels
+
+
+def _lost(one: Saving) -> str:
+    if one.policy == MAIN_POLICY:
+        return f"{counted(one.repairs, 'repair')}"
+    if not one.lost and not one.gained:
+        return "no repair lost"
+    gained = f", {one.gained} gained" if one.gained else ""
+    return f"{one.lost} of {one.repairs} lost{gained}"
+
+
+def _ticks(scale: Scale, bottom: int) -> list[Label]:
+    ends = scale.ticks(4)
+    labels = [
+        Label(
+            x=scale.at(tick), y=bottom + 15, text=figure(tick), anchor="start" if tick == 0 else "middle", kind="tick"
+        )
+        for tick in ends
+        if scale.at(tick) < 97  # noqa: PLR2004 - what stands at the very end is cut
+    ]
+    return [*labels, Label(x=50, y=bottom + 36, text="Wasted attempts a trial", anchor="middle", kind="axis")]
+
+
+def _says(one: Saving) -> str:
+    return f"{one.policy}: {figure(_each(one, one.futile))} futile and {figure(_each(one, one.fruitless))} fruitless, {_lost(one)}"
+
+
+def _table(found: Sequence[Saving]) -> Table:
+    return Table(
+        head=("Policy", "Trials", "Futile", "Fruitless", "Wasted a trial", "Fewer than naive", "95 % interval", "Lost", "Gained"),
+        rows=tuple(
+            (
+                one.policy, str(one.trials), str(one.futile), str(one.fruitless), figure(_each(one, one.futile + one.fruitless)),
+                *((NOTHING,) * 4 if one.policy == MAIN_POLICY else _against(one)),
+            )
+            for one in found
+        ),
+    )  # fmt: skip
+
+
+def _against(one: Saving) -> tuple[str, ...]:
+    within = "none" if one.interval is None else f"{figure(one.interval.low)} to {figure(one.interval.high)}"
+    return figure(one.wasted_less), within, f"{one.lost} of {one.repairs}", str(one.gained)

@@ -1,0 +1,78 @@
+"""What the answers of an old run cost by the prices of today."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from mendbench.config.prices import UNKNOWN, Price, amount, as_described, costs_of
+from mendbench.errors import BadInput
+from mendbench.io.canonical_json import canonical_json
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Reply
+from mendbench.model.trial import JsonRow
+from mendbench.scoring.judging.evidence import AGAIN
+from mendbench.scoring.record_table import Records
+from mendbench.trial.components import Setting, price_of
+from mendbench.trial.row import whole
+
+ANSWER: Mapping[str, type] = {"ask": str, "model": str, "prompt_tokens": int, "completion_tokens": int}
+"""Fields of an attempt that its cost follows from; each may be None."""
+
+
+def prices_today(records: Records, told: Mapping[str, Json], setting: Setting) -> dict[str, Price]:
+    """Return the price of each model, program or function that answered in a run and is priced, by its name.
+
+    It is the one that the configuration of today leads to; where that leads to none, the one that the run tells of. ``told`` is
+    ``digests.prices`` of the run.
+
+    Raises:
+        BadInput: the run tells of a price in a way that nobody does; the place is a path in ``run.json``.
+    """
+    who = {one.model or one.repairer: (one.repairer, one.model) for one in records.column("treatment")}
+    return {name: _price(name, told[name], setting, *who[name]) for name in sorted(told) if name in who}
+
+
+def repriced(row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
+    """Return a row with what its answers cost by these ``prices``; ``texts`` are the run's long texts by digest.
+
+    Raises:
+        BadInput: the row does not say what it takes; the place is a path in the row.
+    """
+    costs = costs_of(
+        [_reply(row, at, texts) for at in range(len(row["attempts"]))], prices.get(_priced_as(row), UNKNOWN)
+    )
+    each = [
+        {**attempt, "cost_usd": _as_stored(amount(cost))} for attempt, cost in zip(row["attempts"], costs, strict=True)
+    ]
+    return {**row, "cost_usd": _as_stored(amount(*costs)), "attempts": each}
+
+
+def _priced_as(row: JsonRow) -> str:
+    return str(row["model"] or row["repairer"])
+
+
+def _price(name: str, told: JsonObject, setting: Setting, repairer: str, model: str | None) -> Price:
+    today = price_of(repairer, model, setting)
+    try:
+        before = as_described(told)
+    except (KeyError, TypeError, AttributeError, ArithmeticError):
+        raise BadInput(f"digests.prices.{name}", f"{told!r} is no price", AGAIN) from None
+    if today.source == "unknown" and before.of_models:
+        return replace(today, of_models={**before.of_models, **today.of_models})
+    return before if today.described() == UNKNOWN.described() else today
+
+
+def _reply(row: JsonRow, at: int, texts: Mapping[str, str]) -> Reply:
+    attempt = row["attempts"][at]
+    told = attempt if isinstance(attempt, dict) else {}
+    found = {field: whole(told[field], texts) for field in ANSWER if field in told}
+    for field, kind in ANSWER.items():
+        if field not in found or not isinstance(found[field], kind | None):
+            raise BadInput(f"attempts[{at}].{field}", repr(found[field]) if field in found else "missing", AGAIN)
+    return Reply(text="", **found)
+
+
+def _as_stored(cost: float | None) -> Json:
+    return json.loads(canonical_json(cost))

@@ -1,0 +1,64 @@
+"""A complete run written again in its own place: the whole folder is swapped, and what is not said anew stays as it is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+from mendbench.errors import BadInput
+from mendbench.io.canonical_json import canonical_json
+from mendbench.io.files import folder_beside
+from mendbench.results.columns import FOLDER, write_columns
+from mendbench.results.run_lines import TRIALS
+from mendbench.results.run_lock import held, take
+from mendbench.results.store import RUN, Files, StoredRun, run_text, write_files
+from mendbench.results.stored_rows import StoredRows, StoredTexts
+
+Seen: TypeAlias = tuple[tuple[int, int, int], ...]
+"""Which files of a run's folder were read: where each stands, when it was written, and how long it is."""
+
+
+def seen_in(folder: Path) -> Seen:
+    """Return which run stands in a folder; to be asked before it is read."""
+    found = (folder / name for name in (RUN, TRIALS))
+    stats = [path.stat() for path in found if path.is_file()]
+    return tuple((one.st_ino, one.st_mtime_ns, one.st_size) for one in stats)
+
+
+def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
+    """Write the trials, the document and these other ``files`` of a run into its folder. A reader sees the old run or the new one.
+
+    Raises:
+        BadInput: the folder cannot be replaced, a run is being written to it, or it holds another run than was ``seen`` there. It is
+            then as it was; if it could not even be put back, the message says where it is.
+    """
+    place, mend = run.folder.resolve(), "check the folder and its permissions"
+    with held(place, busy="wait for it", unwritable=mend):
+        if seen_in(place) != seen:
+            raise BadInput(
+                str(run.folder), "another run took the place of the one that was read", "begin again with that one"
+            )
+        try:
+            with folder_beside(place) as beside:
+                _write(run, files, place, beside / "new")
+                take(place, beside / "new")
+        except shutil.Error as error:  # what could not be copied: from where, to where, and why
+            raise BadInput(str(run.folder), str(error.args[0][0][2]), mend) from None
+        except OSError as error:
+            raise BadInput(str(run.folder), error.strerror or str(error), mend) from None
+
+
+def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:
+    shutil.copytree(place, fresh, symlinks=True, ignore=shutil.ignore_patterns(TRIALS, RUN, FOLDER, *files))
+    write_files(fresh, {TRIALS: _lines(run), RUN: run_text(run.run), **files})
+    if isinstance(run.rows, StoredRows) and isinstance(run.texts, StoredTexts):
+        write_columns(fresh, run.rows, run.texts)
+
+
+def _lines(run: StoredRun) -> Iterable[str | bytes]:
+    """Return the lines of a run's trials."""
+    if isinstance(run.rows, StoredRows):
+        return run.rows.raw()
+    return (f"{canonical_json(row)}\n" for row in run.rows)

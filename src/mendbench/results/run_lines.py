@@ -1,0 +1,201 @@
+"""The lines of a run's files as they come in: checked one by one, and none is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from array import array
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, get_args
+
+from mendbench.errors import BadInput
+from mendbench.io.canonical_json import digest
+from mendbench.io.json_documents import parse_json
+from mendbench.io.reading import BOM, MAX_RUN, too_large
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.model.verdict import VerdictName
+from mendbench.results.row_schema import TEXT_LINE, TRIAL
+from mendbench.results.stored_rows import OFFSETS, Lines, StoredTexts
+from mendbench.scoring.records import TrialRecord, record_of
+from mendbench.trial.row import REQUIRED, references, trial_key
+from mendbench.values.schema import misfit
+
+TRIALS, TEXTS = "trials.jsonl", "texts.jsonl"
+
+VERDICTS = frozenset(get_args(VerdictName))
+"""All that a trial's verdict can be."""
+
+AGAIN = "make the run again with `mendbench run`"
+_CHECK = "check the file and its permissions"
+
+
+class RowsRead:
+    """The rows of a file, read once from its first line to its last."""
+
+    def __init__(self, path: Path, texts: Mapping[str, str]) -> None:
+        """Open the file. ``texts`` are those that rows may name.
+
+        Raises:
+            BadInput: it cannot be read.
+        """
+        self._path, self._texts = path, texts
+        self._starts = array(OFFSETS, [0])
+        self.lines = _opened(path, self._starts)
+        self.count = 0
+        self.wrong: BadInput | None = None
+        """What is wrong with the first row that is no trial, or not in its place."""
+
+    def records(self) -> Iterator[TrialRecord]:
+        """Yield the record of each row, up to the first that is wrong.
+
+        Raises:
+            BadInput: the file cannot be read, or a line of it is no JSON object.
+        """
+        before = ""
+        for number, row in enumerate(_whole_lines(self._path, self.lines, self._starts), start=1):
+            self.count = number
+            if self.wrong is not None:
+                continue
+            found = trial_of(row, self._texts)
+            wrong = found if isinstance(found, str) else _out_of_order(before, row)
+            if wrong is not None:
+                self.wrong = BadInput(f"{self._path}:{number}", wrong, AGAIN)
+            elif isinstance(found, TrialRecord):
+                before = row["key"]
+                yield found
+
+
+def read_texts(path: Path) -> StoredTexts:
+    """Return the long texts of a complete run.
+
+    Raises:
+        BadInput: the file cannot be read, or a line of it is no text.
+    """
+    starts, numbers = array(OFFSETS, [0]), dict[str, int]()
+    lines = _opened(path, starts)
+    wrong: BadInput | None = None
+    for at, item in enumerate(_whole_lines(path, lines, starts)):
+        if wrong is None and (said := wrong_text(item)):
+            wrong = BadInput(f"{path}:{at + 1}", said, AGAIN)
+        elif wrong is None:
+            numbers[item["digest"]] = at
+    if wrong is not None:
+        raise wrong
+    return StoredTexts(lines, numbers)
+
+
+def wrong_text(item: JsonObject) -> str | None:
+    """Return why a line is no long text, or another one than its digest says; None if it is right."""
+    said = misfit(item, TEXT_LINE)
+    if said is None and digest(item["text"].encode()) != item["digest"]:
+        return "a text other than that of its digest"
+    return said
+
+
+def trial_of(row: JsonRow, texts: Mapping[str, object]) -> TrialRecord | str:
+    """Return the record of a line, or why it is no trial. ``texts`` are those that it may name, by digest."""
+    if not row.keys() >= REQUIRED:
+        return f"a line without {min(REQUIRED - row.keys())!r}"
+    if wrong := misfit(row, TRIAL):
+        return wrong
+    try:
+        if lost := {one for one in references(row) if one not in texts}:
+            return f"the text {min(lost)} is not in {TEXTS}"
+        record = record_of(row)
+        key = trial_key(TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)}))
+    except KeyError as error:
+        return f"a trial without {error}"
+    except (AttributeError, TypeError, ValueError) as error:
+        return f"no trial ({error})"
+    if record.key != key:
+        return f"the key {record.key!r} of another trial than its fields tell"
+    return record if record.verdict in VERDICTS else f"the verdict {record.verdict!r}"
+
+
+def left_lines(path: Path) -> Iterator[JsonObject]:
+    """Yield the JSON objects of the whole lines of a file whose last line may be torn; nothing if there is no file.
+
+    Raises:
+        BadInput: it cannot be read, or is larger than a file of a run may be.
+    """
+    if not path.is_file():
+        return
+    starts = array(OFFSETS, [0])
+    lines = _opened(path, starts, _CHECK)
+    for raw in _raw_lines(path, lines, starts, _CHECK):
+        try:
+            item = parse_json(raw.decode("utf-8", "replace"))
+        except ValueError:
+            return
+        if isinstance(item, dict):
+            yield item
+
+
+def object_in(text: str, place: str) -> JsonObject:
+    """Return the JSON object that a text is. ``place`` names it in errors.
+
+    Raises:
+        BadInput: it is none.
+    """
+    try:
+        found = parse_json(text)
+    except ValueError as error:
+        raise BadInput(place, str(error), AGAIN) from None
+    if not isinstance(found, dict):
+        raise BadInput(place, "no JSON object", AGAIN)
+    return found
+
+
+def _opened(path: Path, starts: array[int], mend: str = AGAIN) -> Lines:
+    """Open a file once for all that is read of it: whoever replaces it meanwhile changes nothing here."""
+    try:
+        lines = Lines(path, starts)
+        size = lines.size()
+    except FileNotFoundError:
+        raise BadInput(str(path), "no such file", AGAIN) from None
+    except OSError as error:
+        raise BadInput(str(path), error.strerror or "cannot be read", mend) from None
+    if size > MAX_RUN:
+        raise too_large(path, MAX_RUN)
+    return lines
+
+
+def _whole_lines(path: Path, lines: Lines, starts: array[int]) -> Iterator[JsonObject]:
+    """Yield the JSON objects of a file's lines, and add to ``starts`` where each line ends."""
+    for number, raw in enumerate(_raw_lines(path, lines, starts, AGAIN), start=1):
+        yield _parsed(path, number, raw, starts)
+
+
+def _raw_lines(path: Path, lines: Lines, starts: array[int], mend: str) -> Iterator[bytes]:
+    """Yield a file's lines without their ends, and add to ``starts`` where each ends; a byte order mark is of no line."""
+    try:
+        with lines.whole() as file:
+            yield from _bounded(path, file, starts)
+    except OSError as error:
+        raise BadInput(str(path), error.strerror or "cannot be read", mend) from None
+
+
+def _bounded(path: Path, file: BinaryIO, starts: array[int]) -> Iterator[bytes]:
+    starts[0] = len(BOM) if file.read(len(BOM)) == BOM else 0
+    file.seek(starts[0])
+    while raw := file.readline(MAX_RUN + 1 - starts[-1]):
+        starts.append(starts[-1] + len(raw))
+        if starts[-1] > MAX_RUN:
+            raise too_large(path, MAX_RUN)
+        yield raw.removesuffix(b"\n")
+
+
+def _parsed(path: Path, number: int, raw: bytes, starts: array[int]) -> JsonObject:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        found = f"byte {starts[number - 1] - starts[0] + error.start} is not UTF-8"
+        raise BadInput(str(path), found, AGAIN) from None
+    return object_in(text, f"{path}:{number}")
+
+
+def _out_of_order(before: str, row: JsonRow) -> str | None:
+    if row["key"] > before:
+        return None
+    return "the same trial once more" if row["key"] == before else "a trial before one that it comes after"

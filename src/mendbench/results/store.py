@@ -1,0 +1,374 @@
+"""The folder of a run: rows as they finish, sorted and swapped into place when all are there.
+
+While a run goes on it writes to a hidden folder beside its place: ``reports/latest`` is written as ``reports/.latest.partial``. So a
+complete run is replaced whole or not at all. The plan of a run goes last of all: as long as it is there, the run can be resumed,
+wherever whoever wrote it was killed. An interrupted run never blocks the next one: a run with the same plan goes on from it, and a
+run with another plan replaces it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from mendbench.errors import BadInput, MendbenchError
+from mendbench.io.canonical_json import canonical_json
+from mendbench.io.files import is_left, make_folder, remove, write_atomically, write_parts_atomically
+from mendbench.io.json_documents import parse_json
+from mendbench.io.reading import MAX_RUN, read_text
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
+from mendbench.results.columns import FOLDER, read_columns, write_columns
+from mendbench.results.row_schema import RUN_DOCUMENT
+from mendbench.results.run_lines import (
+    AGAIN,
+    TEXTS,
+    TRIALS,
+    RowsRead,
+    left_lines,
+    object_in,
+    read_texts,
+    trial_of,
+    wrong_text,
+)
+from mendbench.results.run_lock import found_again, held, put_back, take
+from mendbench.results.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, told_apart
+from mendbench.scoring.record_table import SEPARATOR, Records, records_of
+from mendbench.trial.row import FORMAT, references
+from mendbench.values.interning import Names
+from mendbench.values.schema import misfit
+
+RUN, PLAN = "run.json", "plan.json"
+
+OURS = frozenset({TRIALS, TEXTS, RUN, PLAN, FOLDER, "index.html"})
+"""Everything that a run's folder can hold."""
+
+MERGED = "merged"
+"""What the plan of a run has that is put together of others: it is lost for nobody, and begun again."""
+
+_ELSEWHERE = "choose another folder with --out"
+
+Note: TypeAlias = Callable[[str], None]
+"""Takes a line that a user should see, though nothing is wrong."""
+
+Files: TypeAlias = Mapping[str, str | Iterable[str | bytes]]
+"""Names of files and what they hold: a text, or its parts, which are asked for as the file is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A complete run, read back."""
+
+    folder: Path
+    run: JsonObject
+    rows: Sequence[JsonRow]
+    """All trials in the order of their keys. Those of a folder are read one by one when they are asked for."""
+    texts: Mapping[str, str]
+
+    @property
+    def records(self) -> Records:
+        """What scores are computed from, in the order of the rows; of a folder's rows it is made once."""
+        return self.rows.records() if isinstance(self.rows, StoredRows) else records_of(self.rows)
+
+    def row(self, key: str) -> JsonRow | None:
+        """Return the row of a trial; None where the run has no such trial."""
+        if not isinstance(self.rows, StoredRows):
+            return next((row for row in self.rows if row["key"] == key), None)
+        keys = self.rows.records().trial_keys()
+        at = bisect_left(keys, key)
+        return self.rows[at] if at < len(keys) and keys[at] == key else None
+
+
+class RunFolder:
+    """A run being written. Made by :func:`open_run`. It knows where its rows and texts stand in the files, and holds none."""
+
+    def __init__(self, place: Path, partial: Path) -> None:
+        self._place, self._partial = place, partial
+        self._keys, self._texts = Names(SEPARATOR), dict[str, int]()
+        self._text_lines = GrowingFile(partial / TEXTS, self._begun_texts())
+        self._row_lines = GrowingFile(partial / TRIALS, self._begun_rows())
+        self._sorted: StoredRows | None = None
+        self._overtaken = self._records = self._everything = False
+
+    def __len__(self) -> int:
+        """Return how many trials are there."""
+        return len(self._keys)
+
+    @property
+    def journal(self) -> Path:
+        """The file in which a recording of everything notes what came. It outlasts an interrupted run, and even one that replaces that."""
+        return self._place.with_name(f".{self._place.name}.anew.jsonl")
+
+    def record(self, *, everything: bool) -> None:
+        """Say that the run records, and whether it records everything: to go on from the recordings, a resumed run needs no row."""
+        self._records, self._everything = True, everything
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it holds nothing that a resumed run could go on from."""
+        return self._overtaken or not (self._keys or self._records)
+
+    def overtake(self) -> None:
+        """Say that what was done is of no use to anybody who resumes: it goes with the error that ends the run."""
+        self._overtaken = True
+
+    def done(self) -> frozenset[str]:
+        """Return the keys of the trials that are already there."""
+        return frozenset(self._keys)
+
+    def add(self, row: JsonRow, texts: Mapping[str, str]) -> None:
+        """Append one trial and the texts that only it has so far: both are written before the next one is begun.
+
+        Raises:
+            BadInput: they cannot be written; what was added before stays.
+        """
+        fresh = {key: text for key, text in texts.items() if key not in self._texts}
+        with self._written():
+            first = self._text_lines.append(*(_text_line(key, text) for key, text in fresh.items()))
+            self._row_lines.append(f"{canonical_json(row)}\n")
+        self._texts |= {key: first + at for at, key in enumerate(fresh)}
+        self._keys.append(row["key"])
+        self._sorted = None
+
+    def rows(self) -> StoredRows:
+        """Return all rows so far, in the order of their keys."""
+        if self._sorted is None:
+            self._sorted = StoredRows(self._row_lines.lines(), order=self._keys.in_order())
+        return self._sorted
+
+    def texts(self) -> StoredTexts:
+        """Return all texts so far by digest."""
+        return StoredTexts(self._text_lines.lines(), self._texts)
+
+    def take(self, run: StoredRun) -> None:
+        """Append all trials of a complete run."""
+        for row in run.rows:
+            self.add(row, {key: run.texts[key] for key in references(row) if key not in self._texts})
+
+    def finish(self, run: JsonObject, files: Files) -> StoredRun:
+        """Sort the rows, write ``run.json`` and the other ``files``, and swap the whole folder into its place.
+
+        The parts of a file are asked for when the rows and the document are written; what making one raises passes through.
+
+        Raises:
+            BadInput: it cannot be written, or something that is of no run was put into its place; all trials wait for ``--resume``.
+        """
+        self.close()
+        with self._written():
+            rows, texts = self._write_sorted()
+            write_columns(self._partial, rows, texts)
+            write_files(self._partial, {RUN: run_text(run), **files})
+            _refuse_foreign(self._place)
+            take(self._place, self._partial)
+            if self._everything:
+                self.journal.unlink(missing_ok=True)
+            (self._place / PLAN).unlink(missing_ok=True)
+        return StoredRun(folder=self._place, run=run, rows=rows, texts=texts)
+
+    def close(self) -> None:
+        """Let go of the files; what was added stays for ``--resume``."""
+        self._row_lines.close()
+        self._text_lines.close()
+
+    def _begun_texts(self) -> Iterator[str]:
+        """Yield the lines of the texts that an interrupted run left."""
+        left = (item for item in left_lines(self._partial / TEXTS) if wrong_text(item) is None)
+        for number, item in enumerate(left):
+            self._texts[item["digest"]] = number
+            yield _text_line(item["digest"], item["text"])
+
+    def _begun_rows(self) -> Iterator[str]:
+        """Yield the lines of the trials that an interrupted run left, of which every text is there too."""
+        for row in left_lines(self._partial / TRIALS):
+            if not isinstance(trial_of(row, self._texts), str):
+                self._keys.append(row["key"])
+                yield f"{canonical_json(row)}\n"
+
+    def _write_sorted(self) -> tuple[StoredRows, StoredTexts]:
+        """Write rows and texts in their order, each once, and return those of the new files."""
+        rows, texts, digests = self.rows(), self.texts(), sorted(self._texts)
+        trials, numbers = array(OFFSETS, [0]), array(OFFSETS, [0])
+        write_parts_atomically(self._partial / TRIALS, told_apart(rows.raw(), trials))
+        write_parts_atomically(self._partial / TEXTS, told_apart(map(texts.raw, digests), numbers))
+        told = StoredTexts(Lines(self._partial / TEXTS, numbers), {key: at for at, key in enumerate(digests)})
+        return StoredRows(Lines(self._partial / TRIALS, trials), records=rows.known()), told
+
+    @contextlib.contextmanager
+    def _written(self) -> Iterator[None]:
+        """Say in one line what the disk refuses."""
+        try:
+            yield
+        except OSError as error:
+            kept = f"make room; what was done waits for `mendbench run --resume {self._place}`"
+            mend = kept if self._keys else "make room, or choose another folder with --out"
+            raise BadInput(str(self._place), error.strerror or str(error), mend) from None
+
+
+@contextlib.contextmanager
+def open_run(place: Path, plan: JsonObject, *, resume: bool, on_note: Note = lambda _line: None) -> Iterator[RunFolder]:
+    """Yield the folder of a run, locked against a second writer.
+
+    ``plan`` says what the run consists of. Rows of an interrupted run with the same plan are kept. An interrupted run with another plan
+    is replaced, unless ``resume`` asks for it. ``on_note`` gets a line about either. A run that ends in an error of ours with nothing to
+    go on from leaves nothing behind.
+
+    Raises:
+        BadInput: the folder cannot be written, is in use, or holds something that is no run; or ``resume``, and there is no interrupted
+            run, or one with another plan.
+    """
+    if place.name in {"", ".."}:
+        raise BadInput(str(place), "not a folder that a run can replace", "name another one with --out")
+    partial = _partial(place)
+    with held(place, busy="wait for it, or choose another --out", unwritable=_ELSEWHERE):
+        try:
+            put_back(place)
+            _refuse_foreign(place)
+            goes_on = _begin(place, partial, json.loads(canonical_json(plan)), resume=resume, on_note=on_note)
+            folder = RunFolder(place, partial)
+        except OSError as error:
+            raise BadInput(str(place), error.strerror or "cannot be written", _ELSEWHERE) from None
+        if goes_on and not resume and len(folder):
+            done = f"goes on from an interrupted run (trials done: {len(folder)})"
+            on_note(f"{place}: {done}; delete {partial} to begin again")
+        try:
+            yield folder
+        except MendbenchError:
+            if folder.is_void:
+                remove(partial)
+            raise
+        finally:
+            folder.close()
+
+
+def interrupted_plan(place: Path) -> JsonObject | None:
+    """Return the plan of the run that was begun for ``place`` and not finished; None if there is none."""
+    return _interrupted(place)[1]
+
+
+def no_interrupted_run(place: Path) -> BadInput:
+    """Return the error for a run that cannot be resumed, since there is none."""
+    return BadInput(str(place), "there is no unfinished run to resume", "start one without --resume")
+
+
+def write_files(folder: Path, files: Files) -> None:
+    """Write files of a run into a folder, each whole or not at all.
+
+    Raises:
+        OSError: one cannot be written. What making a part of one raises passes through.
+    """
+    for name, text in files.items():
+        write_parts_atomically(folder / name, (text,) if isinstance(text, str) else text)
+
+
+def run_text(run: JsonObject) -> str:
+    """Return what ``run.json`` holds of this document."""
+    return json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def read_run(folder: Path) -> StoredRun:
+    """Return the complete run in ``folder``.
+
+    Raises:
+        BadInput: there is none, or a file of it is broken.
+    """
+    if not (folder / RUN).is_file() and not (found_again(folder) and (folder / RUN).is_file()):
+        raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
+    run = object_in(read_text(folder / RUN, MAX_RUN, AGAIN, AGAIN, AGAIN), f"{folder / RUN}:1")
+    if run.get("format") != FORMAT:
+        mend = f"this mendbench reads format {FORMAT}: {AGAIN}"
+        raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), mend)
+    texts: StoredTexts | BadInput
+    try:
+        texts = read_texts(folder / TEXTS)
+    except BadInput as error:  # what is wrong with the rows' lines is told first
+        texts = error
+    rows = RowsRead(folder / TRIALS, {} if isinstance(texts, BadInput) else texts)
+    known = None if isinstance(texts, BadInput) else read_columns(folder, rows.lines, texts.lines())
+    records = Records(rows.records()) if known is None else known
+    if isinstance(texts, BadInput):
+        raise texts
+    if wrong := misfit(run, RUN_DOCUMENT):
+        raise BadInput(f"{folder / RUN}", wrong, AGAIN)
+    count = rows.count if known is None else len(known)
+    if run.get("trials") != count:
+        raise BadInput(str(folder / TRIALS), f"{count} lines of {run.get('trials')!r} trials", AGAIN)
+    if rows.wrong is not None:
+        raise rows.wrong
+    return StoredRun(folder=folder, run=run, rows=StoredRows(rows.lines, records=records), texts=texts)
+
+
+def _refuse_foreign(place: Path) -> None:
+    """Refuse a file, and a folder that holds anything but a run: a run replaces its folder whole."""
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise BadInput(str(place), "a file, and a run needs a folder", _ELSEWHERE)
+    foreign = sorted({path.name for path in place.iterdir() if not is_left(path.name)} - OURS)
+    if foreign:
+        raise BadInput(str(place), f"it holds {foreign[0]!r}, which is of no run", _ELSEWHERE)
+
+
+def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool, on_note: Note) -> bool:
+    """Make the folder of a run with its plan in it, and return whether it holds rows of an interrupted run."""
+    left, begun = _interrupted(place)
+    if resume and begun is None:
+        raise no_interrupted_run(place)
+    changed = "" if begun is None else _changed(begun, plan)
+    if resume and changed:
+        mend = "give the command without --resume to begin again"
+        raise BadInput(str(place), f"changed since the interrupted run began: {changed}", mend)
+    if changed and left == partial and (partial / TRIALS).is_file() and (partial / TRIALS).stat().st_size:
+        on_note(f"{place}: replaces an interrupted run; changed since that began: {changed}")
+    goes_on = begun is not None and not changed and (resume or left == partial)  # else what is in its place is complete
+    if not (goes_on and left == partial):
+        remove(partial)
+        make_folder(partial)
+    if goes_on and left == place:
+        for name in {TRIALS, TEXTS} & {path.name for path in place.iterdir()}:
+            shutil.copyfile(place / name, partial / name)
+    write_atomically(partial / PLAN, canonical_json(plan) + "\n")
+    return goes_on
+
+
+def _interrupted(place: Path) -> tuple[Path, JsonObject | None]:
+    """Return the folder of the run that was begun for ``place`` and not finished, with its plan; None for the plan if there is none."""
+    partial = _partial(place)
+    for folder in (partial, place):  # in its place, if the process was killed after the swap
+        plan = _read_plan(folder)
+        if plan is not None and MERGED not in plan:
+            return folder, plan
+    return partial, None
+
+
+def _changed(begun: JsonObject, plan: JsonObject) -> str:
+    """Return the names of what differs between two plans."""
+    before, now = _parts(begun), _parts(plan)
+    return ", ".join(sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)))
+
+
+def _parts(plan: JsonObject) -> JsonObject:
+    digests = plan.get("digests")
+    return {**plan, **digests, "digests": None} if isinstance(digests, dict) else plan
+
+
+def _partial(place: Path) -> Path:
+    return place.with_name(f".{place.name}.partial")
+
+
+def _read_plan(folder: Path) -> JsonObject | None:
+    try:
+        found = parse_json(read_text(folder / PLAN, MAX_RUN, AGAIN))
+    except (BadInput, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _text_line(digest: str, text: str) -> str:
+    return canonical_json({"digest": digest, "text": text}) + "\n"

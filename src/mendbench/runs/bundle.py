@@ -1,0 +1,177 @@
+"""Everything that trials read, packed into one parcel, for workers that do not share a disk with the run.
+
+A parcel is known by a digest over names and bytes. A worker unpacks it once into a folder of that name, and works from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mendbench.corpus.corpus import CASE_FILES
+from mendbench.errors import Incomplete
+from mendbench.io.files import folder_beside
+from mendbench.strategies.interface import SUFFIX, WITHOUT
+from mendbench.trial.components import Setting
+
+_CASES, _CASSETTES, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "strategies", "templates"
+
+_TAKEN = {
+    _CASES: ("*.yaml", *(f"*/*/{name}" for name in CASE_FILES)),
+    _CASSETTES: ("*/*/*.yaml",),
+    _STRATEGIES: (f"*{SUFFIX}",),
+}
+"""What trials read of each kind of folder; whatever else lies there stays where it is."""
+
+_LEFT_OUT = re.compile(rf"(?:{WITHOUT}\w*)+$")
+"""What follows a template file's path where sections are left out of it."""
+
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+"""The earliest that a ZIP file can hold."""
+
+_FAST = 1
+"""Compression level: a corpus is text, and most of what can be gained is gained at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """Files, packed."""
+
+    digest: str
+    """Over their names and bytes."""
+    blob: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpacking:
+    """How a setting is told anew where a parcel was unpacked."""
+
+    digest: str
+    setting: Setting
+    """As it is where the parcel was packed."""
+    folders: Mapping[str, Path]
+    """What stood where it was packed, by its folder in the parcel."""
+    templates: Mapping[str, str]
+    """The files in the parcel that stand for the strategies named by a path, by that name."""
+
+    def setting_in(self, place: Path) -> Setting:
+        """Return the setting with everything that it reads below ``place``."""
+        strategy_dirs = [place / name for name in self.folders if name.startswith(f"{_STRATEGIES}/")]
+        return replace(
+            self.setting, cases_dir=place / _CASES, cassettes_dir=place / _CASSETTES, strategy_dirs=tuple(strategy_dirs),
+            template_files={name: str(place / file) for name, file in self.templates.items()},
+        )  # fmt: skip
+
+    def retold(self, text: str, place: Path) -> str:
+        """Return what was said of the files below ``place`` as it is said of those that were packed."""
+        for name, folder in self.folders.items():
+            text = text.replace(str(place / name), str(folder))
+        return text
+
+
+def pack(setting: Setting, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
+    """Return a parcel of all that trials of a setting with these strategies read; the same files give the same bytes.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    named = {name: _LEFT_OUT.split(name, 1)[0] for name in strategies if SUFFIX in name}
+    own = {Path(path): f"{_TEMPLATES}/{at}" for at, path in enumerate(sorted(set(named.values())))}
+    folders = {_CASES: setting.cases_dir, _CASSETTES: setting.cassettes_dir}
+    folders |= {f"{_STRATEGIES}/{at}": path for at, path in enumerate(setting.strategy_dirs)}
+    files = {at: path.read_bytes() for name, folder in folders.items() for at, path in _files(name, folder)}
+    files |= {f"{at}/{path.name}": path.read_bytes() for path, at in own.items()}
+    parcel = Parcel(digest=_digest(files), blob=_packed(files))
+    return parcel, Unpacking(
+        digest=parcel.digest, setting=replace(setting), folders=folders | {at: path.parent for path, at in own.items()},
+        templates={name: f"{own[Path(path)]}/{Path(path).name}{name.removeprefix(path)}" for name, path in named.items()},
+    )  # fmt: skip
+
+
+def default_cache() -> Path:
+    """Return the folder that this user's parcels are unpacked in."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "mendbench" / "parcels"
+
+
+def unpacked(digest: str, cache: Path) -> Path | None:
+    """Return where the parcel of that digest was unpacked; None if it was not, or is no longer what it was."""
+    place = cache / digest
+    if not place.is_dir():
+        return None
+    files = {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    return place if _digest(files) == digest else None
+
+
+def unpack(parcel: Parcel, cache: Path) -> Path:
+    """Unpack a parcel and return the folder: whole or not at all, whoever else does so at the same moment.
+
+    Raises:
+        Incomplete: it is not what its digest says.
+        OSError: the folder cannot be written to.
+    """
+    files = _contents(parcel)
+    place = cache / parcel.digest
+    with folder_beside(place) as beside:
+        for name, data in files.items():
+            path = beside / "new" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if not _moved(beside / "new", place) and unpacked(parcel.digest, cache) is None:
+            _moved(place, beside / "damaged")
+            _moved(beside / "new", place)
+    found = unpacked(parcel.digest, cache)
+    if found is None:
+        raise Incomplete(f"{place}: cannot be written as it should be; delete it and run again")
+    return found
+
+
+def _files(name: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    for pattern in _TAKEN[name.partition("/")[0]]:
+        for path in folder.glob(pattern):
+            if path.is_file() and not path.name.startswith("."):
+                yield f"{name}/{path.relative_to(folder).as_posix()}", path
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    whole = hashlib.sha256()
+    for name in sorted(files):
+        whole.update(f"{name}\0{len(files[name])}\0".encode())
+        whole.update(files[name])
+    return whole.hexdigest()
+
+
+def _packed(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _NO_DATE)
+            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED, _FAST)
+    return out.getvalue()
+
+
+def _contents(parcel: Parcel) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(parcel.blob)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+    except zipfile.BadZipFile:
+        files = {}
+    inside = all(not Path(name).is_absolute() and ".." not in Path(name).parts for name in files)
+    if not inside or _digest(files) != parcel.digest:
+        raise Incomplete(f"the parcel {parcel.digest[:12]} arrived damaged; run again")
+    return files
+
+
+def _moved(folder: Path, to: Path) -> bool:
+    """Move a folder; return whether it could be moved. It cannot where another one has been put meanwhile."""
+    with contextlib.suppress(OSError):
+        folder.rename(to)
+        return True
+    return False

@@ -1,0 +1,375 @@
+"""A pool whose workers are those of a dask cluster: on other machines, joining and leaving as they like.
+
+Each chunk is pinned to one worker. So it is known what every worker was doing when it died, and nothing that kills a worker is
+handed on to the next one by the scheduler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import pickle
+import shlex
+import time
+import uuid
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Condition, Event, Thread
+from typing import Any, Generic, TypeVar
+
+from mendbench.errors import BadInput, Incomplete
+from mendbench.runs import cluster_worker
+from mendbench.runs.bundle import Parcel, Unpacking, pack
+from mendbench.runs.cluster_worker import Unready, makeup
+from mendbench.runs.executor import DIED
+from mendbench.trial.components import Setting
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LOCAL = "local"
+"""Stands for a cluster of this machine's own processes, started for the run."""
+
+CONNECT_S = 10
+"""How long a scheduler is waited for, seconds."""
+
+PATIENCE_S = 120.0
+"""How long a run goes on without any worker, seconds: as long as a machine takes to start one."""
+
+LOOK_S = 0.5
+"""How often it is looked who came and who is gone, seconds."""
+
+SILENCE_S = 30
+"""How long a scheduler may be too busy to answer before all its workers are given up, seconds."""
+
+_RESULT_S = 10
+"""How long a result may take on its way before it is looked whether its worker is still there, seconds."""
+
+_log = logging.getLogger(__name__)
+
+
+def open_cluster(
+    where: str, workers: int, task: Callable[[Setting, T], R], setting: Setting, strategies: Iterable[str],
+    *, patience_s: float = PATIENCE_S,
+) -> ClusterPool[T, R]:  # fmt: skip
+    """Return a pool on the cluster whose scheduler has that address, or on a cluster of ``workers`` local processes.
+
+    ``task`` is a function of a module, which the workers import. ``patience_s`` is how long to go on without any worker, seconds.
+
+    Raises:
+        BadInput: there is no scheduler at that address, dask is not installed, or all workers differ from this mendbench.
+        Incomplete: no worker came.
+    """
+    dask = _dask()
+    if where != LOCAL and workers:
+        raise BadInput(
+            "--workers", f"{workers}, and a cluster that has its own", "leave --workers away, or use --cluster local"
+        )
+    parcel, unpacking = pack(setting, strategies)
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(_in_silence())
+        address = undo.enter_context(_own_cluster(dask, workers)) if where == LOCAL else where
+        client = undo.enter_context(_connected(dask, address))
+        job = _Job(name=f"{parcel.digest[:12]}-{uuid.uuid4().hex}", task=task, parcel=parcel, unpacking=unpacking)
+        pool: ClusterPool[T, R] = ClusterPool(client, address, job, patience_s)
+        undo.callback(pool.stop)
+        pool.start()
+        pool.undo = undo.pop_all()
+    return pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """What every worker is told of a run, once."""
+
+    name: str
+    task: Callable[[Setting, Any], Any]
+    parcel: Parcel
+    unpacking: Unpacking
+
+
+class ClusterPool(Generic[T, R]):
+    """The workers of a cluster that are what this process is. Made by :func:`open_cluster`."""
+
+    def __init__(self, client: Any, address: str, job: _Job, patience_s: float) -> None:
+        self._client, self._address, self._job, self._patience_s = client, address, job, patience_s
+        self._changed = Condition()
+        self._ready: set[str] = set()
+        self._refused: dict[str, str] = {}
+        self._under_way: dict[str, tuple[str, Any, Future[list[R]]]] = {}
+        self._heard = time.monotonic()
+        self._ended = Event()
+        self._watcher = Thread(target=self._watch, name="mendbench-cluster", daemon=True)
+        self.undo = contextlib.ExitStack()
+        """What ends with the pool."""
+
+    @property
+    def workers(self) -> int:
+        """How many there are now, at least one."""
+        return max(1, len(self._ready))
+
+    def start(self) -> None:
+        """Find the workers.
+
+        Raises:
+            BadInput: there are some, and all differ from this mendbench; or the scheduler has none.
+            Incomplete: none came.
+        """
+        try:
+            self._client.run_on_scheduler(cluster_worker.end, self._job.name)  # it unpickles what workers are given
+        except ImportError as error:
+            mend = "install the same there, and start it again"
+            raise BadInput(
+                _place(self._address), f"the scheduler has no mendbench that can run trials ({error})", mend
+            ) from error
+        self._look()
+        if self._refused and not self._ready:
+            raise BadInput(
+                _place(self._address), min(self._refused.values()), "install the same there, and start it again"
+            )
+        self._watcher.start()
+        self.renew()
+
+    def submit(self, chunk: Sequence[T], /) -> Future[list[R]]:
+        """Hand a chunk to the worker that has the fewest."""
+        with self._changed:
+            self._await_worker()
+            busy = Counter(address for address, _, _ in self._under_way.values())
+            address = min(self._ready, key=lambda one: (busy[one], one))
+        ours: Future[list[R]] = Future()
+        theirs = self._client.submit(
+            cluster_worker.run_chunk, self._job.name, tuple(chunk), workers=[address], allow_other_workers=False, pure=False,
+        )  # fmt: skip
+        with self._changed:
+            self._under_way[theirs.key] = address, theirs, ours
+        theirs.add_done_callback(self._arrived)
+        return ours
+
+    def renew(self) -> None:
+        """Wait until there is a worker.
+
+        Raises:
+            Incomplete: none comes.
+        """
+        with self._changed:
+            self._await_worker()
+
+    def close(self) -> None:
+        """Let go of the cluster; what was not begun is not done."""
+        self.undo.close()
+
+    def stop(self) -> None:
+        """Take back what is under way, and have the workers forget the run."""
+        self._ended.set()
+        if self._watcher.is_alive():
+            self._watcher.join(2 * LOOK_S)
+        if not self._ready:
+            return  # nobody to tell: a client waits long for a scheduler that is gone
+        with contextlib.suppress(Exception):  # whatever a client raises whose scheduler is gone
+            self._client.cancel([theirs for _, theirs, _ in self._under_way.values()], force=True)
+            self._client.run(cluster_worker.end, self._job.name, workers=sorted(self._ready), on_error="ignore")
+
+    def _await_worker(self) -> None:
+        if not self._changed.wait_for(lambda: self._ready, self._patience_s):
+            refused = f" ({'; '.join(sorted(self._refused.values()))})" if self._refused else ""
+            raise Incomplete(
+                f"{_place(self._address)}: no worker for {self._patience_s:g} seconds{refused}; "
+                f"start one with `dask worker {self._address}`"
+            )
+
+    def _arrived(self, theirs: Any) -> None:
+        """Take a result; called by the client when there is one, or none will ever be."""
+        found: list[R] | BaseException
+        while theirs.key in self._under_way:
+            try:
+                found = pickle.loads(zlib.decompress(theirs.result(timeout=_RESULT_S)))  # noqa: S301 - our own worker's
+            except TimeoutError:
+                continue
+            except CancelledError as error:  # the scheduler is gone; if it comes back, it is another one
+                self._forget(*self._ready)
+                found = _broken(error)
+            except (Unready, OSError, _dask().KilledWorker) as error:
+                self._forget(*(address for address, one, _ in [*self._under_way.values()] if one is theirs))
+                found = _broken(error)
+            except BaseException as error:  # noqa: BLE001 - no worker's death: it is raised where the run is
+                found = error
+            self._settle(theirs.key, found)
+
+    def _forget(self, *addresses: str) -> None:
+        """Give workers nothing more before they were told of the run anew."""
+        with self._changed:
+            self._ready.difference_update(addresses)
+
+    def _settle(self, key: str, found: list[R] | BaseException) -> None:
+        with self._changed:
+            _, _, ours = self._under_way.pop(key, (None, None, None))
+        if ours is None:
+            return
+        if isinstance(found, BaseException):
+            ours.set_exception(found)
+        else:
+            ours.set_result(found)
+
+    def _watch(self) -> None:
+        while not self._ended.wait(LOOK_S):
+            self._look()
+
+    def _look(self) -> None:
+        """Take in who came, and give up what those had who are gone."""
+        try:
+            # What the client remembers of the scheduler may be what it asked last for its own ends: without any worker.
+            present = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
+            able = {address: str(told.get("name", address)) for address, told in present.items() if _able(told)}
+            self._refused = {address: why for address, why in self._refused.items() if address in present}
+            came = self._welcome(
+                {at: name for at, name in able.items() if at not in self._ready and at not in self._refused}
+            )
+        except Exception:  # noqa: BLE001 - whatever a client raises whose scheduler is busy or gone
+            if time.monotonic() - self._heard < SILENCE_S:
+                return
+            present, came = {}, set()
+        else:
+            self._heard = time.monotonic()
+        with self._changed:
+            self._ready = (self._ready & present.keys()) | came
+            lost = [
+                (key, theirs) for key, (address, theirs, _) in self._under_way.items() if address not in self._ready
+            ]
+            self._changed.notify_all()
+        for key, theirs in lost:
+            self._settle(key, _broken())
+            with contextlib.suppress(Exception):
+                theirs.cancel(force=True)
+
+    def _welcome(self, names: Mapping[str, str]) -> set[str]:
+        """Return those of the workers that can run trials, after telling them how."""
+        if not names:
+            return set()
+        told = self._client.run(
+            cluster_worker.introduce, self._job.parcel.digest, workers=sorted(names), on_error="return"
+        )
+        fit: dict[bool, list[str]] = {True: [], False: []}
+        for address, found in told.items():
+            why = _differs(found)
+            if why is None:
+                fit[found[1]].append(address)
+            elif not isinstance(found, OSError):  # it is not gone again
+                self._refuse(address, names[address], why)
+        return self._begun(fit[True], None, names) | self._begun(fit[False], self._job.parcel, names)
+
+    def _begun(self, addresses: Collection[str], parcel: Parcel | None, names: Mapping[str, str]) -> set[str]:
+        if not addresses:
+            return set()
+        job = self._job
+        told = self._client.run(
+            cluster_worker.begin,
+            job.name,
+            job.task,
+            job.unpacking,
+            parcel,
+            workers=sorted(addresses),
+            on_error="return",
+        )
+        for address, found in told.items():
+            if isinstance(found, BaseException) and not isinstance(found, Unready):
+                self._refuse(address, names[address], f"{type(found).__name__}: {found}")
+        return {address for address, found in told.items() if found is None}
+
+    def _refuse(self, address: str, name: str, why: str) -> None:
+        called = address if name == address else f"{name} ({address})"
+        self._refused[address] = " ".join(f"worker {called}: {why}".split())
+        _log.warning("%s: %s; it gets no trials", _place(self._address), self._refused[address])
+
+
+def _place(address: str) -> str:
+    return shlex.join(["--cluster", address])
+
+
+def _broken(cause: BaseException | None = None) -> BrokenExecutor:
+    error = BrokenExecutor(DIED)
+    error.__cause__ = cause
+    return error
+
+
+def _able(told: Mapping[str, Any]) -> bool:
+    return told.get("status", "running") in {"init", "running"}
+
+
+def _differs(found: Any) -> str | None:
+    """Return in what a worker is not what this process is, after its own words; None if in nothing."""
+    if isinstance(found, BaseException):
+        return f"it has no mendbench that can run trials ({type(found).__name__}: {found})"
+    theirs, ours = found[0], makeup()
+    other = [
+        f"{name} {theirs.get(name, 'none')} in place of {ours[name]}" for name in ours if theirs.get(name) != ours[name]
+    ]
+    return ", ".join(other) or None
+
+
+def _dask() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        raise BadInput("--cluster", "dask.distributed is not installed", "pip install 'mendbench[cluster]'") from error
+
+
+@contextlib.contextmanager
+def _in_silence() -> Iterator[None]:
+    """Keep what dask logs to the terminal from there: what matters of it is said by this module."""
+    handlers = [one for one in logging.getLogger("distributed").handlers if isinstance(one, logging.StreamHandler)]
+    levels = [one.level for one in handlers]
+    for one in handlers:
+        one.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for one, level in zip(handlers, levels, strict=True):
+            one.setLevel(level)
+
+
+@contextlib.contextmanager
+def _connected(dask: Any, address: str) -> Iterator[Any]:
+    try:
+        # A client would wait for ever for what is no scheduler.
+        with ThreadPoolExecutor(1) as elsewhere:  # this thread may have a loop of its own
+            answering = elsewhere.submit(asyncio.run, _kind(dask, address)).result()
+        if answering != "Scheduler":
+            raise TypeError(f"it is a {answering}")  # noqa: TRY301 - told as all else that is wrong with the address
+        client = dask.Client(address, timeout=CONNECT_S, set_as_default=False, name="mendbench")
+    except Exception as error:  # what dask raises depends on what is wrong with the address
+        said = f"{CONNECT_S} seconds" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
+        found = f"no scheduler answers there ({said})"
+        raise BadInput(
+            _place(address), found, "start one with `dask scheduler`, and give the address it prints"
+        ) from error
+    with client:
+        yield client
+
+
+async def _kind(dask: Any, address: str) -> str:
+    """Return what kind of server has that address."""
+    keys = dask.Security().get_connection_args("client")
+    async with asyncio.timeout(CONNECT_S), dask.core.rpc(address, timeout=CONNECT_S, connection_args=keys) as server:
+        told = await server.identity()
+    return str(told["type"])
+
+
+@contextlib.contextmanager
+def _own_cluster(dask: Any, workers: int) -> Iterator[str]:
+    try:
+        cluster = dask.LocalCluster(
+            n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", memory_limit=0,
+            silence_logs=logging.CRITICAL, preload=[cluster_worker.__name__],
+        )  # fmt: skip
+    except Exception as error:  # as above
+        mend = "a script that runs trials on several needs `if __name__ == '__main__':` around its own doing"
+        raise BadInput(
+            f"--cluster {LOCAL}", f"no worker processes can be started ({type(error).__name__}: {error})", mend
+        ) from error
+    with cluster:
+        yield str(cluster.scheduler_address)

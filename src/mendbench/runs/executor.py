@@ -1,0 +1,233 @@
+"""Running many tasks: in this process, or on a pool of worker processes that outlives the death of any of them.
+
+A pool is local processes, here, or those of a cluster: :mod:`mendbench.runs.cluster`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, groupby
+from multiprocessing import connection, get_context, parent_process
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
+
+from mendbench.errors import BadInput, Incomplete
+
+T = TypeVar("T")
+R = TypeVar("R")
+T_contra = TypeVar("T_contra", contravariant=True)
+
+IN_FLIGHT_PER_WORKER = 2
+"""Chunks handed out ahead, so that no worker waits and an interrupt does not leave thousands queued."""
+
+LARGEST_CHUNK = 32
+"""Tasks in a chunk at most: what is lost with a worker, and what progress is told by."""
+
+DIED = "the worker process died: killed from outside, or out of memory"
+
+_PRELOADED = ["mendbench.trial.runner"]
+"""Imported once, before workers are forked off."""
+
+
+class Pool(Protocol[T_contra, R]):
+    """Worker processes that all know one task."""
+
+    @property
+    def workers(self) -> int:
+        """How many there are now, at least one: workers may join and leave."""
+
+    def submit(self, chunk: Sequence[T_contra], /) -> Future[list[R]]:
+        """Hand a chunk to the next worker that is free. ``BrokenExecutor`` is what becomes of it if the worker dies.
+
+        Raises:
+            MendbenchError: there is no worker.
+        """
+
+    def renew(self) -> None:
+        """Make sure that there is a worker again after one died.
+
+        Raises:
+            MendbenchError: none can be had.
+        """
+
+    def close(self) -> None:
+        """End what the pool began; what was not begun is not done."""
+
+
+WORTH_A_WORKER = 100
+"""Trials that take as long as two starts of a worker process (0.3 s of CPU each, of imports)."""
+
+
+def workers_for(wanted: int, tasks: int, least: int = 1) -> int:
+    """Return how many workers ``wanted`` means; never more than there are tasks, never none.
+
+    0 is one for each core, of which each has to have ``least`` tasks to be worth its start.
+    """
+    return max(1, min(wanted, tasks) if wanted else min(os.cpu_count() or 1, tasks // least))
+
+
+def chunked(
+    items: Iterable[T], alike: Callable[[T], object], workers: int, order: Callable[[T], Any] | None = None
+) -> Iterator[tuple[T, ...]]:
+    """Yield ``items`` in chunks of neighbours that are ``alike``, those in that ``order``, small enough that every worker gets some.
+
+    What is worked out for a case is worked out in one process, and not in all.
+    """
+    every = items if isinstance(items, Sequence) else list(items)
+    size = max(1, min(LARGEST_CHUNK, len(every) // (workers * 2 * IN_FLIGHT_PER_WORKER)))
+    for _, group in groupby(every, alike):
+        same = tuple(group)
+        if order is not None:
+            same = tuple(sorted(same, key=order))
+        yield from (same[at : at + size] for at in range(0, len(same), size))
+
+
+def run_all(
+    task: Callable[[T], R],
+    chunks: Iterable[Sequence[T]],
+    workers: int,
+    lost: Callable[[T, str], R] | None = None,
+) -> Iterator[R]:
+    """Yield ``task(item)`` for every item, chunk by chunk, in the order in which chunks finish.
+
+    One worker is this process, and a task runs only when its result is asked for. ``task`` goes to each worker process once. If one
+    dies, what was under way is done again, one item at a time; an item that a worker dies of by itself is ``lost(item, why)``.
+
+    Raises:
+        MendbenchError, EffectEscape: a task raised it, in whichever process.
+        Incomplete: a worker died of an item, and there is no ``lost``.
+        BadInput: no worker process can be started.
+    """
+    if workers <= 1:
+        yield from map(task, chain.from_iterable(chunks))
+        return
+    yield from run_on(LocalPool(task, workers), chunks, lost)
+
+
+def run_on(pool: Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[T, str], R] | None = None) -> Iterator[R]:
+    """Yield what the pool's task makes of every item, as :func:`run_all` does, and close the pool.
+
+    Raises:
+        MendbenchError, EffectEscape: a task raised it, or no worker can be had.
+    """
+    try:
+        yield from _in_flight(pool, chunks, lost or _refused)
+    finally:
+        pool.close()
+
+
+def _in_flight(pool: Pool[T, R], chunks: Iterable[Sequence[T]], lost: Callable[[T, str], R]) -> Iterator[R]:
+    queue, pending = iter(chunks), dict[Future[list[R]], Sequence[T]]()
+    while True:
+        while len(pending) < pool.workers * IN_FLIGHT_PER_WORKER and (chunk := next(queue, None)) is not None:
+            pending[pool.submit(chunk)] = chunk
+        if not pending:
+            return
+        done, _ = wait(pending, return_when="FIRST_COMPLETED")
+        if any(isinstance(future.exception(), BrokenExecutor) for future in done):
+            done, _ = wait(pending)
+        died = []
+        for future in done:
+            chunk = pending.pop(future)
+            if isinstance(future.exception(), BrokenExecutor):
+                died.append(chunk)
+            else:
+                yield from future.result()
+        if died:
+            pool.renew()
+            yield from _one_by_one(pool, chain.from_iterable(died), lost)
+
+
+def _one_by_one(pool: Pool[T, R], items: Iterable[T], lost: Callable[[T, str], R]) -> Iterator[R]:
+    """Yield the results of what was under way when a worker died; only one at a time tells which it died of."""
+    for item in items:
+        try:
+            yield from pool.submit((item,)).result()
+        except BrokenExecutor:
+            pool.renew()
+            yield lost(item, DIED)
+
+
+def _refused(item: object, why: str) -> NoReturn:
+    raise Incomplete(f"{item}: {why}")
+
+
+class LocalPool(Generic[T, R]):
+    """Processes of this machine."""
+
+    def __init__(self, task: Callable[[T], R], workers: int) -> None:
+        self._task, self.workers = task, workers
+        self._context = get_context("forkserver")
+        self._context.set_forkserver_preload(_PRELOADED)
+        self._start()
+
+    def submit(self, chunk: Sequence[T]) -> Future[list[R]]:
+        """As :meth:`Pool.submit`."""
+        try:
+            return self._pool.submit(_run_chunk, chunk)
+        except FileNotFoundError as error:  # processes are started through a socket in the temporary folder
+            mend = "make room in the temporary folder, name another with the variable TMPDIR, or use --workers 1"
+            raise BadInput("workers", error.strerror or str(error), mend) from None
+        except (BrokenProcessPool, BrokenPipeError) as error:
+            # It broke between two hand-outs: told as it is of those that were under way.
+            failed: Future[list[R]] = Future()
+            failed.set_exception(BrokenProcessPool(str(error)))
+            return failed
+
+    def renew(self) -> None:
+        """Start again after a worker died.
+
+        Raises:
+            BadInput: workers die before they do anything, so that nothing can be said of what they died of.
+        """
+        self.close()
+        self._start()
+        try:
+            self.submit(()).result()
+        except BrokenProcessPool:
+            mend = "use one worker; a script that runs trials on several needs `if __name__ == '__main__':` around its own doing"
+            raise BadInput("workers", "worker processes die as they start", mend) from None
+
+    def close(self) -> None:
+        """End the workers, each after the task that it is at; what was not begun is not done."""
+        self._going.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._watched.close()
+
+    def _start(self) -> None:
+        self._watched, self._going = self._context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(self.workers, self._context, _begin, (self._task, self._watched))
+
+
+_own_task: Callable[[Any], Any] | None = None
+"""What this worker process does."""
+
+
+_over = threading.Event()
+"""Set in a worker process when nobody wants results any more."""
+
+
+def _begin(task: Callable[[Any], Any], going: connection.Connection) -> None:
+    global _own_task  # noqa: PLW0603 - a worker has no other place that its initializer can reach
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and is the parent's business alone
+    threading.Thread(target=_outlive_nobody, args=(going,), name="parent", daemon=True).start()
+    _own_task = task
+
+
+def _outlive_nobody(going: connection.Connection) -> None:
+    """End this worker after the task at hand when its pool is closed, and at once when the process that it works for is gone."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([going, parent.sentinel])  # nothing is ever sent: the other end is closed
+        _over.set()
+        parent.join()
+        os._exit(1)
+
+
+def _run_chunk(chunk: Sequence[Any]) -> list[Any]:
+    assert _own_task is not None  # noqa: S101 - the pool's initializer ran
+    return [_own_task(item) for item in chunk if not _over.is_set()]

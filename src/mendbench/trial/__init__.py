@@ -1,0 +1,1 @@
+"""One trial, from the components that its key names to its row."""

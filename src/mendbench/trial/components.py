@@ -1,0 +1,212 @@
+"""The parts of a trial, built from the names in its key. Works in a worker process too: names are all that has to travel."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mendbench.api_errors.chat_responses import limit_in
+from mendbench.cassettes.recordings import RecordMode
+from mendbench.config.config_file import EngineConfig, ModelConfig, RepairerConfig
+from mendbench.config.prices import UNKNOWN, Price, model_price, program_price
+from mendbench.corpus.corpus import Corpus, load_corpus
+from mendbench.corpus.split import Split, read_split
+from mendbench.detectors import detector
+from mendbench.errors import BadInput, UnknownName
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.ports.engine import Detector, Engine
+from mendbench.ports.repair import Repairer, Strategy
+from mendbench.repairers import Options, is_repairer, repairer, repairer_names
+from mendbench.repairers.callable import callable_model
+from mendbench.repairers.command import command_model
+from mendbench.strategies import TemplateStrategy, strategy
+from mendbench.strategies.frame import Budget
+from mendbench.trial.engines import OURS, build_engine
+from mendbench.values.lru import Recent
+
+__all__ = ["TRUTH_DETECTOR", "Parts", "Setting", "build_engine", "build_parts"]
+
+NO_STRATEGY = "none"
+"""What stands for the strategy of an engine that is told nothing by ours."""
+NO_REPAIRER = "noop"
+"""What stands for the repairer of an engine that repairs by itself."""
+
+TRUTH_DETECTOR = "mend"
+"""The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
+
+_WAYS = 1
+"""Trials are run in the order of their ways; the largest case's way is some 10 MB."""
+
+_FIRSTS = 8
+"""As many as the detectors of a case judge, and of the next."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Where a trial's parts come from, and whether anything may be recorded."""
+
+    cases_dir: Path
+    cassettes_dir: Path
+    strategy_dirs: tuple[Path, ...] = ()
+    template_files: Mapping[str, str] = field(default_factory=dict)
+    """The files of strategies that are named by a path, by that path, where they lie elsewhere on this machine."""
+    models: Mapping[str, ModelConfig] = field(default_factory=dict)
+    repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
+    """The operator's own repairers, by the names that they gave them."""
+    engines: Mapping[str, EngineConfig] = field(default_factory=dict)
+    """The operator's own engines, by the names that they gave them."""
+    record: RecordMode = "none"
+    allow_shell: bool = False
+    allow_writes: bool = False
+    config_file: str = "the configuration"
+    """The file that configures the models."""
+    tolerant: bool = False
+    """Whether a broken case keeps nobody from the others."""
+    proofs_dir: Path | None = None
+    """Where proofs are kept; None for nowhere."""
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The cases, loaded once per process."""
+        return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
+
+    @cached_property
+    def ways(self) -> Recent[object, Any]:
+        """The ways that trials went a moment ago: see :mod:`mendbench.trial.session`. No other process gets them."""
+        return Recent(_WAYS)
+
+    @cached_property
+    def firsts(self) -> Recent[object, bytes]:
+        """How first executions ended a moment ago: see :mod:`mendbench.trial.session`. No other process gets them."""
+        return Recent(_FIRSTS)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what goes to another process."""
+        return {name: value for name, value in self.__dict__.items() if name not in {"ways", "firsts"}}
+
+    @cached_property
+    def split(self) -> Split | None:
+        """How the corpus is split, read once per process; None if it is not."""
+        return read_split(self.cases_dir)
+
+    def part_of(self, case: Case) -> str | None:
+        """Return the part of the split that a case is in: ``train`` or ``test``; None if in neither."""
+        return self.split.part_of(case) if self.split is not None else None
+
+    def strategy(self, name: str) -> TemplateStrategy:
+        """Return a strategy.
+
+        Raises:
+            UnknownName, BadInput: as :func:`mendbench.strategies.strategy`.
+        """
+        return strategy(self.template_files.get(name, name), self.strategy_dirs)
+
+    def model(self, name: str) -> ModelConfig:
+        """Return a model's configuration; for one that is not configured, the default parameters."""
+        return self.models.get(name) or ModelConfig()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a trial is made of."""
+
+    engine: Engine
+    strategy: Strategy
+    repairer: Repairer
+    detector: Detector | None
+    budget: Budget
+    price: Price = UNKNOWN
+    """What the repairer's answers cost."""
+    model: str | None = None
+    """Whom an engine that repairs by itself may ask, by the name that its server knows."""
+    judged_engine: Engine | None = None
+    """An engine that is not ours, as clean runs use it: whatever it makes of a failure, the detector that it is given judges that."""
+
+
+def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
+    """Return the parts that a key names.
+
+    Raises:
+        UnknownName: something it names does not exist.
+        BadInput: something it names cannot be used.
+    """
+    model = setting.model(key.model) if key.model else ModelConfig()
+    own = setting.repairers.get(key.repairer)
+    limit = limit_in(model.parameters)
+    answer_tokens = Budget().answer if limit is None else limit[1]
+    if not isinstance(answer_tokens, int):
+        place = f"models.{key.model}.parameters.{limit[0] if limit else ''}"
+        raise BadInput(place, repr(answer_tokens), "give a whole number of tokens")
+    return Parts(
+        engine=build_engine(key.engine, case, setting.engines),
+        judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
+        model=(model.served_as or key.model) if key.repairer == ITSELF else None,
+        strategy=setting.strategy(NO_STRATEGY if key.strategy == ITSELF else key.strategy),
+        repairer=_repairer(key, case, model, setting),
+        detector=detector(key.detector) if key.detector else None,
+        budget=Budget(window=own.window if own else model.window, answer=answer_tokens),
+        price=price_of(key.repairer, key.model, setting),
+    )
+
+
+def price_of(repairer_name: str, model: str | None, setting: Setting) -> Price:
+    """Return what the answers of a trial's repairer cost."""
+    if model is not None:
+        config = setting.model(model)
+        return model_price(config.served_as or model, config)
+    own = setting.repairers.get(repairer_name)
+    return program_price(own, setting.models) if own is not None or ":" in repairer_name else UNKNOWN
+
+
+def prices_of(keys: Collection[TrialKey], setting: Setting) -> JsonObject:
+    """Return how the answers in a run are priced, by model, program or function: where two runs differ in one, no cost compares."""
+    prices = {(key.model or key.repairer): price_of(key.repairer, key.model, setting) for key in keys}
+    asking = {name for name in prices if name in setting.repairers or ":" in name}
+    asking |= {key.model for key in keys if key.model}
+    return {name: prices[name].described() for name in sorted(asking)}
+
+
+def asked_models(keys: Collection[TrialKey], setting: Setting) -> frozenset[str]:
+    """Return whom trials ask, as asks name them: models by the names that their servers know, and the operator's programs and functions."""
+    models = {setting.model(key.model).served_as or key.model for key in keys if key.model}
+    return frozenset({*models, *filter(None, (_program(name, setting) for name in {key.repairer for key in keys}))})
+
+
+def _program(name: str, setting: Setting) -> str | None:
+    """Return what stands for a model's name in the asks to an operator's own repairer; None where ``name`` is no such one."""
+    own = setting.repairers.get(name)
+    if own is None:
+        return callable_model(name) if ":" in name else None
+    return command_model(own.command) if own.command else callable_model(str(own.callable))
+
+
+def repairer_kinds(setting: Setting) -> tuple[str, ...]:
+    """Return the names of all repairers, ours, installed ones and configured ones, sorted."""
+    return tuple(sorted({*repairer_names(), *setting.repairers}))
+
+
+def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: Setting) -> Repairer:
+    options = Options(
+        model=model.served_as or key.model,
+        take=model.take,
+        params=model.parameters,
+        response_format=model.response_format,
+        base_seed=model.seed,
+        patch=case.fix.patch if case.fix else None,
+    )
+    if key.repairer == ITSELF:
+        return repairer(NO_REPAIRER, options)
+    own = setting.repairers.get(key.repairer)
+    if own is None:
+        if ":" not in key.repairer and not is_repairer(key.repairer):
+            raise UnknownName("repairer", key.repairer, repairer_kinds(setting))
+        return repairer(key.repairer, options)
+    if ":" in key.repairer or is_repairer(key.repairer):
+        raise BadInput(f"repairers.{key.repairer}", "a name that stands for another repairer", "choose another name")
+    kind = "command" if own.command else "callable"
+    return repairer(kind, Options(argv=tuple(own.command), function=own.callable, called=key.repairer))

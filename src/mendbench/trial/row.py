@@ -1,0 +1,419 @@
+"""One line of ``trials.jsonl``: a trial, what happened in it, and what the truth says about it.
+
+Texts over 200 bytes stand in ``texts.jsonl``; in a row ``{"$text": DIGEST}`` stands for each. Everything that depends on
+the machine or the moment stands under ``timing``, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from mendbench.cassettes.cassette import Entry
+from mendbench.config.config_file import ModelConfig
+from mendbench.config.prices import UNKNOWN, Cost, Price, amount, costs_of, given_before
+from mendbench.exchanges.bodies import parse_body
+from mendbench.exchanges.urls import normalise_url
+from mendbench.io.canonical_json import canonical_json, digest, pretty_json
+from mendbench.io.json_documents import is_finite
+from mendbench.model.case import Case
+from mendbench.model.exchange import Exchange
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.prompt import Reply
+from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
+from mendbench.scoring.judging.diffs import diff_paths
+from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
+from mendbench.scoring.judging.ladder import best
+from mendbench.scoring.judging.recall import Recall, Where, context_recall, facts_of, where_is_value
+from mendbench.strategies.tokens import estimate
+
+if TYPE_CHECKING:
+    from mendbench.scoring.judging.judge import Judged
+    from mendbench.trial.runner import Evidence
+
+FORMAT = 4
+"""4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
+3: rows have adversarial_to, and the facts that verdict, labels, rungs and costs follow from. 2: rows have part, used and costs, and
+run.json a list of sweeps. 1: the first."""
+
+IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
+"""Fields that tell trials apart: they stand in the row however long they are."""
+
+REFERENCE = "$text"
+"""The one key of an object that stands for a long text; its value is the text's digest."""
+
+REQUIRED = IDENTITY | {"kind", "verdict", "outcome", "attempts", "wasted_attempts"}
+"""Fields without which a line of ``trials.jsonl`` is no trial."""
+
+DEFAULT_MODEL = ModelConfig()
+"""For a repairer that is no model, and for a model that is not configured."""
+
+SHORT = 8
+"""Digits of a digest that only has to differ from those of the same case."""
+
+LONG_TEXT = 200
+"""Bytes from which on a text stands in ``texts.jsonl``."""
+
+
+def trial_key(key: TrialKey) -> str:
+    """Return the key of a trial's row: its parts in the order that rows are sorted by."""
+    return " | ".join(part or "-" for part in key.order())
+
+
+def digest_of_keys(keys: Iterable[TrialKey]) -> str:
+    """Return a digest of the keys of trials, in their order."""
+    found = hashlib.sha256()
+    for key in keys:
+        found.update(trial_key(key).encode("utf-8", "surrogatepass") + b"\n")
+    return found.hexdigest()
+
+
+def build_row(
+    case: Case, key: TrialKey, evidence: Evidence, judged: Judged, timing: JsonObject,
+    *, trajectories: Collection[str] = (), price: Price = UNKNOWN, part: str | None = None, model: ModelConfig = DEFAULT_MODEL,
+    recorded: Callable[[str], Entry | None] = lambda _ask: None,
+) -> tuple[JsonRow, dict[str, str]]:  # fmt: skip
+    """Return a trial's row and the long texts in it by digest.
+
+    ``trajectories`` are the keys of all that models' edits led to in the world.
+    ``price`` is what the repairer's answers cost. ``part`` is the part of the corpus's split that the case is in. ``model`` is the
+    configuration of the model that answered, ``recorded`` returns the recording of a response by the digest of its request.
+    """
+    trajectory = evidence.trajectory
+    attempts = trajectory.attempts if trajectory else ()
+    told = [_told(case, attempt) for attempt in attempts]
+    traffic = trajectory.traffic if trajectory else ()
+    estimates = model.sampling == "unknown"
+    answers = [estimated(attempt) if estimates else attempt.reply for attempt in attempts]
+    replies = [reply for at, reply in enumerate(answers) if not given_before(answers, at)]
+    costs = costs_of(answers, UNKNOWN if estimates else price)
+    right = (run for runs in evidence.right.values() for run in runs)
+    clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
+    all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
+    row: JsonRow = {
+        "format": FORMAT,
+        "key": trial_key(key),
+        **dataclasses.asdict(key),
+        "group": case.group,
+        "family": case.family,
+        "part": part,
+        "kind": case.kind,
+        "title": case.title,
+        "difficulty": case.difficulty,
+        "api": case.api,
+        "adversarial_to": list(case.adversarial_to),
+        "recorded_from": case.recorded_from,
+        "case_digest": case.digest,
+        "verdict": judged.verdict.verdict,
+        "outcome": judged.verdict.outcome,
+        "stop_reason": _stop_reason(evidence),
+        "end": trajectory.end if trajectory else None,
+        "right_after_first": judged.right_after_first if evidence.problem is None else None,
+        "problem": dataclasses.asdict(evidence.problem) if evidence.problem else None,
+        "request": case.request,
+        "workflow": pretty_json(case.workflow),
+        "first": _execution(trajectory.first) if trajectory else None,
+        "attempts": [
+            {
+                **_attempt(case, attempt, answers[at], judged, at, costs[at], told[at]),
+                **_source(recorded(attempt.reply.ask) if attempt.reply.ask is not None else None),
+            }
+            for at, attempt in enumerate(attempts)
+        ],
+        "sampling": model.sampling,
+        "asked": model.asked,
+        "tokens_estimated": estimates,
+        "wasted_attempts": judged.wasted if evidence.problem is None else None,
+        "prompt_tokens": _tokens((reply.ask, reply.prompt_tokens) for reply in replies),
+        "completion_tokens": _tokens((reply.ask, reply.completion_tokens) for reply in replies),
+        "cost_usd": amount(*costs),
+        "context_recall": told[0].recall.share if told else None,
+        "leaks": told[0].leaks if told else None,
+        "nodes": _nodes(case, trajectory),
+        "faults_fixed": list(judged.faults_fixed),
+        "said": judged.said,
+        "warnings": [dataclasses.asdict(warned) for warned in _last(trajectory).warnings] if trajectory else [],
+        "checks": [dataclasses.asdict(result) for result in judged.checks],
+        "ladder": best(judged.ladder),
+        "requests": [_exchange(exchange) for exchange in traffic],
+        "outputs": _last(trajectory).outputs if trajectory else {},
+        "variants": [
+            {"name": run.variant, "outcome": run.execution.outcome, "nodes": run.execution.states()}
+            for run in evidence.clean
+            if run.variant is not None
+        ],
+        "evidence": {
+            "asks": digest(sorted(set(evidence.asks))),
+            "world": digest(sorted({exchange.key for exchange in all_traffic})),
+            "exchanges": _exchanges(all_traffic),
+            **trial_evidence(judged.facts),
+        },
+        "repeated_side_effects": [dataclasses.asdict(effect) for effect in judged.repeated_side_effects],
+        "collateral_edits": list(judged.collateral_edits),
+        "edits": sorted(diff_paths(case.workflow, trajectory.workflow)) if trajectory else [],
+        "edited": judged.edited,
+        "harmful": judged.harmful,
+        "derived": sum(exchange.origin == "derived" for exchange in all_traffic),
+        "used": " ".join(sorted({*evidence.asks, *_used(all_traffic, trajectories)})),
+        "timing": timing,
+    }
+    texts: dict[str, str] = {}
+    short = {name: value if name in IDENTITY else _shortened(value, texts) for name, value in row.items()}
+    return json.loads(canonical_json(short)), texts
+
+
+def of_key(row: JsonRow, key: TrialKey, stop_reason: str, timing: JsonObject) -> JsonRow:
+    """Return the row of another trial that came to the same under another policy."""
+    return {
+        **row, **dataclasses.asdict(key), "key": trial_key(key), "stop_reason": stop_reason, "timing": timing
+    }  # fmt: skip
+
+
+def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
+    """Yield the keys of what models answered and of what their edits led to."""
+    for exchange in traffic:
+        if exchange.request.asks_model or exchange.key in trajectories:
+            yield exchange.key
+
+
+def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
+    """Return each request with the digest of its response, as ``KEY@SECONDS:RESPONSE``, in the order they were first sent.
+
+    The seconds are how long the sender waits: that is not part of the key, and may turn a response into a timeout.
+    """
+    found: dict[str, str] = {}
+    for exchange in traffic:
+        name = f"{exchange.key[:SHORT]}@{exchange.request.timeout_s or 0:g}"
+        if name not in found:
+            came = exchange.answer
+            response = [came.status, came.fault, came.headers, digest(came.body), exchange.changed]
+            found[name] = digest(response, SHORT)
+    return [f"{name}:{response}" for name, response in found.items()]
+
+
+def _stop_reason(evidence: Evidence) -> str:
+    if evidence.problem is not None:
+        return evidence.problem.kind
+    return evidence.trajectory.stop_reason if evidence.trajectory else "crashed"
+
+
+def estimated(attempt: Attempt) -> Reply:
+    """Return the reply of an attempt with estimates where it does not report its tokens."""
+    reply, prompt = attempt.reply, attempt.prompt
+    sent, came = estimate(prompt.system) + estimate(prompt.user), estimate(reply.text)
+    return dataclasses.replace(
+        reply,
+        prompt_tokens=sent if reply.prompt_tokens is None else reply.prompt_tokens,
+        completion_tokens=came if reply.completion_tokens is None else reply.completion_tokens,
+    )
+
+
+def _source(entry: Entry | None) -> JsonObject:
+    """Return where a response comes from that was imported, and which prompts were answered together with its own."""
+    source = entry.provenance if entry is not None else None
+    return {
+        "provenance": source.encode()[:LONG_TEXT].decode(errors="ignore") if source is not None else None,
+        "batch": dataclasses.asdict(entry.batch) if entry is not None and entry.batch is not None else None,
+    }
+
+
+def _attempt(
+    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, told: _Told
+) -> JsonObject:
+    context = attempt.prompt.context
+    return {
+        "number": attempt.number,
+        "system": attempt.prompt.system,
+        "frame": attempt.prompt.frame,
+        "sections": [
+            {"name": section.name, "label": section.label, "cut": section.cut, "text": section.text}
+            for section in context.sections
+        ],
+        "context_tokens": context.tokens,
+        "truncated": context.truncated,
+        "facts": {"found": list(told.recall.found), "missing": list(told.recall.missing)},
+        "leaks": told.leaks,
+        "answer": reply.text,
+        "reply": reply.status,
+        "ask": reply.ask,
+        "model": reply.model,
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "cost_usd": amount(cost),
+        "elapsed_ms": reply.elapsed_ms,
+        "repeat": attempt.repeat,
+        "status": attempt.status,
+        "problem": attempt.problem,
+        "evidence": attempt_evidence(judged.facts, at),
+        "label": judged.labels[at] if at < len(judged.labels) else None,
+        "ladder": judged.ladder[at] if at < len(judged.ladder) else None,
+        "workflow": pretty_json(attempt.candidate) if attempt.candidate is not None else None,
+        "edits": sorted(diff_paths(case.workflow, attempt.candidate)) if attempt.candidate is not None else [],
+        "execution": _execution(attempt.execution) if attempt.execution else None,
+    }
+
+
+def _execution(execution: Execution) -> JsonObject:
+    return {
+        "outcome": execution.outcome,
+        "duration_ms": execution.duration_ms,
+        "nodes": [
+            {
+                "node": record.node_id,
+                "type": record.node_type,
+                "state": record.state,
+                "action": record.action,
+                "cached": record.cached,
+                "modified": record.modified,
+                "message": record.message,
+                "ms": record.duration_ms,
+            }
+            for record in execution.nodes
+        ],
+        "failures": [
+            {
+                "node": failure.node_id,
+                "category": failure.category,
+                "message": failure.message,
+                "status": failure.status_code,
+                "fixable": failure.fixable,
+                "suggestion": failure.suggestion,
+            }
+            for failure in execution.failures
+        ],
+        "warnings": [dataclasses.asdict(warned) for warned in execution.warnings],
+    }
+
+
+def _exchange(exchange: Exchange) -> JsonObject:
+    request, answer = exchange.request, exchange.answer
+    return {
+        "phase": exchange.phase,
+        "node": exchange.node,
+        "method": request.method,
+        "url": request.url,
+        "body": _shown(request.body, request.header("content-type")),
+        "status": answer.status,
+        "fault": answer.fault,
+        "answer": _shown(answer.body, answer.header("content-type")),
+        "accepted": exchange.accepted,
+        "changed": exchange.changed,
+        "meaning": _meaning(exchange),
+        "origin": exchange.origin,
+        "key": exchange.key,
+    }
+
+
+def _meaning(exchange: Exchange) -> JsonObject | None:
+    """Return the request as its service means it, where it was sent otherwise."""
+    means, sent = exchange.meaning, exchange.request
+    if means is None:
+        return None
+    shown = {"method": means.method, "url": means.url, "body": _shown(means.body, means.header("content-type"))}
+    bodies = [parse_body(one.body, one.header("content-type")) for one in (sent, means)]
+    places = [(one.method, normalise_url(one.url)) for one in (sent, means)]
+    return None if bodies[0] == bodies[1] and places[0] == places[1] else shown
+
+
+def _shown(body: bytes, content_type: str | None) -> str | None:
+    value = parse_body(body, content_type)
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _nodes(case: Case, trajectory: Trajectory | None) -> JsonObject:
+    """Return the labelled node states of the first execution and those that were got."""
+    got = trajectory.first.states() if trajectory else {}
+    return {name: {"expected": state, "got": got.get(name)} for name, state in case.first.items()}
+
+
+def _last(trajectory: Trajectory) -> Execution:
+    executions = [attempt.execution for attempt in trajectory.attempts if attempt.execution is not None]
+    return executions[-1] if executions else trajectory.first
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the prompt of an attempt told."""
+
+    recall: Recall
+    leaks: Where | None
+    """Where it holds the fix's new value; None where there is no fix."""
+
+
+def _told(case: Case, attempt: Attempt) -> _Told:
+    prompt, fix = attempt.prompt, case.fix
+    return _Told(
+        recall=context_recall(facts_of(case), prompt.context.text),
+        leaks=where_is_value(case.workflow, fix, prompt.frame, prompt.context.sections) if fix is not None else None,
+    )
+
+
+def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
+    """Return the sum of answers' counts, each with its ask; None where an answer that was asked for has none, and without answers."""
+    counted = [count for ask, count in counts if ask is not None or count is not None]
+    known = [count for count in counted if count is not None]
+    return sum(known) if known and len(known) == len(counted) else None
+
+
+def _shortened(value: Json, texts: dict[str, str]) -> Json:
+    """Return ``value`` with every long text replaced by a reference; the texts are collected.
+
+    A number that no double holds, which foreign code may come to, is written as text: a file that held it could not be read again.
+    An object that looks like a reference itself is told from one by a list around what it holds.
+    """
+    if isinstance(value, str):
+        raw = value.encode("utf-8", "replace")  # a lone surrogate is no text that a file could hold
+        if len(raw) <= LONG_TEXT:
+            return raw.decode()
+        key = digest(raw)
+        texts[key] = raw.decode()
+        return {REFERENCE: key}
+    if isinstance(value, Mapping):
+        short = {_shortened_name(str(name)): _shortened(item, texts) for name, item in value.items()}
+        return {REFERENCE: [short[REFERENCE]]} if set(short) == {REFERENCE} else short
+    if isinstance(value, list | tuple):
+        return [_shortened(item, texts) for item in value]
+    if isinstance(value, int | float) and not is_finite(value):
+        return str(value) if isinstance(value, float) else hex(value)
+    return value
+
+
+def _shortened_name(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
+
+
+def whole(value: Json, texts: Mapping[str, str]) -> Json:
+    """Return ``value`` with every reference replaced by its text: the inverse of what :func:`build_row` does."""
+    if isinstance(value, dict):
+        if set(value) == {REFERENCE}:
+            held = value[REFERENCE]
+            return {REFERENCE: whole(held[0], texts)} if isinstance(held, list) else texts[held]
+        return {name: whole(item, texts) for name, item in value.items()}
+    return [whole(item, texts) for item in value] if isinstance(value, list) else value
+
+
+def references(value: Json) -> set[str]:
+    """Return the digests of all texts that a row refers to.
+
+    Raises:
+        ValueError: something that looks like a reference is none, nor an object that had to be told from one.
+    """
+    found: set[str] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict) and len(one) == 1 and REFERENCE in one:
+            held = one[REFERENCE]
+            if isinstance(held, str):
+                found.add(held)
+                continue
+            if not isinstance(held, list) or len(held) != 1:
+                raise ValueError(f"{REFERENCE!r} is neither a digest nor a list of one value")
+        if isinstance(one, dict | list):
+            inner = one.values() if isinstance(one, dict) else one
+            left += [item for item in inner if type(item) is dict or type(item) is list]
+    return found

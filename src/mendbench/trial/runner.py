@@ -1,0 +1,253 @@
+"""One trial: run it, run its final workflow cleanly, and judge what happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
+
+from mendbench.errors import Incomplete, LiveRefused, MendbenchError, ReplayMiss
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.model.policy import Policy
+from mendbench.model.trial import ITSELF, CleanRun, JsonRow, Problem, Trajectory, TrialKey
+from mendbench.recording.recorder import Recorder
+from mendbench.repair.policies import policy
+from mendbench.repair.stop_rules import repair
+from mendbench.replay.guard import guarded
+from mendbench.replay.request_queue import AskPending
+from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
+from mendbench.scoring.judging.judge import Judged, judge
+from mendbench.scoring.judging.workflow_status import edit_faults, executed
+from mendbench.trial.clean_runs import CleanRunner
+from mendbench.trial.components import Setting, price_of
+from mendbench.trial.engines import OURS, build_engine
+from mendbench.trial.row import DEFAULT_MODEL, build_row, of_key
+from mendbench.trial.scope import Scope, record_hint
+from mendbench.trial.session import Way, way_for, way_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Everything that a trial leaves behind, before it becomes a row."""
+
+    trajectory: Trajectory | None
+    clean: tuple[CleanRun, ...] = ()
+    attempt_clean: Mapping[int, CleanRun]
+    first_clean: tuple[CleanRun, ...] = ()
+    """Of the first attempt's workflow on every variant, where judging the first attempt needs them."""
+    right: Mapping[str | None, tuple[CleanRun, ...]] = field(default_factory=dict)
+    """Of all right workflows, by variant."""
+    asks: tuple[str, ...] = ()
+    """Digests of the asks that were answered."""
+    problem: Problem | None = None
+
+
+def run_trial(
+    setting: Setting, key: TrialKey, recorder: Recorder | None = None, max_answers: int | None = None
+) -> tuple[JsonRow, dict[str, str]]:
+    """Run one trial and return its row, and the long texts that the row names by digest.
+
+    ``max_answers`` lowers the policy's limit: while recording, first answers are asked for before second ones.
+
+    Whatever goes wrong in foreign code is data on the row. Bad input is not: it ends the run.
+
+    Raises:
+        AskPending: an answer that it needs is under way; run it again when it is there.
+        MendbenchError: a name or a file that the trial needs cannot be used.
+    """
+    began = time.perf_counter()
+    case = setting.corpus.case(key.case)
+    recorder = recorder or Recorder()
+    recordings = recorder.recordings(setting.corpus.cassettes(case))
+    rules = policy(key.policy)
+    if max_answers is not None:
+        rules = replace(rules, max_answers=min(max_answers, rules.max_answers))
+    way = way_for(setting, case, key, recordings, recorder)
+    trajectory, problem = _gone(way, rules, key)
+    told = way.told.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
+    if told is None:
+        evidence = _evidence(way, key, trajectory, problem)
+        told = build_row(
+            case, key, evidence, judged_by(case, evidence), {},
+            trajectories=recordings.trajectory_keys(), price=way.parts.price, part=setting.part_of(case),
+            model=setting.model(key.model) if key.model else DEFAULT_MODEL,
+            recorded=partial(recordings.ask, _served_as(setting, key)),
+        )  # fmt: skip
+        if evidence.problem is None and trajectory is not None:
+            way.told[len(trajectory.attempts)] = told
+    row, texts = told
+    stopped = str(row["stop_reason"]) if trajectory is None or row["problem"] else trajectory.stop_reason
+    timing: JsonObject = {"seconds": round(time.perf_counter() - began, 6)}
+    return of_key(row, key, stopped, timing), texts
+
+
+def run_trials(
+    setting: Setting, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
+) -> Iterator[tuple[JsonRow, dict[str, str]]]:
+    """Yield what :func:`run_trial` returns of every trial from recordings, on that many processes; 0 is one for each core.
+
+    ``cluster`` is the address of a dask scheduler whose workers take the place of processes here, or ``local`` for one of this
+    machine. A trial that its process dies of is ``crashed``.
+
+    Raises:
+        MendbenchError: as :func:`run_trial`, and as :func:`mendbench.runs.cluster.open_cluster`.
+    """
+    if cluster is not None and keys:
+        from mendbench.runs.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
+
+        pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
+        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers, way_of), partial(_lost, setting))
+        return
+    count = workers_for(workers, len(keys), WORTH_A_WORKER)
+    chunks = chunked(keys, attrgetter("case"), count, way_of)
+    yield from run_all(partial(run_trial, setting), chunks, count, partial(_lost, setting))
+
+
+def _lost(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
+    """Return the row of a trial that nothing is left of."""
+    case = setting.corpus.case(key.case)
+    evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
+    price = price_of(key.repairer, key.model, setting)
+    return build_row(
+        case, key, evidence, judged_by(case, evidence), {}, price=price, part=setting.part_of(case),
+        model=setting.model(key.model) if key.model else DEFAULT_MODEL,
+    )  # fmt: skip
+
+
+def _served_as(setting: Setting, key: TrialKey) -> str:
+    """Return the name under which the responses to a trial's prompts are recorded."""
+    return (setting.model(key.model).served_as or key.model) if key.model else ""
+
+
+def judged_by(case: Case, evidence: Evidence) -> Judged:
+    """Return what the truth says about a trial that left this evidence."""
+    return judge(
+        case, evidence.trajectory, evidence.clean, evidence.attempt_clean, evidence.problem,
+        right=evidence.right, first_clean=evidence.first_clean,
+    )  # fmt: skip
+
+
+def gather(way: Way, key: TrialKey, rules: Policy) -> Evidence:
+    """Run a trial and the clean runs that judging it needs."""
+    return _evidence(way, key, *_gone(way, rules, key))
+
+
+def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
+    """Go a way as far as the policy does, and return what happened; with a problem, what happened until then."""
+    try:
+        with guarded():
+            trajectory = _by_itself(way, key, rules) or repair(way.course, rules)
+    except (KeyboardInterrupt, AskPending):
+        raise
+    except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
+        problem = _told(error, way, key)
+        broken = way.course.broken_off(problem.kind)
+        return broken and _without_secrets(broken, way.scope), problem
+    if trajectory.stop_reason == "crashed":
+        said = trajectory.attempts[-1].problem if trajectory.attempts else None
+        text = way.scope.redactor.text(said or "the repairer crashed")
+        return _without_secrets(trajectory, way.scope), Problem(kind="crashed", message=text)
+    return trajectory, None
+
+
+def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
+    """Return what a trial left behind, with the clean runs that judging it needs."""
+    if trajectory is None or problem is not None:
+        asked = tuple(exchange.key for exchange in way.asks.traffic())
+        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=problem)
+    made = way.asks.traffic() if key.repairer == ITSELF else way.course.asks(len(trajectory.attempts))
+    asked = tuple(exchange.key for exchange in made)
+    runner = CleanRunner(
+        case=way.case, engine=way.parts.judged_engine or way.parts.engine, recordings=way.recordings, recorder=way.recorder,
+        hint=record_hint(way.case, key), edits=True,
+    )  # fmt: skip
+    ours = runner if way.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, way.case))
+    try:
+        return replace(_clean_runs(runner, trajectory, ours), asks=asked)
+    except (KeyboardInterrupt, AskPending):
+        raise
+    except BaseException as error:  # noqa: BLE001 - as above
+        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, way, key))
+
+
+def _by_itself(way: Way, key: TrialKey, rules: Policy) -> Trajectory | None:
+    """Return what an engine did that repairs by itself; None for one that does not."""
+    if key.repairer != ITSELF:
+        return None
+    from mendbench.engines import Asking, CommandEngine, repair_by_itself  # noqa: PLC0415  what our own engine does not need
+
+    engine, scope, case = way.parts.engine, way.scope, way.case
+    if not isinstance(engine, CommandEngine):
+        return None
+    asking = Asking(
+        asks=way.asks, model=way.parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers)
+    )
+    return repair_by_itself(
+        engine, workflow=case.workflow, inputs=scope.inputs, request=case.request, world=scope.world, clock=scope.clock,
+        asking=asking,
+    )  # fmt: skip
+
+
+def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) -> Evidence:
+    """Return a trial's evidence with all the clean runs that judging it needs; our own engine tells what is right to be written."""
+    case = runner.case
+    clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
+    by_attempt = {0: runner.run(case.workflow, None)}
+    first_clean: tuple[CleanRun, ...] = ()
+    ran = executed(trajectory)
+    for attempt in ran:
+        if attempt.candidate is not None:
+            by_attempt[attempt.number] = runner.run(attempt.candidate, None)
+    if edit_faults(case) and len(ran) > 1 and ran[0].number == 1 and ran[0].candidate is not None:
+        first_clean = tuple(runner.run(ran[0].candidate, variant) for variant in case.variants)
+    return Evidence(
+        trajectory=trajectory, clean=clean, attempt_clean=by_attempt, first_clean=first_clean,
+        right=ours.right(),
+    )  # fmt: skip
+
+
+def _told(error: BaseException, way: Way, key: TrialKey) -> Problem:
+    """Return what a raised error means for a trial, without the case's secrets.
+
+    Raises:
+        MendbenchError: as :func:`problem_of`.
+    """
+    hint = record_hint(way.case, key)
+    if isinstance(error, ReplayMiss):  # it may have been raised for another policy
+        error = ReplayMiss(
+            error.request, nearest=error.nearest, differs=error.differs, record=hint, service=error.service
+        )
+    if isinstance(error, LiveRefused) and error.writes:
+        problem = Problem(kind="unjudged", message=str(error))
+    elif isinstance(error, Incomplete) and way.recorder.mode == "none":
+        problem = Problem(kind="unjudged", message=str(error), detail={"record": hint})
+    else:
+        problem = problem_of(error)
+    return replace(problem, message=way.scope.redactor.text(problem.message))
+
+
+def _without_secrets(trajectory: Trajectory, scope: Scope) -> Trajectory:
+    """Return the trajectory with what foreign code raised redacted: everything else in it was when it arose."""
+    clean = (
+        attempt if attempt.problem is None else replace(attempt, problem=scope.redactor.text(attempt.problem))
+        for attempt in trajectory.attempts
+    )
+    return replace(trajectory, attempts=tuple(clean))
+
+
+def problem_of(error: BaseException) -> Problem:
+    """Return what a raised error means for a trial: a missing recording leaves it unjudged, anything else crashed it.
+
+    Raises:
+        MendbenchError: the error is one that ends the run.
+    """
+    if isinstance(error, ReplayMiss):
+        detail: JsonObject = {"request": error.request, "nearest": error.nearest, "differs": list(error.differs)}
+        return Problem(kind="unjudged", message=str(error), detail={**detail, "record": error.record})
+    if isinstance(error, MendbenchError):
+        raise error
+    text = " ".join(str(error).split())
+    return Problem(kind="crashed", message=f"{type(error).__name__}: {text}")

@@ -1,0 +1,155 @@
+"""What a document that a program wrote has to look like for its readers: said once, as data, and checked before anything is read of it.
+
+A shape is a function from a value to what is wrong with it (a path and words), or to None.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
+
+from mendbench.model.json import Json
+from mendbench.secrets.sensitive import sanitise
+
+Shape: TypeAlias = Callable[[Json], str | None]
+
+
+def misfit(value: Json, shape: Shape) -> str | None:
+    """Return where a document is not as its shape has it, and how (``a.b[0]: 5, where a text is due``); None if it is."""
+    wrong = shape(value)
+    return None if wrong is None else wrong.lstrip(".: ")
+
+
+def of(*kinds: type, least: float | None = None) -> Shape:
+    """Return the shape of a value of one of these types; ``least`` is what a number must not be below. True and false are no numbers."""
+    known = frozenset(kinds)
+    words = " or ".join(_WORDS[kind] for kind in kinds)
+
+    def check(value: Json) -> str | None:
+        if type(value) not in known:
+            return f": {shown(value)}, where {words} is due"
+        if least is not None and type(value) in _NUMBERS and value < least:
+            return f": {shown(value)}, which is below {least}"
+        return None
+
+    return check
+
+
+def among(names: Collection[str], *, absent: bool = False) -> Shape:
+    """Return the shape of one of these texts; with ``absent`` of null too."""
+    known = frozenset(names)
+
+    def check(value: Json) -> str | None:
+        if (isinstance(value, str) and value in known) or (absent and value is None):
+            return None
+        return f": {shown(value)}, where one of {', '.join(sorted(known))} is due"
+
+    return check
+
+
+def matching(pattern: str, words: str) -> Shape:
+    """Return the shape of a text that a pattern matches as a whole; ``words`` say what such a text is."""
+    known = re.compile(pattern)
+
+    def check(value: Json) -> str | None:
+        if isinstance(value, str) and known.fullmatch(value):
+            return None
+        return f": {shown(value)}, where {words} is due"
+
+    return check
+
+
+def many(shape: Shape) -> Shape:
+    """Return the shape of a list whose items have one."""
+
+    def check(value: Json) -> str | None:
+        if not isinstance(value, list):
+            return f": {shown(value)}, where a list is due"
+        for index, item in enumerate(value):
+            if (wrong := shape(item)) is not None:
+                return f"[{index}]{wrong}"
+        return None
+
+    return check
+
+
+def named(shape: Shape) -> Shape:
+    """Return the shape of an object with any keys, whose values have one."""
+
+    def check(value: Json) -> str | None:
+        if not isinstance(value, dict):
+            return f": {shown(value)}, where an object is due"
+        for name, item in value.items():
+            if (wrong := shape(item)) is not None:
+                return f".{shown(name, key=True)}{wrong}"
+        return None
+
+    return check
+
+
+def fields(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None) -> Shape:
+    """Return the shape of an object with these keys, and any others."""
+    needed, others = tuple(required.items()), tuple((optional or {}).items())
+
+    def check(value: Json) -> str | None:
+        if not isinstance(value, dict):
+            return f": {shown(value)}, where an object is due"
+        for name, shape in needed:
+            if name not in value:
+                return f".{name}: missing"
+            if (wrong := shape(value[name])) is not None:
+                return f".{name}{wrong}"
+        for name, shape in others:
+            if name in value and (wrong := shape(value[name])) is not None:
+                return f".{name}{wrong}"
+        return None
+
+    return check
+
+
+def maybe(shape: Shape) -> Shape:
+    """Return a shape that null has too."""
+    return lambda value: None if value is None else shape(value)
+
+
+def text_or(shape: Shape) -> Shape:
+    """Return a shape that any text has too."""
+    return lambda value: None if type(value) is str else shape(value)
+
+
+def shown(value: Json, *, key: bool = False) -> str:
+    """Return a value as it is quoted: without credentials, cut where it is long or deep; a key without its quotes."""
+    said = _SHORT.repr(value)
+    return said[1:-1] if key else said
+
+
+_NUMBERS = frozenset({int, float})
+_WORDS = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    dict: "an object",
+    list: "a list",
+}
+_SEEN = 4000
+"""Characters of a text that are looked at before it is cut: a credential that is cut is told by nothing any more."""
+
+
+class _Short(reprlib.Repr):
+    def repr_str(self, x: str, level: int) -> str:
+        return super().repr_str(str(sanitise(x[:_SEEN])), level)
+
+
+_SHORT = _Short()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+
+TEXT = of(str)
+MAYBE_TEXT = maybe(TEXT)
+FLAG = of(bool)
+COUNT = of(int, least=0)
+NUMBER = of(int, float)
+OBJECT = of(dict)
+TEXTS = many(TEXT)

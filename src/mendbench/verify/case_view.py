@@ -1,0 +1,158 @@
+"""A case as one looks at it: its workflow as a graph, how it fails, what is true about it, and how strong its checks are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import get_args
+
+from mendbench.cassettes.recordings import Recordings
+from mendbench.corpus.case_file import FAMILIES
+from mendbench.detectors import detector
+from mendbench.errors import ReplayMiss
+from mendbench.model.case import Api, Case, Difficulty, Kind, Provenance
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.replay.guard import guarded
+from mendbench.scoring.judging.checks import describe
+from mendbench.trial.components import TRUTH_DETECTOR, Setting, build_engine
+from mendbench.trial.scope import Recording, open_scope
+from mendbench.values.json_patch import nodes_of
+from mendbench.verify.proof import Proof, prove
+from mendbench.verify.proof_store import stored_proof
+
+CASE_FILTERS: Mapping[str, tuple[str, ...]] = {
+    "family": FAMILIES,
+    "kind": get_args(Kind),
+    "difficulty": get_args(Difficulty),
+    "api": get_args(Api),
+    "recorded_from": get_args(Provenance),
+    "tags": (),
+}
+"""What cases can be chosen by, and the values that there can be; none for those that cases make up."""
+
+
+def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
+    """Return whether a case has, for each of the :data:`CASE_FILTERS` that is asked for, one of the values."""
+    has: dict[str, set[str]] = {
+        "family": {case.family},
+        "kind": {case.kind},
+        "difficulty": {case.difficulty},
+        "api": {case.api},
+        "recorded_from": set(case.recorded_from.values()),
+        "tags": set(case.tags),
+    }
+    return all(has[name].intersection(values) for name, values in wanted.items())
+
+
+def case_row(setting: Setting, case: Case) -> JsonObject:
+    """Return a case as a list shows it. ``strength`` is None where no proof of this very case is kept."""
+    proof = kept_proof(setting, case)
+    return {
+        "case": case.id,
+        "group": case.group,
+        "family": case.family,
+        "kind": case.kind,
+        "title": case.title,
+        "difficulty": case.difficulty,
+        "api": case.api,
+        "recorded_from": case.recorded_from,
+        "tags": list(case.tags),
+        "adversarial_to": list(case.adversarial_to),
+        "variants": len(case.variants),
+        "nodes": len(nodes_of(case.workflow)),
+        "strength": proof.strength if proof else None,
+        "proved": proof.held if proof else None,
+    }
+
+
+def kept_proof(setting: Setting, case: Case) -> Proof | None:
+    """Return the proof that was kept of a case, if it still is of this case."""
+    folder = setting.corpus.cassettes(case)
+    return stored_proof(setting.proofs_dir, case, folder) if setting.proofs_dir is not None else None
+
+
+def case_document(setting: Setting, case: Case) -> JsonObject:
+    """Return all that there is to see of a case. A proof that is not kept is made."""
+    proof = kept_proof(setting, case) or prove(setting, case.id)
+    execution, problem = _first(setting, case)
+    fates = [mutant.fate for mutant in proof.mutants]
+    return {
+        **case_row(setting, case),
+        "request": case.request,
+        "inputs": case.inputs,
+        "source": case.source,
+        "graph": _graph(case, execution),
+        "failures": [] if execution is None else [_failure(one) for one in execution.failures],
+        "warnings": [] if execution is None else [dataclasses.asdict(one) for one in execution.warnings],
+        "not_recorded": problem,
+        "faults": [dataclasses.asdict(fault) for fault in case.faults],
+        "expect": {"first": case.first, "after_fix": case.after_fix, "final": case.final},
+        "checks": [describe(one) for one in case.checks],
+        "variants": [
+            {"name": one.name, "final": one.final, "checks": [describe(each) for each in one.checks]}
+            for one in case.variants
+        ],
+        "fix": list(case.fix.patch) if case.fix else None,
+        "accepts": [{"why": one.why, "patch": list(one.patch)} for one in case.accepts],
+        "wrong_fixes": [{"why": one.why, "patch": list(one.patch)} for one in case.wrong_fixes],
+        "strength": proof.strength,
+        "proved": proof.held,
+        "mutants": {fate: fates.count(fate) for fate in dict.fromkeys(fates)},
+        "survivors": [mutant.what for mutant in proof.mutants if mutant.fate == "survived"],
+        "open": [{"what": one.what, "why": one.why} for one in proof.findings if not one.held],
+        "folder": str(case.folder),
+        "cassettes": str(setting.corpus.cassettes(case)),
+    }
+
+
+def _first(setting: Setting, case: Case) -> tuple[Execution | None, str | None]:
+    """Return the first execution, judged as every clean run is; or why there is none."""
+    recordings = Recordings.open(setting.corpus.cassettes(case))
+    hint = f"mendbench case check {case.id} --record new_episodes"
+    scope = open_scope(case, None, recordings, Recording(), hint)
+    try:
+        with guarded():
+            execution = build_engine("mendbench", case).execute(
+                case.workflow, scope.inputs, scope.world,
+                checkpoint=None, detector=detector(TRUTH_DETECTOR), clock=scope.clock,
+            )  # fmt: skip
+    except ReplayMiss as miss:
+        return None, str(miss)
+    return execution, None
+
+
+def _failure(failure: object) -> JsonObject:
+    """Return a failure without what it does not have."""
+    told = dataclasses.asdict(failure)  # type: ignore[call-overload]
+    return {name: value for name, value in told.items() if value not in (None, (), [], {}, False)}
+
+
+def _graph(case: Case, execution: Execution | None) -> list[JsonObject]:
+    """Return the nodes in the document's order with their edges, their labels and what became of them."""
+    states = execution.states() if execution is not None else {}
+    listed = [edge for edge in _items(case.workflow.get("edges")) if isinstance(edge, dict)]
+    rows: list[JsonObject] = []
+    for node in (one for one in _items(case.workflow.get("nodes")) if isinstance(one, dict)):
+        name = node.get("id")
+        faults = [fault for fault in case.faults if name in (*fault.cause, fault.surfaces)]
+        rows.append(
+            {
+                "node": name,
+                "type": node.get("type"),
+                "to": [
+                    {"node": edge.get("to"), "action": edge.get("action", "default")}
+                    for edge in listed
+                    if edge.get("from") == name
+                ],
+                "labelled": case.first.get(str(name)),
+                "state": states.get(str(name)),
+                "cause_of": [fault.id for fault in faults if name in fault.cause],
+                "surfaces": [fault.id for fault in faults if name == fault.surfaces],
+            }
+        )
+    return rows
+
+
+def _items(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,198 @@
+"""The check of many cases: each is read, looked over and proved, and what is wrong with one keeps nobody from the others."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from mendbench.corpus.corpus import Corpus, selected_ids
+from mendbench.corpus.credentials import of_case
+from mendbench.corpus.split import FILE
+from mendbench.errors import BadInput, EffectEscape, LiveRefused, Unwritable
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.prompts.stale import stale_files
+from mendbench.recording.recorder import Recorder
+from mendbench.runs.executor import run_all, workers_for
+from mendbench.trial.components import Setting, asked_models
+from mendbench.trial.runner import run_trial
+from mendbench.verify.proof import Finding, Proof, prove, proved_with
+from mendbench.verify.proof_store import store_proof
+from mendbench.verify.soundness import canaries_found, cut_texts, foreign_recordings, said_twice, unsound_labels
+
+SECRET_FINDING = "no secret is on a cassette"  # noqa: S105 - the finding's name
+"""What :func:`mendbench.verify.proof.prove` calls the finding whose places :func:`canaries_found` tells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What became of one case."""
+
+    case: str
+    problems: tuple[BadInput, ...]
+    """What is wrong with its files, each with its place."""
+    proof: Proof | None
+    """None where it could not be proved: its files are broken or refused, or the proof itself failed."""
+    refused: bool = False
+    """Whether its files or recordings hold a credential, so that none of its trials may run."""
+
+    @property
+    def held(self) -> bool:
+        """Whether its files are sound and it is proved."""
+        return not self.problems and self.proof is not None and self.proof.held
+
+    @property
+    def failed(self) -> tuple[Finding, ...]:
+        """The findings that do not hold and that no problem tells of with its place."""
+        findings = self.proof.findings if self.proof else ()
+        located = bool(self.problems)
+        return tuple(one for one in findings if not one.held and not (located and one.what == SECRET_FINDING))
+
+    def document(self) -> JsonObject:
+        """Return it as JSON."""
+        proof = dataclasses.asdict(self.proof) if self.proof else {}
+        problems = [{"place": one.place, "found": one.found, "mend": one.mend} for one in self.problems]
+        strength = self.proof.strength if self.proof else None
+        return {"case": self.case, "held": self.held, "problems": problems, **proof, "strength": strength}
+
+
+def check(
+    setting: Setting,
+    names: tuple[str, ...],
+    workers: int,
+    on_progress: Callable[[int, int, str], None],
+    trials: Mapping[str, tuple[TrialKey, ...]] | None = None,
+) -> tuple[Checked, ...]:
+    """Check the selected cases, on that many worker processes, and return what became of each, sorted by id.
+
+    ``trials`` are all configured ones of a case: with them, recorded answers that none asks for are told.
+
+    Recording uses this process alone: real servers serve one scope at a time.
+
+    Raises:
+        UnknownName: ``names`` holds one that matches no case.
+        BadInput: there is no corpus.
+        Unwritable: what is recorded cannot be kept.
+    """
+    corpus = setting.corpus
+    chosen = selected_ids(corpus, names)
+    found = [
+        Checked(case=name, problems=problems, proof=None) for name, problems in corpus.broken.items() if name in chosen
+    ]
+    sound = [case.id for case in corpus.cases if case.id in chosen]
+    twice = said_twice(corpus.cases)
+    asking = trials if trials is not None and setting.record == "none" else {}
+    for done, one in enumerate(_each(setting, [(name, asking.get(name, ())) for name in sound], workers), start=1):
+        again = (twice[one.case],) if one.case in twice else ()
+        found.append(dataclasses.replace(one, problems=(*again, *one.problems)))
+        on_progress(done, len(sound), one.case)
+    return tuple(sorted(found, key=lambda one: one.case))
+
+
+def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
+    """Return one line for each folder of recordings of which there is no case (any more)."""
+    folders = sorted({path.parent for path in corpus.cassettes_dir.glob("*/*/*.yaml")})
+    mend = "delete the folder, or bring its case back"
+    return tuple(
+        BadInput(str(folder), "recordings of no case", mend)
+        for folder in folders
+        if f"{folder.parent.name}/{folder.name}" not in corpus.folders
+    )
+
+
+def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
+    """Yield what became of each case, as they finish."""
+    if setting.record != "none":
+        with Recorder(
+            setting.record,
+            setting.models,
+            allow_shell=setting.allow_shell,
+            allow_writes=setting.allow_writes,
+            config_file=setting.config_file,
+        ) as recorder:
+            for case_id, _ in todo:
+                yield check_case(setting, case_id, recorder)
+        return
+    yield from run_all(partial(_check_one, setting), ((one,) for one in todo), workers_for(workers, len(todo)))
+
+
+def _check_one(setting: Setting, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
+    case_id, trials = todo
+    return check_case(setting, case_id, trials=trials)
+
+
+def check_case(
+    setting: Setting, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
+) -> Checked:
+    """Return what became of one case; whatever its files or its proof raise is told as a problem.
+
+    ``trials`` are all configured ones of the case, or none: then it is not looked at whether they ask for what is recorded.
+
+    Raises:
+        Unwritable: what is recorded cannot be kept.
+    """
+    place = str(setting.cases_dir / case_id)
+    problems: list[BadInput] = []
+    proof = None
+    try:
+        case = setting.corpus.case(case_id)
+        folder = setting.corpus.cassettes(case)
+        renewed = setting.record == "all"
+        credentials = of_case(case, None if renewed else folder)  # what is recorded again is searched then
+        problems += [*cut_texts(case), *unsound_labels(case), *_undealt(setting, case), *credentials]
+        if credentials:
+            return Checked(case=case_id, problems=tuple(problems), proof=None, refused=True)
+        if any(": fix" in one.place or ": accepts." in one.place for one in problems):
+            return Checked(case=case_id, problems=tuple(problems), proof=None)
+        proof = prove(setting, case_id, recorder)
+        problems += of_case(case, folder) if renewed else ()
+        problems += foreign_recordings(case, folder)
+        if any(one.what == SECRET_FINDING and not one.held for one in proof.findings):
+            problems += canaries_found(case, folder)
+        problems += _stale(setting, case, trials)
+        if setting.record == "none" and setting.proofs_dir is not None:
+            store_proof(setting.proofs_dir, case, folder, proof)
+    except Unwritable:
+        raise
+    except BadInput as error:
+        named = case_id in error.place or isinstance(error, LiveRefused)
+        problems.append(error if named else BadInput(f"{place}/case.yaml: {error.place}", error.found, error.mend))
+    except (Exception, EffectEscape) as error:  # noqa: BLE001 - one case must not keep the others from their proofs
+        found = f"the proof ends in {type(error).__name__}: {error}"
+        problems.append(BadInput(place, found, "mend the case, or report this if the case is right"))
+    return Checked(case=case_id, problems=tuple(problems), proof=proof)
+
+
+def _undealt(setting: Setting, case: Case) -> tuple[BadInput, ...]:
+    """Return what is wrong if the corpus is split and the case's group is in no part."""
+    if setting.split is None or setting.split.part_of(case) is not None:
+        return ()
+    found = f"the group {case.group!r} of {case.id} is in no part"
+    mend = "put it under test, or under train if strategies were tuned on it"
+    return (BadInput(str(setting.cases_dir / FILE), found, mend),)
+
+
+def _stale(setting: Setting, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
+    """Return one line for each cassette that holds answers which no configured trial asks for any more."""
+    if not trials:
+        return ()
+    rows: list[JsonRow] = []
+    texts: dict[str, str] = {}
+    for key in trials:
+        row, own = run_trial(setting, key)
+        rows.append(row)
+        texts.update(own)
+    found = stale_files(
+        setting.cassettes_dir, [case], rows, texts, asked_models(trials, setting), partial(proved_with, setting)
+    )
+    mend = "`mendbench prompts prune --delete` deletes them"
+    return tuple(
+        BadInput(
+            str(one.path), f"{len(one.keys)} of {one.entries} recorded answers that nothing asks for any more", mend
+        )
+        for one in found
+        if one.known
+    )

@@ -1,0 +1,71 @@
+"""What a check of many cases amounts to: how many of which kind, how strong their checks are, what survived."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from mendbench.model.case import Case
+from mendbench.model.json import JsonObject
+from mendbench.verify.checking import Checked
+from mendbench.verify.proof import MutantFate
+
+FORMAT = 1
+"""1: the first."""
+
+UNJUDGED = frozenset({"missed", "invalid"})
+"""Fates of mutants that say nothing about a case's checks: what they need is not recorded, or no engine runs them."""
+
+
+def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
+    """Return the summary of a check. ``cases`` are the sound ones of those that were checked."""
+    sound = tuple(cases)
+    proofs = [one.proof for one in checked if one.proof is not None]
+    fates = [(proof.case, mutant) for proof in proofs for mutant in proof.mutants]
+    kinds = sorted({mutant.kind for _, mutant in fates})
+    seconds = [proof.seconds for proof in proofs]
+    return {
+        "format": FORMAT,
+        "cases": len(checked),
+        "held": sum(one.held for one in checked),
+        "counts": counts(sound),
+        "strength": strength(mutant for _, mutant in fates),
+        "by_mutant": {kind: strength(mutant for _, mutant in fates if mutant.kind == kind) for kind in kinds},
+        "survivors": _listed(fates, frozenset({"survived"})),
+        "accepted": _listed(fates, frozenset({"accepted"})),
+        "unjudged": _listed(fates, UNJUDGED),
+        "seconds": {
+            "median": round(statistics.median(seconds), 3) if seconds else None,
+            "sum": round(sum(seconds), 3),
+        },
+    }
+
+
+def counts(cases: Sequence[Case]) -> JsonObject:
+    """Return how many cases there are of each kind and family, and how many use which provenance."""
+    sources = Counter(source for case in cases for source in set(case.recorded_from.values()))
+    return {
+        "cases": len(cases),
+        "kind": dict(sorted(Counter(case.kind for case in cases).items())),
+        "family": dict(sorted(Counter(case.family for case in cases).items())),
+        "difficulty": dict(sorted(Counter(case.difficulty for case in cases).items())),
+        "api": dict(sorted(Counter(case.api for case in cases).items())),
+        "recorded_from": dict(sorted(sources.items())),
+    }
+
+
+def strength(mutants: Iterable[MutantFate]) -> JsonObject:
+    """Return what became of some mutants, and the share killed of those that were killed or survived."""
+    fates = Counter(str(mutant.fate) for mutant in mutants)
+    judged = fates["killed"] + fates["survived"]
+    named = {fate: fates[fate] for fate in ("killed", "survived", "accepted", "missed", "invalid")}
+    return {**named, "share": round(fates["killed"] / judged, 4) if judged else None}
+
+
+def _listed(fates: Iterable[tuple[str, MutantFate]], wanted: frozenset[str]) -> list[JsonObject]:
+    return [
+        {"case": case, "kind": mutant.kind, "what": mutant.what, "fate": mutant.fate, "why": mutant.why}
+        for case, mutant in fates
+        if mutant.fate in wanted
+    ]

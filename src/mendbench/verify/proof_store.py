@@ -1,0 +1,84 @@
+"""Proofs that were made, kept beside the last trace so that what only looks at cases need not prove them again."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
+from mendbench.errors import BadInput
+from mendbench.io.canonical_json import digest
+from mendbench.io.files import write_atomically
+from mendbench.io.json_documents import parse_json
+from mendbench.io.reading import MAX_DOCUMENT, decoded, read_regular
+from mendbench.model.case import Case
+from mendbench.runtime.trace_file import FOLDER, ignore_folder
+from mendbench.verify.proof import Fate, Finding, MutantFate, Proof
+from mendbench.version import __version__
+
+FORMAT = 1
+"""1: the first."""
+
+PROOFS = Path(FOLDER) / "proofs"
+"""In the folder of the configuration."""
+
+_PROVE = "prove the case"
+"""What is done about whatever is wrong with a kept proof: nobody is told."""
+
+
+def store_proof(proofs: Path, case: Case, recordings: Path, proof: Proof) -> None:
+    """Keep a proof. Where nothing can be written, nothing is kept: it can be made again."""
+    document = {"format": FORMAT, "of": _of(case, recordings), "proof": dataclasses.asdict(proof)}
+    with contextlib.suppress(OSError):
+        if proofs.parent.name == FOLDER:
+            ignore_folder(proofs.parent)
+        write_atomically(_place(proofs, case), json.dumps(document, indent=1) + "\n")
+
+
+def stored_proof(proofs: Path, case: Case, recordings: Path) -> Proof | None:
+    """Return the proof that was kept of this very case, recordings and version; None if there is none.
+
+    Whatever is wrong with the file, it counts as none: the proof can be made again.
+    """
+    place = _place(proofs, case)
+    try:
+        document: Any = parse_json(decoded(read_regular(place, MAX_DOCUMENT, _PROVE), str(place)))
+        if document["format"] != FORMAT or document["of"] != _of(case, recordings):
+            return None
+        kept = document["proof"]
+        findings = tuple(Finding(**one) for one in kept["findings"])
+        mutants = tuple(MutantFate(**one) for one in kept["mutants"])
+        proof = Proof(**{**kept, "findings": findings, "mutants": mutants})
+    except (BadInput, OSError, ValueError, KeyError, TypeError):
+        return None
+    return proof if _as_made(proof, case) else None
+
+
+def _as_made(proof: Proof, case: Case) -> bool:
+    """Return whether a proof holds what its fields say: whoever shows it goes by that."""
+    texts = [one for finding in proof.findings for one in (finding.what, finding.why)]
+    texts += [one for mutant in proof.mutants for one in (mutant.kind, mutant.what, mutant.why)]
+    served = proof.recorded_from
+    return (
+        (proof.case, proof.kind) == (case.id, case.kind)
+        and isinstance(served, dict)
+        and all(isinstance(one, str) for one in (*texts, *served.values()))
+        and all(isinstance(finding.held, bool) for finding in proof.findings)
+        and all(mutant.fate in get_args(Fate) for mutant in proof.mutants)
+        and isinstance(proof.seconds, int | float)
+    )
+
+
+def _place(proofs: Path, case: Case) -> Path:
+    return proofs / case.family / f"{case.name}.json"
+
+
+def _of(case: Case, recordings: Path) -> str:
+    """Return what the proof hangs on, as one digest."""
+    files = [recordings / name for name in (WORLD, TRAJECTORIES)]
+    return digest(
+        [__version__, case.id, case.digest, [digest(one.read_bytes()) if one.is_file() else "" for one in files]]
+    )

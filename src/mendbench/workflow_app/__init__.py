@@ -1,0 +1,31 @@
+"""Workflows without the benchmark: run one for real, see what an agent would see, look at what failed."""
+
+from __future__ import annotations
+
+from mendbench.workflow_app.checking import Checked, check_workflow, inspect_workflow
+from mendbench.workflow_app.choices import STOP, Choice, Choose, Stopped
+from mendbench.workflow_app.documents import as_text, read_inputs, read_workflow, save_workflow
+from mendbench.workflow_app.live_environment import Outside
+from mendbench.workflow_app.param_values import Leaf
+from mendbench.workflow_app.running import RunOptions, WorkflowRun, run_workflow
+from mendbench.workflow_app.session import RunEvent
+
+__all__ = [
+    "STOP",
+    "Checked",
+    "Choice",
+    "Choose",
+    "Leaf",
+    "Outside",
+    "RunEvent",
+    "RunOptions",
+    "Stopped",
+    "WorkflowRun",
+    "as_text",
+    "check_workflow",
+    "inspect_workflow",
+    "read_inputs",
+    "read_workflow",
+    "run_workflow",
+    "save_workflow",
+]

@@ -1,0 +1,60 @@
+"""What comes in from files and from the command line, and how a document goes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from mendbench.errors import BadInput
+from mendbench.io.files import write_atomically
+from mendbench.io.json_documents import load_json
+from mendbench.io.reading import MAX_DOCUMENT, read_text
+from mendbench.model.json import Json, JsonObject
+
+
+def read_workflow(path: Path) -> JsonObject:
+    """Return the workflow document in a file. Whether it is a right one is not asked here.
+
+    Raises:
+        BadInput: it cannot be read, or holds no JSON object.
+    """
+    mend = "name a workflow's JSON file"
+    document = load_json(read_text(path, MAX_DOCUMENT, mend, mend), str(path), "mend it there")
+    if not isinstance(document, dict):
+        raise BadInput(str(path), f"a JSON {type(document).__name__}", "a workflow is a JSON object with 'nodes'")
+    return document
+
+
+def read_inputs(given: Iterable[str], option: str = "--input") -> dict[str, str]:
+    """Return the pairs of ``NAME=VALUE`` words. A value is text; its declared type says how it is read.
+
+    Raises:
+        BadInput: a word is no pair, or a name stands twice.
+    """
+    pairs: dict[str, str] = {}
+    for word in given:
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip():
+            raise BadInput(option, repr(word), "write NAME=VALUE")
+        if name in pairs:
+            raise BadInput(option, f"{name!r} is given twice", "give it once")
+        pairs[name] = value
+    return pairs
+
+
+def as_text(document: Json) -> str:
+    """Return a document as every front end writes it."""
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+
+
+def save_workflow(document: JsonObject, path: Path) -> None:
+    """Write a workflow, whole or not at all.
+
+    Raises:
+        BadInput: the place cannot be written to.
+    """
+    try:
+        write_atomically(path, as_text(document) + "\n")
+    except OSError as error:
+        raise BadInput(str(path), error.strerror or "cannot be written", "give a place that can be") from None

@@ -1,0 +1,31 @@
+"""What an agent is told beside a result when its runs keep failing in one way."""
+
+from __future__ import annotations
+
+from mendbench.api_errors.call_errors import CallErrors, handled, reset
+from mendbench.workflow_app import as_text
+from mendbench.workflow_app.mcp_server.tools import Said
+
+
+class Advice:
+    """Watches the runs of one client session: a server over standard input and output has just one.
+
+    Three errors of one category in a row bring the advice to stop, and so does each further one of that category. Only
+    a run that succeeds begins anew: a workflow that merely validates would fail as before.
+    """
+
+    def __init__(self) -> None:
+        self._state = CallErrors()
+
+    def after(self, said: Said, function: str) -> str | None:
+        """Return the advice that goes with the result of a run, as JSON, or None if there is none to give.
+
+        It reads ``{"stop_retrying": true, "suggestion": …}``.
+        """
+        if not said.failed:
+            self._state = reset(self._state)
+            return None
+        self._state, stop = handled(self._state, f"Error: {said.error or said.text}", function)
+        if stop is None:
+            return None
+        return as_text({"stop_retrying": self._state.stop_retrying, "suggestion": stop.suggestion})

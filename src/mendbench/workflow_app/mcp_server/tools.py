@@ -1,0 +1,135 @@
+"""What the server's tools do, as plain functions: each returns a JSON document as text, and whether it is a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias, cast
+
+from mendbench import workflow_app
+from mendbench.errors import BadInput, MendbenchError
+from mendbench.io.json_documents import load_json
+from mendbench.model.json import Json, JsonObject
+from mendbench.secrets.sensitive import sanitise
+from mendbench.workflow_app import tracing
+
+What: TypeAlias = Literal["errors", "error", "node", "io", "diff"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What the operator lets agents do."""
+
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Inputs that every run gets: name, and the environment variable that holds the value."""
+    trace: Path | None = None
+    """Where runs leave their trace; None for the last trace of the current folder."""
+    allow_shell: bool = False
+    files: Path | None = None
+    """The folder that file nodes read and write below; None for the default one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a tool answers."""
+
+    text: str
+    failed: bool
+    error: str | None = None
+    """Of a failure, its first error in one message, if it has one."""
+
+
+def run_workflow(
+    serving: Serving,
+    workflow: JsonObject | str,
+    *,
+    inputs: JsonObject,
+    auto_repair: bool,
+    request: str | None,
+    chosen: Mapping[str, str],
+) -> Said:
+    """Run a workflow, given itself, as JSON text, or as the path of its file. ``chosen``: strategy, repairer, model, policy, detector."""
+    options = workflow_app.RunOptions(
+        inputs=inputs,
+        secrets=serving.secrets,
+        auto_repair=auto_repair,
+        request=request,
+        trace=serving.trace,
+        allow_shell=serving.allow_shell,
+        files=serving.files,
+        **chosen,
+    )
+
+    def work() -> Said:
+        file = workflow if isinstance(workflow, str) and not _is_json(workflow) else None
+        ended = workflow_app.run_workflow(_document(workflow), options, file=file)
+        error = ended.document["error"]
+        return Said(text=workflow_app.as_text(ended.document), failed=not ended.success, error=error)
+
+    return _said(work)
+
+
+def validate_workflow(workflow: JsonObject | str, inputs: Mapping[str, Json]) -> Said:
+    """Say what is wrong with a workflow, given itself, as JSON text, or as the path of its file."""
+
+    def work() -> Said:
+        checked = workflow_app.check_workflow(_document(workflow), inputs or None)
+        return Said(text=workflow_app.as_text(checked.document), failed=not checked.valid)
+
+    return _said(work)
+
+
+def inspect_workflow(workflow: JsonObject | str) -> Said:
+    """Say what a workflow is made of, given itself, as JSON text, or as the path of its file."""
+
+    def work() -> Said:
+        return Said(text=workflow_app.as_text(workflow_app.inspect_workflow(_document(workflow))), failed=False)
+
+    return _said(work)
+
+
+def inspect_trace(serving: Serving, what: What, node: str | None, trace: str | None) -> Said:
+    """Return one view of a trace."""
+
+    def work() -> Said:
+        found = tracing.read_trace(Path(trace) if trace else serving.trace or tracing.LAST)
+        return Said(text=workflow_app.as_text(_view(found, what, node)), failed=False)
+
+    return _said(work)
+
+
+def _view(trace: JsonObject, what: What, node: str | None) -> JsonObject:
+    if what == "errors":
+        return tracing.errors_list(trace) if node is None else tracing.errors_of_node(trace, node)
+    if node is None:
+        raise BadInput("inspect_trace", f"no node for {what!r}", f"name one of: {', '.join(tracing.node_ids(trace))}")
+    if what == "error":
+        return tracing.error_of_node(trace, node)
+    if what == "node":
+        return tracing.node_view(trace, node, full=True)
+    if what == "io":
+        return tracing.node_io(trace, node, request=True, response=True)
+    return tracing.validation_diff(trace, node)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
+def _document(workflow: JsonObject | str) -> JsonObject:
+    if isinstance(workflow, dict):
+        return workflow
+    if _is_json(workflow):
+        return cast("JsonObject", load_json(workflow, "workflow"))
+    return workflow_app.read_workflow(Path(workflow))
+
+
+def _said(work: Callable[[], Said]) -> Said:
+    """Do the work; an error on purpose is an answer, with the line that the command line would print."""
+    try:
+        return work()
+    except MendbenchError as error:
+        told = str(sanitise(str(error)))
+        document: JsonObject = {"success": False, "status": "error", "error": told}
+        return Said(text=workflow_app.as_text(document), failed=True, error=told)

@@ -1,0 +1,241 @@
+"""Runs one workflow for real, with or without repair, and leaves a trace of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mendbench.api_errors.chat_responses import limit_in
+from mendbench.config.config_file import Config, Loaded, ModelConfig, load_config
+from mendbench.detectors import detector
+from mendbench.errors import BadInput
+from mendbench.live.shell import variables_named
+from mendbench.model.execution import Execution
+from mendbench.model.json import Json, JsonObject
+from mendbench.model.trial import Attempt
+from mendbench.repair.policies import policy
+from mendbench.repairers import Options, repairer
+from mendbench.runtime.parse import salvaged
+from mendbench.runtime.trace import Happened, build_trace
+from mendbench.runtime.trace_file import LAST, write_trace
+from mendbench.secrets.redaction import Redactor, sanitise
+from mendbench.strategies import Budget, strategy
+from mendbench.version import __version__
+from mendbench.workflow_app.choices import Choose
+from mendbench.workflow_app.history import Story
+from mendbench.workflow_app.live_environment import SANDBOX, Outside, configured_model, real_outside
+from mendbench.workflow_app.observed_engine import WatchedEngine
+from mendbench.workflow_app.results import result_document
+from mendbench.workflow_app.session import Going, Parts, Repairing, RunEvent
+
+DEFAULT_STRATEGY, DEFAULT_REPAIRER, DEFAULT_POLICY = "full-context", "chat", "two-layer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a workflow is to be run."""
+
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Inputs that nobody may see: name of the input, name of the environment variable that holds its value."""
+    auto_repair: bool = False
+    strategy: str = DEFAULT_STRATEGY
+    repairer: str = DEFAULT_REPAIRER
+    model: str | None = None
+    """None for the first of the configured matrix."""
+    policy: str = DEFAULT_POLICY
+    detector: str | None = None
+    """Takes the place of the policy's."""
+    request: str | None = None
+    """What the workflow was written for, in the words of who asked for it."""
+    trace: Path | None = None
+    """None for the last trace of the current folder."""
+    allow_shell: bool = False
+    files: Path | None = None
+    """The folder that file nodes read and write below; None for ``.mendbench/sandbox`` of the current folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowRun:
+    """What became of a run."""
+
+    document: JsonObject
+    """The agent error format, sanitised: what the command line prints and the MCP server returns."""
+    execution: Execution
+    """The last one."""
+    attempts: tuple[Attempt, ...]
+    repaired: JsonObject | None
+    """The changed workflow that ran last, if it did not end in an error: changed by a repairer, or by a choice."""
+    trace: Path
+    untraced: BadInput | None = None
+    """Why there is no trace, where its place could not be written to: the workflow has run nevertheless."""
+
+    @property
+    def success(self) -> bool:
+        """Whether it ended neither in an error nor at a warning that stopped it."""
+        return bool(self.document["success"])
+
+
+def run_workflow(
+    document: JsonObject,
+    options: RunOptions,
+    *,
+    file: str | None = None,
+    on_event: Callable[[RunEvent], None] | None = None,
+    outside: Outside | None = None,
+    choose: Choose | None = None,
+) -> WorkflowRun:
+    """Run a workflow, repair it if that is asked for, write the trace, and return what became of it.
+
+    ``outside`` replaces the real world. The trace is written whatever happens after the run has begun, if its place can be. ``choose`` is
+    asked where a warning stops the run, at most :data:`~mendbench.workflow_app.choices.MAX_CHOICES` times.
+
+    Raises:
+        BadInput: an option cannot be used, or the workflow has shell nodes and none may run. Nothing was sent then.
+        Incomplete: the repairer's model gave no answer.
+    """
+    parts = _parts(document, options, file, on_event)
+    story = Story(given=document, document=document, inputs=parts.inputs)
+    begun = contextlib.nullcontext(outside) if outside is not None else real_outside(
+        parts.config, parts.redactor, allow_shell=options.allow_shell, folder=options.files or SANDBOX,
+        variables=variables_named(document),
+    )  # fmt: skip
+    with begun as reach:
+        started = reach.clock.now_ms()
+        broken: BaseException | None = None
+        try:
+            Going(
+                parts=parts,
+                story=story,
+                reach=reach,
+                request=options.request,
+                secrets=options.secrets,
+                on_event=on_event,
+            ).whole(choose)
+        except BaseException as error:
+            broken = error
+            raise
+        finally:
+            result = _result(parts, story, broken)
+            place = Path(options.trace or LAST)
+            happened = _happened(parts, story, reach, file=file, started=started, result=result)
+            untraced = _traced(build_trace(happened, parts.redactor.value), place)
+    last = story.last
+    changed = story.edited and last.execution.outcome != "error"
+    return WorkflowRun(
+        document=result,
+        execution=last.execution,
+        attempts=tuple(story.attempts),
+        repaired=last.document if changed else None,
+        trace=place,
+        untraced=untraced,
+    )
+
+
+def _traced(trace: JsonObject, place: Path) -> BadInput | None:
+    """Write a trace, or return why it could not be: nobody loses the result for it, or the error that ended the run."""
+    try:
+        write_trace(trace, place)
+    except BadInput as error:
+        return error
+    return None
+
+
+def _parts(
+    document: JsonObject, options: RunOptions, file: str | None, on_event: Callable[[RunEvent], None] | None
+) -> Parts:
+    """Build everything, so that a wrong name is told before anything is sent."""
+    if not options.allow_shell:
+        _refuse_shell(document, file or "workflow")
+    secrets = secrets_of(options)
+    loaded = load_config()
+    redactor, rules = Redactor(secrets), policy(options.policy)
+    judge = options.detector or rules.detector
+    return Parts(
+        engine=WatchedEngine(redactor, on_event),
+        inputs={**options.inputs, **secrets},
+        redactor=redactor,
+        rules=rules,
+        detector=detector(judge) if judge else None,
+        config=loaded.config,
+        repairing=_repairing(loaded, options) if options.auto_repair else None,
+    )
+
+
+def secrets_of(options: RunOptions) -> dict[str, str]:
+    """Return the secrets by the names of their inputs.
+
+    Raises:
+        BadInput: a variable is not set, or the input is given twice.
+    """
+    found: dict[str, str] = {}
+    for name, variable in options.secrets.items():
+        value = os.environ.get(variable)
+        if not value:
+            raise BadInput(f"--secret {name}", f"the environment variable {variable!r} is not set", "set it")
+        if name in options.inputs:
+            raise BadInput(f"--secret {name}", "it is given with --input too", "give it once")
+        found[name] = value
+    return found
+
+
+def _refuse_shell(document: JsonObject, file: str) -> None:
+    found = next((node.id for node in salvaged(document).nodes if node.type == "shell"), None)
+    if found is not None:
+        raise BadInput(f"{file}: node {found!r}", "a shell command, and none may run", "allow it with --allow-shell")
+
+
+def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
+    config = loaded.config
+    name = None
+    if options.repairer == DEFAULT_REPAIRER:
+        name = options.model or _model_with_server(config)
+    used = configured_model(config.models, name) if name else ModelConfig()
+    limit = limit_in(used.parameters)
+    tokens = limit[1] if limit else None
+    made = Options(model=name, params=used.parameters, response_format=used.response_format)
+    budget = Budget(window=used.window, answer=tokens if isinstance(tokens, int) else Budget().answer)
+    return strategy(options.strategy, loaded.strategy_dirs), repairer(options.repairer, made), budget
+
+
+def _model_with_server(config: Config) -> str | None:
+    """Return the first model that can be asked, those of the matrix first; the first of the matrix where there is none."""
+    names = (*config.matrix.models, *config.models)
+    return next((name for name in names if config.models[name].base_url is not None), next(iter(names), None))
+
+
+def _result(parts: Parts, story: Story, broken: BaseException | None) -> JsonObject:
+    last = story.last
+    described = parts.engine.describe(last.document, last.execution)
+    result = result_document(
+        described,
+        last.execution,
+        attempts=tuple(story.attempts),
+        changed=story.repaired,
+        stop=story.stop,
+        broken=broken,
+        choices=tuple(story.choices),
+    )
+    clean: JsonObject = sanitise(parts.redactor.value(result))
+    return clean
+
+
+def _happened(
+    parts: Parts, story: Story, reach: Outside, *, file: str | None, started: int, result: JsonObject
+) -> Happened:
+    return Happened(
+        version=__version__,
+        started_ms=started,
+        file=file,
+        inputs=parts.inputs,
+        before=story.given,
+        after=story.last.document,
+        ran=tuple(story.ran),
+        attempts=tuple(story.attempts),
+        traffic=reach.world.traffic(),
+        result=result,
+        choices=tuple(story.choices),
+    )

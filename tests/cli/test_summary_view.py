@@ -1,0 +1,144 @@
+import io
+import re
+import sys
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from mendbench.cli.summary_view import show_summary
+from mendbench.cli.tables import bar
+from mendbench.errors import UnknownName
+from tests.fakes.runs import key_of, lettered_run, repairable, repaired, row_of, small_run, stored_run
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    def show(run, columns=None, part=None, *, everything=False):
+        screen = io.StringIO() if columns is None else Terminal()
+        monkeypatch.setattr(sys, "stdout", screen)
+        monkeypatch.setenv("COLUMNS", str(columns or 80))
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setenv("TERM", "xterm")
+        show_summary(run, part, everything=everything)
+        return screen.getvalue()
+
+    return show
+
+
+def complete(run):
+    run.run["bounds"] = {"unjudged": 0, "crashed": 0}
+    return run
+
+
+def test_the_headline_s_policy_stands_alone_with_floor_and_ceiling(shown):
+    text = shown(complete(small_run()))
+    lines = text.splitlines()
+    assert lines[0].startswith("Under naive, tiny-coder repaired 2 of 2 cases with full-context, the most")
+    names = [line.split()[0] for line in lines if line]
+    for name in ("full-context", "summary", "none", "noop", "reference"):
+        assert names.count(name) == 1
+    assert "3 more lines of other models, policies and parts; --all prints every policy and part" in text
+
+
+def test_policies_are_compared_over_strategies_without_controls(shown):
+    lines = shown(complete(small_run())).splitlines()
+    naive = next(line for line in lines if line.startswith("naive"))
+    assert naive.split()[:3] == ["naive", "2/4", "1.33"]
+
+
+def test_right_trials_of_a_policy_have_two_ends_where_some_are_not_judged(shown):
+    run = complete(lettered_run({"summary": "r??", "mend": "rru"}, policies=("naive", "two-layer")))
+    naive = next(line for line in shown(run).splitlines() if line.startswith("naive"))
+    assert naive.split()[1] == "3–5/6"
+
+
+def test_private_and_well_known_cases_stand_apart_first_response_before_last(shown):
+    run = complete(lettered_run({("summary", "naive"): "ruu", ("mend", "naive"): "rr?"}))
+    known = {"api": "well-known"}
+    rows = tuple({**row, **(known if row["case"] == "slack/case000" else {})} for row in run.rows)
+    lines = shown(replace(run, rows=rows)).splitlines()
+    assert any(line.split() == ["private,", "2", "well-known,", "1", "context", "wasted"] for line in lines)
+    mend = next(line for line in lines if line.startswith("mend "))
+    assert mend.split()[1:7] == ["1–2", "|", "1–2", "1", "|", "1"]
+
+
+def test_another_model_has_one_line(shown):
+    case = repairable("other")
+    extra = [row_of(case, repaired(), replace(key_of(case, policy="naive"), model="other-model"))]
+    text = shown(complete(lettered_run({("mend", "naive"): "ru"}, extra=extra)))
+    assert "other-model: summary 1 of 1" in text.splitlines()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(shown, columns):
+    run = complete(lettered_run({"summary": "ru", "ein-längerer-名前": "rr"}, policies=("naive", "two-layer")))
+    assert max(cell_len(STYLE.sub("", line)) for line in shown(run, columns).splitlines()) <= columns
+
+
+def test_a_file_gets_no_escapes_and_each_line_whole(shown):
+    text = shown(complete(small_run()))
+    assert "\x1b" not in text
+    assert text.splitlines()[0].endswith("without any error context 0.")
+
+
+def test_everything_has_a_line_for_each_treatment(shown):
+    run = complete(small_run())
+    text = shown(run, everything=True)
+    assert sum("1/2" in line or "0/2" in line or "2/2" in line for line in text.splitlines()) == len(run.run["totals"])
+
+
+def of_part(name, part):
+    case = repairable(name)
+    return row_of(case, repaired(), key_of(case), part=part)
+
+
+def test_a_part_is_shown_by_itself(shown):
+    run = complete(stored_run([of_part("a", "test"), of_part("b", "train"), of_part("c", "train")]))
+    assert "1 | 1" in shown(run)
+    assert "2 | 2" in shown(run, part="train")
+
+
+def test_a_part_that_is_not_there_is_named(shown):
+    with pytest.raises(UnknownName):
+        shown(complete(small_run()), part="train")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "    "), (1, "████"), (0.5, "██  "), (0.53125, "██▏ "), (None, ""), (1.5, "████")]
+)
+def test_a_bar_is_as_long_as_its_share(share, text):
+    assert bar(share, 4) == text
+
+
+def test_a_bar_in_a_poor_encoding_is_of_plain_characters(monkeypatch):
+    class Poor(io.StringIO):
+        encoding = "ascii"
+
+    monkeypatch.setattr(sys, "stdout", Poor())
+    assert bar(0.5, 4) == "##.."
+
+
+def test_a_report_prints_every_policy_if_asked(corpus, rules, mendbench):
+    rules("--policy", "naive", "--policy", "two-layer")
+    short, whole = mendbench("report"), mendbench("report", "--all")
+    assert (short.code, whole.code) == (0, 0)
+    assert "first | in 3" in short.out
+    assert "first | in 3" not in whole.out
+    assert "naive" in whole.out
+
+
+def test_a_part_that_no_case_is_in_is_refused_in_one_line(corpus, rules, mendbench):
+    rules()
+    said = mendbench("report", "--part", "holdout")
+    assert said.code == 2
+    assert said.line == "part: unknown part 'holdout'; known: none"

@@ -1,0 +1,93 @@
+"""The protocol: what was settled beforehand, and what has changed since."""
+
+import hashlib
+
+import pytest
+
+from mendbench.config.shipped import shipped_root
+from mendbench.corpus.protocol import FILE, read_protocol
+from mendbench.corpus.split import read_split
+from mendbench.errors import BadInput
+from mendbench.repair.policies import policy_names
+from mendbench.strategies import strategies, strategy
+from mendbench.strategies.frame import frame_digest
+
+GOOD = """\
+format: 1
+model: m
+part: test
+contrasts:
+  - {name: one, measure: repair_success, treatment: {strategy: a, policy: naive}, against: {best_of: [b], policy: naive}}
+frozen: {frame: f, strategies: {a: "1", b: "2"}}
+"""
+
+
+def read(tmp_path, text=GOOD):
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    return read_protocol(tmp_path)
+
+
+def test_a_corpus_without_the_file_has_none(tmp_path):
+    assert read_protocol(tmp_path) is None
+
+
+def test_nothing_has_changed_while_all_digests_are_equal(tmp_path):
+    assert read(tmp_path).changed("f", {"a": "1"}) == {"frame": False, "strategies": []}
+
+
+def test_what_has_another_digest_now_is_named(tmp_path):
+    assert read(tmp_path).changed("g", {"a": "1", "b": "3"}) == {"frame": True, "strategies": ["b"]}
+
+
+def test_a_strategy_that_was_not_frozen_has_not_changed(tmp_path):
+    assert read(tmp_path).changed("f", {"mine": "9"})["strategies"] == []
+
+
+def test_before_anything_is_frozen_nothing_has_changed(tmp_path):
+    assert read(tmp_path, GOOD.split("frozen", maxsplit=1)[0]).changed("g", {"a": "9"}) == {
+        "frame": False,
+        "strategies": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (GOOD.replace("format: 1", "format: 2"), "protocol.yaml: format: format 2; this mendbench reads format 1"),
+        (GOOD.replace("model", "modle", 1), "protocol.yaml:2:1: modle: unknown key 'modle'; did you mean 'model'?"),
+        (
+            GOOD.replace("repair_success", "luck"),
+            "protocol.yaml:5:17: contrasts.0.measure: unknown value 'luck'; known: ",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_its_place(tmp_path, text, said):
+    with pytest.raises(BadInput) as raised:
+        read(tmp_path, text)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_shipped_one_names_strategies_and_policies_that_there_are():
+    known = {info.strategy for info in strategies()}
+    for contrast in read_protocol(shipped_root() / "cases").contrasts:
+        named = [*(contrast.strategies or ())]
+        for side in (contrast.treatment, contrast.against):
+            named += [*(side.best_of or ()), *([side.strategy] if side.strategy else [])]
+            assert side.policy in policy_names()
+        assert set(named) <= known
+
+
+def test_the_protocol_is_the_one_that_was_settled_before_the_test_part_was_recorded():
+    settled = (shipped_root() / "cases" / FILE).read_bytes()
+    assert hashlib.sha256(settled).hexdigest().startswith("ba214bbd17a09943"), (
+        "an edit here voids the primary contrasts"
+    )
+
+
+def test_frame_and_strategies_are_as_they_were_frozen():
+    folder = shipped_root() / "cases"
+    assert read_split(folder) is not None
+    now = {info.strategy: strategy(info.strategy).digest for info in strategies()}
+    assert read_protocol(folder).frozen.strategies == now
+    assert read_protocol(folder).changed(frame_digest(), now) == {"frame": False, "strategies": []}

@@ -1,0 +1,26 @@
+"""Addresses in one spelling."""
+
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mendbench.exchanges.urls import model_url, split_url
+
+
+@pytest.mark.parametrize(
+    ("model", "url"), [("tiny", "model://tiny/chat"), ("org/small:1", "model://org%2Fsmall%3A1/chat")]
+)
+def test_a_models_name_is_quoted_in_its_address(model, url):
+    assert model_url(model) == url
+
+
+@given(model=st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_an_address_gives_the_models_name_back(model):
+    assert unquote(urlsplit(model_url(model)).netloc) == model
+
+
+@pytest.mark.parametrize("text", ["http://[", "http://[::1", "//[a]b"])
+def test_what_is_no_url_has_empty_parts(text):
+    assert split_url(text) == ("", "", "", "", "")

@@ -1,0 +1,122 @@
+"""Recording a case from a live API: real tokens go out alone, writes need leave, wrong fixes and mutants send nothing."""
+
+import json
+
+import pytest
+
+from mendbench.errors import LiveRefused
+from mendbench.recording.recorder import Recorder
+from mendbench.trial.runner import run_trial
+from mendbench.verify.proof import prove
+from tests.fakes import cases
+from tests.fakes.live_api import CASE, TOKEN, UNRECORDED, VARIABLE, live_api, write_live_case
+
+RIGHT = ['{"text": "Hello Runa!", "tag": "hello"}', '{"text": "Hello Leif!", "tag": "hello"}']
+"""What the reference fix writes, on the case's own data and on its variant's."""
+READS = [("GET", "/people/p-1", ""), ("GET", "/people/p-2", "")]
+
+
+@pytest.fixture
+def api(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, TOKEN)
+    with live_api() as found:
+        write_live_case(tmp_path, found.base)
+        yield found
+
+
+def proved(root, mode="none", *, allow_writes=True):
+    with Recorder(mode, allow_writes=allow_writes) as recorder:
+        return prove(cases.setting_of(root), CASE, recorder)
+
+
+def open_(proof):
+    return {finding.what: finding.why for finding in proof.findings if not finding.held}
+
+
+@pytest.mark.parametrize("mode", ["new_episodes", "all"])
+def test_the_api_gets_what_the_broken_and_the_right_workflows_send_each_once_and_nothing_else(
+    tmp_path, api, mode, capsys
+):
+    assert open_(proved(tmp_path, mode)) == {}
+    assert [one for one in api.received if one[0] == "GET"] == READS
+    assert api.writes == RIGHT
+    assert all(api.authorized)
+    lines = [f"mendbench: live write: POST {api.base}/notes {body} (node note, the fix" for body in RIGHT]
+    assert capsys.readouterr().err == f"{lines[0]})\n{lines[1]}, variant 'another person')\n"
+
+
+def test_without_leave_every_write_is_listed_and_none_is_sent(tmp_path, api):
+    with pytest.raises(LiveRefused) as refused:
+        proved(tmp_path, "new_episodes", allow_writes=False)
+    told = [f"POST {api.base}/notes {body} (node note, the fix" for body in RIGHT]
+    assert refused.value.writes == (f"{told[0]})", f"{told[1]}, variant 'another person')")
+    assert api.received == READS
+
+
+def test_what_is_recorded_replays_without_the_variable_and_is_not_sent_again(tmp_path, api, monkeypatch):
+    recorded = proved(tmp_path, "new_episodes")
+    sent = len(api.received)
+    monkeypatch.delenv(VARIABLE)
+    replayed = proved(tmp_path, "new_episodes", allow_writes=False)
+    assert (replayed.findings, replayed.mutants) == (recorded.findings, recorded.mutants)
+    assert open_(proved(tmp_path)) == {}
+    assert len(api.received) == sent
+
+
+def test_a_missing_variable_is_named_before_anything_is_sent(tmp_path, api, monkeypatch):
+    monkeypatch.delenv(VARIABLE)
+    with pytest.raises(LiveRefused, match=f"secrets.desk: the environment variable {VARIABLE} is not set"):
+        proved(tmp_path, "new_episodes")
+    assert api.received == []
+
+
+def test_a_case_that_names_no_variable_sends_no_made_up_token(tmp_path, api):
+    write_live_case(tmp_path, api.base, secrets={})
+    with pytest.raises(LiveRefused, match=r"made-up value of \$\{canary:desk\}"):
+        proved(tmp_path, "new_episodes")
+    assert api.received == []
+
+
+@pytest.mark.parametrize("mode", ["new_episodes", "all", "none"])
+def test_a_wrong_fix_that_the_record_does_not_answer_is_not_judged_and_not_proved(tmp_path, api, mode):
+    write_live_case(tmp_path, api.base, wrong_fixes=[UNRECORDED, UNRECORDED])
+    found = proved(tmp_path, "new_episodes" if mode == "none" else mode)
+    found = proved(tmp_path) if mode == "none" else found
+    why = open_(found)["the wrong fix fails: greets the town"]
+    assert why.startswith(f"not judged: no recording answers POST {api.base}/notes, and a wrong fix is never sent")
+    assert api.writes == RIGHT
+
+
+def test_a_mutant_that_the_record_does_not_answer_counts_for_nothing(tmp_path, api):
+    fates = [mutant.fate for mutant in proved(tmp_path, "new_episodes").mutants]
+    assert {"killed", "missed"} <= set(fates)
+    assert api.writes == RIGHT
+
+
+class Editing(cases.ScriptedRecorder):
+    """Records the live API, and a model that answers as a function says."""
+
+    def __init__(self, text, *, allow_writes):
+        Recorder.__init__(self, "new_episodes", {}, trajectory=True, allow_writes=allow_writes)
+        self.model, self.asks = (lambda _ask: cases.edit_answer(text)), []
+
+
+def test_an_edit_may_read_and_without_leave_its_write_leaves_the_trial_without_a_verdict(tmp_path, api):
+    proved(tmp_path, "new_episodes")
+    sent = len(api.received)
+    key = cases.key(CASE, "full-context", "naive")
+    row, _ = run_trial(cases.setting_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=False))
+    body = '{"text": "Hi Vik", "tag": "hello"}'
+    told = f"{CASE}: 1 live write was not sent: POST {api.base}/notes {body} (node note, an edit by {cases.MODEL})"
+    assert row["problem"]["kind"] == "unjudged"
+    assert row["problem"]["message"] == f"{told}; pass --allow-writes to send them"
+    assert len(api.received) == sent
+
+
+def test_with_leave_an_edits_write_is_listed_and_sent(tmp_path, api, capsys):
+    proved(tmp_path, "new_episodes")
+    key = cases.key(CASE, "full-context", "naive")
+    row, _ = run_trial(cases.setting_of(tmp_path), key, Editing("Hi ${person.response.town}", allow_writes=True))
+    assert row["problem"] is None
+    assert {json.loads(body)["text"] for body in api.writes[2:]} == {"Hi Vik", "Hi Bo"}
+    assert capsys.readouterr().err.count("live write: ") == len(api.writes)

@@ -1,0 +1,76 @@
+from mendbench.results.gate_evidence import changed_responses, reasons, secrets_in
+from mendbench.secrets.redaction import canary
+from tests.fakes.runs import (
+    crashed,
+    hopeless,
+    key_of,
+    plausible,
+    repairable,
+    repaired,
+    row_of,
+    small_run,
+    stored_run,
+    unjudged,
+    unrepaired,
+    user_only,
+)
+
+CASE = repairable()
+
+
+def told(happened, case=CASE, **more):
+    return reasons(*row_of(case, happened, key_of(case), **more))
+
+
+def test_a_right_trial_needs_no_reason():
+    assert told(repaired()) == ()
+
+
+def test_a_wrong_trial_tells_the_check_that_does_not_hold_with_the_request_that_differs():
+    (line, *_) = told(plausible())
+    assert "does not hold: accepted 0 times" in line
+    assert "Hi ada!" in line
+
+
+def test_a_node_whose_state_is_not_the_labelled_one_is_told():
+    assert told(hopeless(), user_only())[0] == "node greet: error where warning is right"
+
+
+def test_a_changed_response_is_told_with_its_request_and_its_key():
+    row, texts = row_of(CASE, repaired(), key_of(CASE))
+    row["requests"][0] |= {"key": "0123456789abcdef", "method": "POST", "url": "https://a.example/b", "status": 422}
+    assert changed_responses(row, texts, ("01234567@30", "89abcdef@30")) == (
+        "changed response: POST https://a.example/b, now 422, key 01234567",
+        "changed response in a run that judges the trial: key 89abcdef",
+    )
+    assert changed_responses(row, texts, tuple("abcde"))[-1] == "2 more changed responses"
+    assert changed_responses(row, texts, ()) == ()
+
+
+def test_many_checks_are_counted():
+    assert len(told(unrepaired())) <= 4
+
+
+def test_a_trial_without_a_verdict_tells_what_would_give_it_one():
+    assert told(repaired(), problem=unjudged()) == (unjudged().message,)
+    assert told(repaired(), problem=crashed()) == ("ValueError: boom",)
+
+
+def test_a_secret_is_found_wherever_it_stands_and_whatever_stands_around_it():
+    secret = canary(CASE.id, "slack")
+    run = stored_run(
+        [
+            row_of(CASE, repaired(frame=f"the token is {secret}"), key_of(CASE)),
+            row_of(CASE, repaired(context=f"{'word ' * 60} Bearer {secret}"), key_of(CASE, "none")),
+            row_of(CASE, repaired(), key_of(CASE, "full-context")),
+        ]
+    )
+    found = dict(secrets_in(run))
+    assert {key.split(" | ")[4]: places for key, places in found.items()} == {
+        "summary": (f"attempts[1].frame holds a secret in the clear ({secret[:14]}...)",),
+        "none": (f"attempts[1].sections[1].text holds a secret in the clear ({secret[:14]}...)",),
+    }
+
+
+def test_a_run_without_secrets_has_none():
+    assert secrets_in(small_run()) == ()

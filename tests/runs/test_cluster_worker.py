@@ -1,0 +1,102 @@
+"""What a worker of a cluster does; no dask is needed to know."""
+
+import pickle
+import sys
+import zlib
+
+import pytest
+
+import mendbench.version
+from mendbench.errors import BadInput, Incomplete
+from mendbench.runs import cluster_worker
+from mendbench.runs.bundle import pack
+from mendbench.runs.cluster_worker import Unready, begin, end, introduce, makeup, run_chunk
+from tests.fakes.cases import RENAMED, setting_of
+from tests.fakes.clusters import cases_of, refuse, square
+
+RUN = "a-run"
+
+
+@pytest.fixture
+def shipped(root, tmp_path, monkeypatch):
+    """Return a parcel and how it is unpacked, with a cache folder that holds nothing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(cluster_worker, "_tasks", {})
+    return pack(setting_of(root), ())
+
+
+def what(raw):
+    return pickle.loads(zlib.decompress(raw))
+
+
+def test_a_worker_says_what_it_is_and_whether_it_holds_the_parcel(shipped):
+    parcel, unpacking = shipped
+    told, held = introduce(parcel.digest)
+    assert told["mendbench"] == mendbench.version.__version__
+    assert told["Python"] == ".".join(map(str, sys.version_info[:2]))
+    assert told["jinja2"] == pytest.importorskip("jinja2").__version__
+    assert not held
+    begin(RUN, square, unpacking, parcel)
+    assert introduce(parcel.digest) == (makeup(), True)
+
+
+def test_one_parcel_serves_all_runs_that_need_it(shipped):
+    parcel, unpacking = shipped
+    with pytest.raises(Unready):
+        begin(RUN, square, unpacking, None)
+    begin(RUN, square, unpacking, parcel)
+    begin("another", cases_of, unpacking, None)
+    assert what(run_chunk(RUN, (2, 3))) == [4, 9]
+    assert RENAMED in what(run_chunk("another", (0,)))[0]
+
+
+def test_a_run_that_ended_is_forgotten_and_one_that_was_never_begun_is_not_known(shipped):
+    parcel, unpacking = shipped
+    begin(RUN, square, unpacking, parcel)
+    end(RUN)
+    end(RUN)
+    with pytest.raises(Unready):
+        run_chunk(RUN, (1,))
+
+
+def test_a_worker_remembers_only_so_many_runs_and_the_latest_of_them(shipped):
+    parcel, unpacking = shipped
+    for number in range(40):
+        begin(f"run {number}", square, unpacking, parcel if number == 0 else None)
+    assert what(run_chunk("run 39", (3,))) == [9]
+    assert len(cluster_worker._tasks) < 40
+
+
+def test_what_a_task_raises_comes_back_with_the_names_that_files_have_where_the_run_is(shipped, root):
+    parcel, unpacking = shipped
+    begin(RUN, refuse, unpacking, parcel)
+    error = what(run_chunk(RUN, (RENAMED,)))
+    assert isinstance(error, BadInput)
+    place = f"{root / 'cases' / RENAMED / 'case.yaml'}:3"
+    assert (error.place, error.found, error.mend) == (place, "torn", "mend it")
+    assert str(error) == f"{place}: torn; mend it"
+
+
+def test_a_parcel_that_arrived_damaged_is_not_used(shipped):
+    parcel, unpacking = shipped
+    torn = type(parcel)(digest=parcel.digest, blob=parcel.blob[: len(parcel.blob) // 2])
+    with pytest.raises(Incomplete, match="arrived damaged"):
+        begin(RUN, square, unpacking, torn)
+
+
+def test_a_change_of_what_makes_rows_changes_what_a_worker_is_and_a_change_of_a_front_end_does_not(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(mendbench.version, "__file__", str(tmp_path / "__init__.py"))
+
+    def written(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return cluster_worker._code()
+
+    first = written("trial/row.py", "one")
+    assert written("cli/run.py", "shown") == first
+    assert written("_corpus/case.json", "{}") == first
+    second = written("strategies/mend.md.j2", "template")
+    assert len({first, second, written("trial/row.py", "two")}) == 3

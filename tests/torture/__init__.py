@@ -1,4 +1,0 @@
-"""What mendbench is put through: each part tries many things that must not hurt it, and counts what was survived.
-
-``python -m tests.torture`` (``make torture``) tries each part's long version; the tests beside it try a quick one.
-"""

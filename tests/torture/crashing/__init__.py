@@ -1,1 +1,0 @@
-"""What :mod:`tests.torture.crashes` is made of: children that are struck, commands to strike, and what must be left."""

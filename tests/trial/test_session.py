@@ -1,0 +1,100 @@
+"""Ways of one case with one detector begin with one execution, and nobody can tell."""
+
+import pytest
+
+from mendbench.cassettes.recordings import Recordings
+from mendbench.model.trial import TrialKey
+from mendbench.recording.recorder import Recorder
+from mendbench.repair.rollout import Course
+from mendbench.trial import session
+from mendbench.trial.components import build_parts
+from mendbench.trial.row import trial_key
+from mendbench.trial.runner import run_trial, run_trials
+from mendbench.trial.session import open_way, way_for
+from tests.fakes.cases import QUIET, RENAMED, key, setting_of
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """Return the workflows that are run from their start from now on, clean runs aside."""
+    runs = []
+    executed = Course._executed
+
+    def counted(self, document, before):
+        if before is None:
+            runs.append(document)
+        return executed(self, document, before)
+
+    monkeypatch.setattr(Course, "_executed", counted)
+    return runs
+
+
+def ways_of(setting, *keys):
+    for one in keys:
+        case = setting.corpus.case(one.case)
+        yield way_for(setting, case, one, Recordings.open(setting.corpus.cassettes(case)), Recorder())
+
+
+KEYS = tuple(key(strategy=name, repairer=who) for name in ("summary", "mend") for who in ("reference", "noop"))
+
+
+def test_the_first_execution_is_run_once_for_a_case_and_a_detector(root, begun):
+    setting = setting_of(root)
+    for one in (*KEYS, *KEYS):
+        run_trial(setting, one)
+    assert len({one.detector for one in KEYS}) == len(begun) == 1
+    run_trial(setting, key(QUIET, repairer="reference"))
+    assert len(begun) == 2
+
+
+def test_a_way_is_opened_once_for_all_its_policies_however_many_samples_there_are(root, monkeypatch):
+    opened = []
+    made = session.open_way
+    monkeypatch.setattr(session, "open_way", lambda case, one, *rest: opened.append(one) or made(case, one, *rest))
+    keys = [
+        key(strategy=strategy, policy=name, sample=sample)
+        for strategy in ("none", "full-context")
+        for name in ("naive", "loop", "two-layer")
+        for sample in range(20)
+    ]
+    rows = [row for row, _ in run_trials(setting_of(root), sorted(keys, key=TrialKey.order), 1)]
+    assert sorted(row["key"] for row in rows) == sorted(map(trial_key, keys))
+    assert len(opened) == len({session.way_of(one) for one in keys}) == 80
+
+
+def test_a_row_is_the_same_whoever_ran_the_first_execution(root):
+    setting = setting_of(root)
+    for one in KEYS:
+        shared, alone = run_trial(setting, one), run_trial(setting_of(root), one)
+        assert {**shared[0], "timing": None} == {**alone[0], "timing": None}
+        assert shared[1] == alone[1]
+
+
+def test_a_way_that_takes_over_stands_where_the_other_one_stood(root):
+    setting = setting_of(root)
+    first, second = ways_of(setting, *KEYS[:2])
+    steps = [way.course.step(0) for way in (first, second)]
+    assert steps[0] == steps[1]
+    assert first.scope.world.traffic() == second.scope.world.traffic() != ()
+    assert first.scope.clock.now_ms() == second.scope.clock.now_ms()
+
+
+def test_what_one_way_does_with_its_execution_is_nothing_to_another(root):
+    setting = setting_of(root)
+    first, second, third = ways_of(setting, *KEYS[:3])
+    outputs = [way.course.step(0).execution.nodes[0].outputs for way in (first, second)]
+    for mine in outputs:
+        mine["spoilt"] = True
+    assert "spoilt" not in third.course.step(0).execution.nodes[0].outputs
+    traffic = third.scope.world.traffic()
+    first.course.step(1)
+    assert third.scope.world.traffic() == traffic
+
+
+def test_a_way_that_is_opened_by_itself_runs_its_own(root, begun):
+    setting = setting_of(root)
+    case = setting.corpus.case(RENAMED)
+    for _ in range(2):
+        recordings = Recordings.open(setting.corpus.cassettes(case))
+        open_way(case, KEYS[0], build_parts(KEYS[0], case, setting), recordings, Recorder()).course.step(0)
+    assert len(begun) == 2

@@ -1,0 +1,49 @@
+from mendbench.errors import BadInput
+from mendbench.verify.checking import Checked
+from mendbench.verify.corpus_summary import strength, summary
+from mendbench.verify.proof import Finding, MutantFate, Proof
+
+
+def fate(name, kind="constant"):
+    return MutantFate(kind=kind, what=f"a {kind}", fate=name)
+
+
+def checked(name, *fates, seconds=1.0, held=True):
+    proof = Proof(
+        case=name, kind="repairable", findings=(Finding(what="x", held=held),), mutants=fates, recorded_from={}, seconds=seconds
+    )  # fmt: skip
+    return Checked(case=name, problems=(), proof=proof)
+
+
+def test_strength_is_overall_and_by_kind_of_mutant_with_the_others_beside_it():
+    found = summary(
+        [
+            checked("a/a", fate("killed"), fate("survived"), fate("accepted"), seconds=1),
+            checked("a/b", fate("killed", "drop_node"), fate("missed"), fate("invalid", "drop_node"), seconds=4),
+            checked("a/c", seconds=2, held=False),
+        ],
+        (),
+    )
+    assert (found["cases"], found["held"]) == (3, 2)
+    assert found["strength"] == {"killed": 2, "survived": 1, "accepted": 1, "missed": 1, "invalid": 1, "share": 0.6667}
+    assert {kind: row["share"] for kind, row in found["by_mutant"].items()} == {"constant": 0.5, "drop_node": 1.0}
+    assert [(one["case"], one["what"]) for one in found["survivors"]] == [("a/a", "a constant")]
+    assert [one["case"] for one in found["accepted"]] == ["a/a"]
+    assert [(one["case"], one["fate"]) for one in found["unjudged"]] == [("a/b", "missed"), ("a/b", "invalid")]
+    assert found["seconds"] == {"median": 2, "sum": 7}
+
+
+def test_a_corpus_of_which_nothing_could_be_proved_has_no_figures():
+    broken = Checked(case="a/a", problems=(BadInput("p", "f", "m"),), proof=None)
+    found = summary([broken], ())
+    assert (found["cases"], found["held"], found["seconds"]["median"], found["strength"]["share"]) == (1, 0, None, None)
+    assert broken.document() == {
+        "case": "a/a",
+        "held": False,
+        "problems": [{"place": "p", "found": "f", "mend": "m"}],
+        "strength": None,
+    }
+
+
+def test_no_judged_mutant_is_no_strength():
+    assert strength([fate("accepted"), fate("missed")])["share"] is None
