@@ -11,11 +11,11 @@ from typing import Any
 
 from mendbench.config.shipped import shipped_root
 from mendbench.corpus.corpus import load_corpus
+from mendbench.corpus.declared_services import OWN, laid_over, state_of
 from mendbench.corpus.states import state_misfits
 from mendbench.model.case import Case
 from mendbench.services import shape_of, simulated
 from mendbench.services.shape import Record, Shape
-from mendbench.trial.scope import OWN, laid_over, state_of
 from qa.torture.tally import Attempt
 
 LONG = 2_000

@@ -12,9 +12,9 @@ from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Headers, Request
 from mendbench.model.json import Json, JsonObject
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import canary
 from mendbench.trial.runner import run_trial
-from mendbench.trial.scope import Recording
 from qa.torture.planting import CARRIERS, PROVIDERS, SPELLINGS, planted, undeclared
 from qa.torture.searching import files_below, searched
 from qa.torture.tally import Attempt

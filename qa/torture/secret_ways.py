@@ -28,11 +28,11 @@ from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.repairers.programs import CommandCaller
 from mendbench.runtime.trace_file import read_trace
 from mendbench.secrets.redaction import canary
 from mendbench.trial.runner import run_trial
-from mendbench.trial.scope import Recording
 from mendbench.workflow_app.mcp_server import tools
 from qa.torture.planting import CARRIERS, PROVIDERS, SHAPES, SPELLINGS, planted, undeclared
 from qa.torture.searching import files_below, found_in, searched, views

@@ -9,9 +9,10 @@ from mendbench.config.shipped import shipped_root
 from mendbench.corpus.case_file import FAMILIES
 from mendbench.corpus.corpus import load_corpus
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.scoring.judging.fixes import mended
 from mendbench.trial.components import build_engine
-from mendbench.trial.scope import Recording, open_scope
+from mendbench.trial.scope import open_scope
 
 
 @pytest.fixture(scope="module")

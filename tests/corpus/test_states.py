@@ -7,8 +7,8 @@ import pytest
 
 from mendbench.api.schemas import schema
 from mendbench.corpus.corpus import load_corpus
+from mendbench.corpus.declared_services import FILES, MODELS, SHELL
 from mendbench.services import service_names
-from mendbench.trial.scope import FILES, MODELS, SHELL
 from tests.fakes.cases import DESK, RENAMED, change_case, renamed_case, workflow, write_case
 
 SIMULATED = {"chat", "github", "graphql", "json_api", "mcp_sim", "payments", "sheets", "slack"}

@@ -13,17 +13,18 @@ from tempfile import TemporaryDirectory
 import yaml
 
 from mendbench.config.config_file import ModelConfig
+from mendbench.corpus.declared_services import state_of
 from mendbench.io.virtual_clock import START_MS
 from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.services import simulated
 from mendbench.trial.components import Setting
 from mendbench.trial.runner import run_trial
-from mendbench.trial.scope import Recording, state_of
 from mendbench.values.merge_patch import merge_patch
 from mendbench.verify.proof import prove
 from tests.fakes.worlds import completion

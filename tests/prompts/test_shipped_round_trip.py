@@ -21,8 +21,8 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
 from mendbench.prompts.answer_lines import said_in
 from mendbench.prompts.trials_asking import by_repairer
+from mendbench.runs.trials import run_trials
 from mendbench.trial.components import Setting
-from mendbench.trial.runner import run_trials
 from tests.fakes import prompts
 
 STOP_REASONS = {"stop": "end_turn", "length": "max_tokens"}

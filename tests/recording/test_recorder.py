@@ -14,8 +14,9 @@ from mendbench.live.shell import ShellLive
 from mendbench.model.exchange import Answer, Request
 from mendbench.ports.world import StdioServer, StreamableServer
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.trial.scope import Recording, open_scope
+from mendbench.trial.scope import open_scope
 from tests.fakes.engine import chain
 from tests.fakes.scoring import make_case
 

@@ -17,7 +17,7 @@ from mendbench.runs import cluster as clusters
 from mendbench.runs.cluster import ClusterPool, open_cluster
 from mendbench.runs.cluster_worker import makeup
 from mendbench.runs.executor import DIED, run_on
-from mendbench.trial.runner import run_trials
+from mendbench.runs.trials import run_trials
 from tests.fakes.cases import MATRIX, RENAMED, key, setting_of
 from tests.fakes.clusters import START_S, cases_of, cluster, die_of_seven, linger, process_of, refuse, square
 

@@ -21,12 +21,13 @@ from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy, policy_names
 from mendbench.results.totals import totals
 from mendbench.runs.executor import DIED
+from mendbench.runs.trials import run_trials
 from mendbench.scoring.record_table import records_of
 from mendbench.secrets.redaction import canary
 from mendbench.trial.components import Setting, build_parts
+from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import build_row, whole
-from mendbench.trial.runner import gather, judged_by, run_trial, run_trials
-from mendbench.trial.scope import record_hint
+from mendbench.trial.runner import gather, judged_by, run_trial
 from mendbench.trial.session import open_way
 from mendbench.verify.proof import prove
 from tests.fakes.cases import (

@@ -6,12 +6,14 @@ from dataclasses import replace
 import pytest
 
 from mendbench.cassettes.recordings import Recordings
+from mendbench.corpus.declared_services import models_of, redactor_of, state_of
 from mendbench.errors import BadInput
 from mendbench.io.virtual_clock import START_MS
 from mendbench.model.exchange import Request
+from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import canary
 from mendbench.services import simulated
-from mendbench.trial.scope import Recording, models_of, open_scope, redactor_of, state_of
+from mendbench.trial.scope import open_scope
 from tests.fakes.cases import HOST, RENAMED, ScriptedRecorder, setting_of
 
 

@@ -6,10 +6,11 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.model.trial import TrialKey
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.rollout import Course
+from mendbench.runs.trials import run_trials
 from mendbench.trial import session
 from mendbench.trial.components import build_parts
 from mendbench.trial.row import trial_key
-from mendbench.trial.runner import run_trial, run_trials
+from mendbench.trial.runner import run_trial
 from mendbench.trial.session import open_way, way_for
 from tests.fakes.cases import QUIET, RENAMED, key, setting_of
 

@@ -19,12 +19,12 @@ from mendbench.results.baseline import baseline_of, digests_of, entry_of, read_b
 from mendbench.results.gate_evidence import changed_responses, reasons, secrets_in
 from mendbench.results.store import StoredRun, open_run, read_run
 from mendbench.runs.trial_keys import TrialKeys
+from mendbench.runs.trials import run_trials
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import Baseline, Finding, GateResult, Present, Rules, Selection
 from mendbench.trial.components import Setting
 from mendbench.trial.row import digest_of_keys
-from mendbench.trial.runner import run_trials
 
 REPORT = "index.html"
 

@@ -244,7 +244,7 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
     if not keys:
         raise BadInput("matrix", "no selected trial asks a model", "name one with --model")
     refuse_unknown(keys, setting, loaded)
-    refuse_cases_with_credentials(setting, {key.case for key in keys})
+    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys}, setting.record)
     return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
 
 

@@ -31,6 +31,7 @@ from mendbench.results.run_document import told_by_trials
 from mendbench.results.store import Note, RunFolder, StoredRun, open_run, read_run
 from mendbench.runs.recording import record_all
 from mendbench.runs.trial_keys import TrialKeys
+from mendbench.runs.trials import run_trials
 from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
 from mendbench.strategies import strategy
@@ -38,7 +39,6 @@ from mendbench.strategies.frame import frame_digest
 from mendbench.trial.components import Setting, asked_models, prices_of
 from mendbench.trial.engines import OURS, engine_digest, engines_document
 from mendbench.trial.row import FORMAT, digest_of_keys, trial_key, whole
-from mendbench.trial.runner import run_trials
 from mendbench.values.interning import Interned
 from mendbench.verify.proof import proved_with
 from mendbench.version import __version__
@@ -72,7 +72,7 @@ def run(
     keys, chosen = planned.own_keys(), planned.cases
     refuse_unknown(planned.keys, setting, loaded)
     refuse_unrecorded(setting, chosen, keys)
-    refuse_cases_with_credentials(setting, {key.case for key in keys.each_first()})
+    refuse_cases_with_credentials(setting.corpus, {key.case for key in keys.each_first()}, setting.record)
     plan: JsonObject = {
         "options": stored_options(options),
         "trials": digest_of_keys(keys),

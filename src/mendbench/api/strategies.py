@@ -16,6 +16,7 @@ from mendbench.errors import BadInput, ReplayMiss
 from mendbench.model.case import Case, Kind
 from mendbench.model.prompt import Prompt, View
 from mendbench.model.trial import StopReason, TrialKey
+from mendbench.recording.scope_recording import Recording
 from mendbench.repair.policies import policy
 from mendbench.repair.rollout import Course, Event
 from mendbench.repair.stop_rules import repair
@@ -25,7 +26,8 @@ from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_reca
 from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
 from mendbench.strategies.front_matter import template_text
 from mendbench.trial.components import Parts, Setting, build_parts
-from mendbench.trial.scope import Recording, Scope, open_scope, record_hint
+from mendbench.trial.record_hint import record_hint
+from mendbench.trial.scope import Scope, open_scope
 
 LONGEST = "naive"
 """The policy of which every other one is a prefix: whoever is asked at all is asked under it."""

@@ -26,9 +26,9 @@ from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
 from mendbench.strategies import strategy
 from mendbench.trial.components import Setting, repairer_kinds
 from mendbench.trial.engines import command_of
+from mendbench.trial.record_hint import treatment_words
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from mendbench.trial.scope import treatment_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -134,7 +134,7 @@ class Bench:
             BadInput: they hold one.
         """
         if case_id not in self._searched:
-            refuse_cases_with_credentials(self.setting, (case_id,))
+            refuse_cases_with_credentials(self.setting.corpus, (case_id,), self.setting.record)
             self._searched.add(case_id)
 
     def key(

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from mendbench.corpus.case_file import FAMILIES, load_case
+from mendbench.corpus.declared_services import OWN
 from mendbench.corpus.labels import missing_labels
 from mendbench.corpus.states import state_misfits
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest
 from mendbench.model.case import Case
 from mendbench.services import service_names
-from mendbench.trial.scope import OWN
 
 CASE_FILES = ("case.yaml", "workflow.json")
 """What a case's folder holds. One of them is enough for the folder to count as a case, if a broken one."""

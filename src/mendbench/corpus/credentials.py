@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
+from mendbench.corpus.corpus import Corpus
 from mendbench.errors import BadInput
 from mendbench.io.reading import MAX_RECORDING, read_bytes
 from mendbench.io.yaml_documents import load_documents
@@ -18,7 +19,6 @@ from mendbench.secrets.credential_search import SHAPE, Kept, credentials_in, cre
 from mendbench.secrets.encodings import unpacked
 from mendbench.secrets.sensitive import without_shapes
 from mendbench.secrets.value_positions import Way, YamlPlaces
-from mendbench.trial.components import Setting
 
 MEND = (
     "write ${canary:NAME} in a case, ${NAME} in a workflow, or record it again; revoke it if it ever left this machine"
@@ -60,17 +60,17 @@ def of_case(case: Case, recordings: Path | None) -> tuple[BadInput, ...]:
     return (*files_with_credentials((case.folder,)), *(found for path in recorded for found in in_file(path)))
 
 
-def refuse_cases_with_credentials(setting: Setting, case_ids: Iterable[str]) -> None:
+def refuse_cases_with_credentials(corpus: Corpus, case_ids: Iterable[str], record: str = "none") -> None:
     """Do nothing for cases without a credential in their files and recordings: they may be run.
 
-    Recordings that the run replaces are not searched.
+    Recordings that the run replaces (``record`` is ``all``) are not searched.
 
     Raises:
         BadInput: as :func:`refuse_credentials`.
     """
     for case_id in sorted(case_ids):
-        case = setting.corpus.case(case_id)
-        refuse_credentials(case, setting.corpus.cassettes(case) if setting.record != "all" else None)
+        case = corpus.case(case_id)
+        refuse_credentials(case, corpus.cassettes(case) if record != "all" else None)
 
 
 def refuse_credentials(case: Case, recordings: Path | None = None) -> None:

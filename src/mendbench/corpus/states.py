@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, RootModel, ValidationError
 
+from mendbench.corpus.declared_services import FILES, MODELS, OWN, SHELL, laid_over, state_of
 from mendbench.corpus.documents import misfits
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case, Provenance
 from mendbench.model.json import JsonObject
 from mendbench.services import shape_of, simulated
 from mendbench.services.shape import File, Shape, Table, Text
-from mendbench.trial.scope import FILES, MODELS, OWN, SHELL, laid_over, state_of
 
 
 class _Shell(Shape):

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
+from mendbench.corpus.declared_services import FILES, MODELS, SHELL
 from mendbench.errors import BadInput, UnknownName
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of, split_url
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import JsonObject
 from mendbench.services import hosts_of, service_names, simulated
-from mendbench.trial.scope import FILES, MODELS, SHELL
 
 _ANY_HTTP, _ANY_MCP = "json_api", "mcp_sim"
 """The services whose hosts, or MCP servers, a case's state names."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mendbench.cassettes.recordings import Recordings, RecordMode
+from mendbench.corpus.declared_services import redactor_of
 from mendbench.corpus.labels import missing_labels
 from mendbench.detectors import detector
 from mendbench.errors import BadInput, ReplayMiss
@@ -24,10 +25,11 @@ from mendbench.model.case import Case, Kind
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
+from mendbench.recording.scope_recording import Recording
 from mendbench.runtime.parse import salvaged
 from mendbench.secrets.redaction import Redactor, sanitise, sanitise_under
 from mendbench.trial.components import TRUTH_DETECTOR, build_engine
-from mendbench.trial.scope import Recording, open_scope, redactor_of
+from mendbench.trial.scope import open_scope
 
 _HINT = "mendbench case check --record new_episodes"
 _LEAST = 6

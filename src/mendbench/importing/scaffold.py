@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from mendbench.corpus.case_file import FAMILIES, CaseFile
+from mendbench.corpus.declared_services import FILES, MODELS, SHELL
 from mendbench.corpus.labels import MARK, mark
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.files import folder_beside, move_folder, write_atomically
@@ -19,7 +20,6 @@ from mendbench.model.case import Kind
 from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.services import service_names
-from mendbench.trial.scope import FILES, MODELS, SHELL
 from mendbench.values.json_patch import node_ids
 
 SCHEMA_FILE = "case.schema.json"

@@ -43,9 +43,9 @@ _BEGIN = (
     "{ ulimit -c 0; ulimit -f $1; ulimit -d $2; ulimit -n $3; if (ulimit -u $4); then ulimit -u $4; else ulimit -p $4; fi; } 2>/dev/null; "
     'exec /bin/sh -c "$5"'
 )  # fmt: skip
-"""Waits to be told to begin (:func:`~mendbench.process.sandbox_limits.run_bounded`), and then runs a command within the kernel's own limits:
-core files, file size (in blocks of 512 bytes), data (KiB), open files, and processes, which dash calls ``-p`` and bash ``-u``: a few more
-than are counted, so that going beyond is told."""
+"""Waits for the go-ahead of :func:`~mendbench.process.sandbox_limits.run_bounded`, then runs a command within the kernel's own limits:
+core files, file size (in blocks of 512 bytes), data (KiB), open files, and processes (``-p`` in dash, ``-u`` in bash). The last is
+a few more than are counted, so that the count reports an excess first."""
 _SPARE_PROCESSES = 16
 
 

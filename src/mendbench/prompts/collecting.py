@@ -8,6 +8,7 @@ from functools import partial
 from operator import attrgetter
 
 from mendbench.cassettes.recordings import Recordings
+from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import ReplayMiss
 from mendbench.io.canonical_json import digest
 from mendbench.model.exchange import Answer, Exchange, Request
@@ -26,7 +27,6 @@ from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, workers_fo
 from mendbench.secrets.redaction import Redactor
 from mendbench.trial.components import Setting, build_parts
 from mendbench.trial.runner import gather
-from mendbench.trial.scope import redactor_of
 from mendbench.trial.session import open_way
 
 

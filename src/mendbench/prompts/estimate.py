@@ -11,6 +11,7 @@ from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
 from mendbench.config.config_file import ModelConfig
 from mendbench.config.prices import UNKNOWN, Price, amount, model_price
+from mendbench.corpus.declared_services import MODELS
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
@@ -20,7 +21,6 @@ from mendbench.prompts.collecting import Collected
 from mendbench.recording.recorder import asks_at_once, program_name
 from mendbench.repair.policies import policy
 from mendbench.trial.components import Setting, price_of
-from mendbench.trial.scope import MODELS
 
 _SECONDS = 60.0
 

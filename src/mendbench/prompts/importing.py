@@ -13,6 +13,7 @@ from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import BatchPlace, Entry
 from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.corpus import Corpus
+from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import BadInput, Incomplete
 from mendbench.exchanges.urls import model_url
 from mendbench.io.canonical_json import canonical_json, digest
@@ -22,7 +23,6 @@ from mendbench.model.json import JsonObject
 from mendbench.prompts.answer_lines import AnswerLine, counts_tokens, said_in
 from mendbench.prompts.collecting import Collected
 from mendbench.secrets.issued_credentials import without_provider_shapes
-from mendbench.trial.scope import redactor_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mendbench.config.config_file import Config
+from mendbench.corpus.declared_services import redactor_of
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
@@ -15,7 +16,6 @@ from mendbench.strategies import strategies as all_strategies
 from mendbench.strategies.frame import SYSTEM
 from mendbench.trial.components import Setting
 from mendbench.trial.engines import itself_repairing
-from mendbench.trial.scope import redactor_of
 
 CHAT = "chat"
 """The one repairer whose answers can be made elsewhere."""

@@ -12,6 +12,7 @@ from mendbench.cassettes.recording_journal import Anew
 from mendbench.cassettes.recordings import Recordings, RecordMode
 from mendbench.config.config_file import ModelConfig, RepairerConfig
 from mendbench.corpus.credentials import refuse_credentials
+from mendbench.corpus.declared_services import OWN, SHELL, live_services, redactor_of, state_of
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.exchanges.urls import host_of
 from mendbench.io.temporary_folders import drop_scratch, make_scratch
@@ -25,6 +26,7 @@ from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
 from mendbench.recording.sandbox_folders import FreshFiles, FreshShell
+from mendbench.recording.scope_recording import Recording
 from mendbench.repairers.callable import PREFIX, callable_model
 from mendbench.repairers.command import command_model
 from mendbench.repairers.programs import CallableCaller, CommandCaller
@@ -33,7 +35,6 @@ from mendbench.replay.request_queue import AskQueue
 from mendbench.replay.world import UNKNOWN_HOST
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.services import real_world
-from mendbench.trial.scope import OWN, SHELL, Recording, live_services, redactor_of, state_of
 
 
 class Recorder:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
+from mendbench.corpus.declared_services import FILES, SHELL, state_of
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.live.sandbox_files import FileLive, lay_out
@@ -21,7 +22,6 @@ from mendbench.model.case import Case, Variant
 from mendbench.model.exchange import Answer, Request
 from mendbench.model.json import JsonObject
 from mendbench.secrets.redaction import plant_canaries
-from mendbench.trial.scope import FILES, SHELL, state_of
 
 
 class FreshFiles:

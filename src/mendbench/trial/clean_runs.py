@@ -14,10 +14,11 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import CleanRun
 from mendbench.ports.engine import Engine
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.replay.guard import guarded
 from mendbench.trial.components import TRUTH_DETECTOR
 from mendbench.trial.right_runs import known_as, right_runs
-from mendbench.trial.scope import Recording, open_scope
+from mendbench.trial.scope import open_scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from mendbench.config.config_file import EngineConfig
+from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import BadInput, UnknownName
 from mendbench.io.canonical_json import digest
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.ports.engine import Engine
 from mendbench.runtime.engine import MendbenchEngine
-from mendbench.trial.scope import redactor_of
 from mendbench.version import __version__
 
 if TYPE_CHECKING:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from operator import attrgetter
 
 from mendbench.errors import Incomplete, LiveRefused, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
@@ -18,15 +17,15 @@ from mendbench.repair.policies import policy
 from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
 from mendbench.replay.request_queue import AskPending
-from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
 from mendbench.scoring.judging.judge import Judged, judge
 from mendbench.scoring.judging.workflow_status import edit_faults, executed
 from mendbench.trial.clean_runs import CleanRunner
 from mendbench.trial.components import Setting, price_of
 from mendbench.trial.engines import OURS, build_engine
+from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import DEFAULT_MODEL, build_row, of_key
-from mendbench.trial.scope import Scope, record_hint
-from mendbench.trial.session import Way, way_for, way_of
+from mendbench.trial.scope import Scope
+from mendbench.trial.session import Way, way_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,30 +83,8 @@ def run_trial(
     return of_key(row, key, stopped, timing), texts
 
 
-def run_trials(
-    setting: Setting, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
-) -> Iterator[tuple[JsonRow, dict[str, str]]]:
-    """Yield what :func:`run_trial` returns of every trial from recordings, on that many processes; 0 is one for each core.
-
-    ``cluster`` is the address of a dask scheduler whose workers take the place of processes here, or ``local`` for one of this
-    machine. A trial that its process dies of is ``crashed``.
-
-    Raises:
-        MendbenchError: as :func:`run_trial`, and as :func:`mendbench.runs.cluster.open_cluster`.
-    """
-    if cluster is not None and keys:
-        from mendbench.runs.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
-
-        pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
-        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers, way_of), partial(_lost, setting))
-        return
-    count = workers_for(workers, len(keys), WORTH_A_WORKER)
-    chunks = chunked(keys, attrgetter("case"), count, way_of)
-    yield from run_all(partial(run_trial, setting), chunks, count, partial(_lost, setting))
-
-
-def _lost(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
-    """Return the row of a trial that nothing is left of."""
+def lost_trial(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
+    """Return the row of a trial whose process died: ``crashed``, and nothing else is known of it."""
     case = setting.corpus.case(key.case)
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
     price = price_of(key.repairer, key.model, setting)

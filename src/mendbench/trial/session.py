@@ -20,7 +20,8 @@ from mendbench.repair.rollout import Begin, Course
 from mendbench.replay.model_cassette import AskBook
 from mendbench.trial.components import Parts, Setting, build_parts
 from mendbench.trial.engines import OURS
-from mendbench.trial.scope import Scope, open_scope, record_hint
+from mendbench.trial.record_hint import record_hint
+from mendbench.trial.scope import Scope, open_scope
 from mendbench.values.lru import Recent
 
 

@@ -13,10 +13,11 @@ from mendbench.errors import ReplayMiss
 from mendbench.model.case import Api, Case, Difficulty, Kind, Provenance
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
+from mendbench.recording.scope_recording import Recording
 from mendbench.replay.guard import guarded
 from mendbench.scoring.judging.checks import describe
 from mendbench.trial.components import TRUTH_DETECTOR, Setting, build_engine
-from mendbench.trial.scope import Recording, open_scope
+from mendbench.trial.scope import open_scope
 from mendbench.values.json_patch import nodes_of
 from mendbench.verify.proof import Proof, prove
 from mendbench.verify.proof_store import stored_proof

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mendbench.corpus.declared_services import state_of
 from mendbench.exchanges.urls import host_of
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.case import Case
@@ -21,7 +22,6 @@ from mendbench.repair.paths import EditError
 from mendbench.runtime.templates import Template, lookup, templates_in
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.services import hosts_of
-from mendbench.trial.scope import state_of
 from mendbench.values.json_patch import apply_patch, nodes_of
 
 MutantKind: TypeAlias = Literal[

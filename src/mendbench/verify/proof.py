@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from mendbench.cassettes.recordings import Recordings
+from mendbench.corpus.declared_services import live_services, redactor_of
 from mendbench.detectors import detector
 from mendbench.errors import LiveRefused, ReplayMiss
 from mendbench.live.access import writes_refused
@@ -22,6 +23,7 @@ from mendbench.model.prompt import Context, Prompt, Reply, View
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
 from mendbench.ports.engine import Engine
 from mendbench.recording.recorder import Recorder
+from mendbench.recording.scope_recording import Recording
 from mendbench.replay.guard import guarded
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.judge import Judged, judge
@@ -31,8 +33,9 @@ from mendbench.strategies import strategies, strategy
 from mendbench.strategies.frame import build_frame, build_prompt
 from mendbench.trial.clean_runs import CleanRunner
 from mendbench.trial.components import TRUTH_DETECTOR, Setting, build_engine
+from mendbench.trial.record_hint import recording_options
 from mendbench.trial.right_runs import known_as, right_runs, right_workflows
-from mendbench.trial.scope import Recording, live_services, open_scope, recording_options, redactor_of
+from mendbench.trial.scope import open_scope
 from mendbench.values.json_patch import PatchError, apply_patch
 from mendbench.verify.mutants import Mutant, accepted_mutants, mutants_of
 

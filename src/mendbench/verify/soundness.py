@@ -9,13 +9,13 @@ from pathlib import Path
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD
+from mendbench.corpus.declared_services import FILES, OWN, SHELL, redactor_of, services_of, state_of
 from mendbench.errors import BadInput, UnknownName
 from mendbench.exchanges.urls import host_of, split_url
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.case import Case, Check, Fix, KeptCheck, OutputCheck, RequestCheck, Variant, WarningCheck
 from mendbench.model.json import JsonObject
 from mendbench.services import hosts_of, simulated
-from mendbench.trial.scope import FILES, OWN, SHELL, redactor_of, services_of, state_of
 from mendbench.values.json_patch import PatchError, apply_patch, node_ids
 from mendbench.values.merge_patch import merge_patch
 

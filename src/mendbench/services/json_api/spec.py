@@ -28,8 +28,8 @@ at the top. A key that does not stand here is an error (:mod:`mendbench.services
         "GET /health":           {"action": "static", "status": 200, "headers": {}, "body": {"up": true}}},
       "at_first": {"GET /v2/people": [{"status": 503, "body": "…", "headers": {"Retry-After": "20"}, "times": 2}]}}}}
 
-``at_first`` holds failures that pass (:mod:`mendbench.services.json_api.transient_failures`); ``failures``, as any service has them, count all
-requests to a route. Texts in routes, ``with_errors`` and ``at_first`` may hold what changes with each request: ``{request_id}``,
+``at_first`` holds failures that pass (:mod:`mendbench.services.json_api.transient_failures`). ``failures``, which every service has,
+count all requests to a route. Texts in routes, ``with_errors`` and ``at_first`` may hold what changes with each request: ``{request_id}``,
 ``{uuid}``, ``{timestamp}``, ``{http_date}``, ``{http_date+20}`` (:mod:`mendbench.services.json_api.volatile`).
 
 Routes

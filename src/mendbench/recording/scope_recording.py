@@ -1,0 +1,29 @@
+"""How one scope of a case records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mendbench.cassettes.recordings import RecordMode
+from mendbench.live.access import LiveAccess
+from mendbench.live.world import Live
+from mendbench.replay.model_cassette import AskCaller
+from mendbench.replay.request_queue import AskQueue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """How a scope records, if it does."""
+
+    mode: RecordMode = "none"
+    live: Live | None = None
+    asker: AskCaller | None = None
+    queue: AskQueue | None = None
+    trajectory: bool = False
+    """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
+    access: LiveAccess | None = None
+    """What the scope may send to live APIs: nothing, until :meth:`by` says what it runs. None for a case without live APIs."""
+
+    def by(self, *workflows: str) -> Recording:
+        """Return the recording of a scope whose executions run these workflows, as a list of writes calls them."""
+        return self if self.access is None else replace(self, access=replace(self.access, workflows=workflows))

@@ -1,0 +1,35 @@
+"""Many trials from recordings, on processes here or on a cluster's workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+
+from mendbench.model.trial import JsonRow, TrialKey
+from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
+from mendbench.trial.components import Setting
+from mendbench.trial.runner import lost_trial, run_trial
+from mendbench.trial.session import way_of
+
+
+def run_trials(
+    setting: Setting, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
+) -> Iterator[tuple[JsonRow, dict[str, str]]]:
+    """Yield what :func:`mendbench.trial.runner.run_trial` returns for each trial, replayed from recordings.
+
+    ``workers`` is the number of local processes; 0 means one for each core. ``cluster`` replaces them by the workers of a dask
+    scheduler: its address, or ``local`` to start one on this machine. A trial that kills its process is ``crashed``.
+
+    Raises:
+        MendbenchError: as :func:`mendbench.trial.runner.run_trial`, and as :func:`mendbench.runs.cluster.open_cluster`.
+    """
+    if cluster is not None and keys:
+        from mendbench.runs.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
+
+        pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
+        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers, way_of), partial(lost_trial, setting))
+        return
+    count = workers_for(workers, len(keys), WORTH_A_WORKER)
+    chunks = chunked(keys, attrgetter("case"), count, way_of)
+    yield from run_all(partial(run_trial, setting), chunks, count, partial(lost_trial, setting))

@@ -1,0 +1,31 @@
+"""The command that records what a trial misses."""
+
+from __future__ import annotations
+
+import shlex
+
+from mendbench.corpus.declared_services import SHELL
+from mendbench.model.case import Case
+from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.runtime.engine import MendbenchEngine
+
+
+def record_hint(case: Case, key: TrialKey) -> str:
+    """Return the command that records what a trial misses."""
+    words = ["mendbench", "run", case.id, *treatment_words(key)]
+    words += ["--samples", str(key.sample + 1)] if key.sample else []
+    return shlex.join([*words, *recording_options(case)])
+
+
+def treatment_words(key: TrialKey) -> tuple[str, ...]:
+    """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
+    engine = () if key.engine == MendbenchEngine.name else ("--engine", key.engine)
+    model = ("--model", key.model) if key.model else ()
+    if key.repairer == ITSELF:
+        return (*engine, *model)
+    return (*engine, "--strategy", key.strategy, "--policy", key.policy, "--repairer", key.repairer, *model)
+
+
+def recording_options(case: Case) -> tuple[str, ...]:
+    """Return the options of a command that records what a case misses."""
+    return ("--record", "new_episodes", *(("--allow-shell",) if SHELL in case.recorded_from else ()))
