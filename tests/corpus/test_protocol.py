@@ -5,11 +5,10 @@ import hashlib
 import pytest
 
 from mendbench.config.shipped import shipped_root
-from mendbench.corpus.protocol import FILE, read_protocol
-from mendbench.corpus.split import read_split
+from mendbench.corpus.protocol import FILE, prompt_digests, read_protocol
 from mendbench.errors import BadInput
 from mendbench.repair.policies import policy_names
-from mendbench.strategies import strategies, strategy
+from mendbench.strategies import strategies
 from mendbench.strategies.frame import frame_digest
 
 GOOD = """\
@@ -32,19 +31,19 @@ def test_a_corpus_without_the_file_has_none(tmp_path):
 
 
 def test_nothing_has_changed_while_all_digests_are_equal(tmp_path):
-    assert read(tmp_path).changed("f", {"a": "1"}) == {"frame": False, "strategies": []}
+    assert read(tmp_path).changed("f", {"a": "1"}, {}) == {"frame": False, "strategies": []}
 
 
 def test_what_has_another_digest_now_is_named(tmp_path):
-    assert read(tmp_path).changed("g", {"a": "1", "b": "3"}) == {"frame": True, "strategies": ["b"]}
+    assert read(tmp_path).changed("g", {"a": "1", "b": "3"}, {}) == {"frame": True, "strategies": ["b"]}
 
 
 def test_a_strategy_that_was_not_frozen_has_not_changed(tmp_path):
-    assert read(tmp_path).changed("f", {"mine": "9"})["strategies"] == []
+    assert read(tmp_path).changed("f", {"mine": "9"}, {})["strategies"] == []
 
 
 def test_before_anything_is_frozen_nothing_has_changed(tmp_path):
-    assert read(tmp_path, GOOD.split("frozen", maxsplit=1)[0]).changed("g", {"a": "9"}) == {
+    assert read(tmp_path, GOOD.split("frozen", maxsplit=1)[0]).changed("g", {"a": "9"}, {}) == {
         "frame": False,
         "strategies": [],
     }
@@ -78,16 +77,28 @@ def test_the_shipped_one_names_strategies_and_policies_that_there_are():
         assert set(named) <= known
 
 
+def test_pinned_prompts_decide_for_the_strategies_that_they_name(tmp_path):
+    protocol = read(tmp_path, GOOD.replace('b: "2"}', 'b: "2"}, prompts: {a: p}'))
+    assert protocol.changed("f", {"a": "another source", "b": "2"}, {"a": "p"})["strategies"] == []
+    assert protocol.changed("f", {"a": "1", "b": "3"}, {"a": "q", "new": "r"})["strategies"] == ["a", "b"]
+
+
+def test_a_digest_of_prompts_is_of_the_first_requests_in_any_order():
+    rows = [{"strategy": "a", "attempts": [{"ask": one}, {"ask": "later"}]} for one in "xy"] + [
+        {"strategy": "a", "attempts": []}
+    ]
+    assert prompt_digests(rows) == prompt_digests(reversed(rows))
+    assert prompt_digests(rows) != prompt_digests(rows[:1])
+
+
 def test_the_protocol_is_the_one_that_was_settled_before_the_test_part_was_recorded():
-    settled = (shipped_root() / "cases" / FILE).read_bytes()
+    settled = (shipped_root() / "cases" / FILE).read_bytes().partition(b"  prompts:")[0]
     assert hashlib.sha256(settled).hexdigest().startswith("ba214bbd17a09943"), (
         "an edit here voids the primary contrasts"
     )
 
 
-def test_frame_and_strategies_are_as_they_were_frozen():
-    folder = shipped_root() / "cases"
-    assert read_split(folder) is not None
-    now = {info.strategy: strategy(info.strategy).digest for info in strategies()}
-    assert read_protocol(folder).frozen.strategies == now
-    assert read_protocol(folder).changed(frame_digest(), now) == {"frame": False, "strategies": []}
+def test_the_frame_is_as_it_was_frozen_and_every_strategy_has_its_prompts_pinned():
+    frozen = read_protocol(shipped_root() / "cases").frozen
+    assert frozen.frame == frame_digest()
+    assert {*frozen.prompts} == {*frozen.strategies} == {info.strategy for info in strategies()}

@@ -15,7 +15,7 @@ from mendbench.cassettes.recording_journal import Anew
 from mendbench.config.config_file import ModelConfig, ReportConfig, load_config
 from mendbench.corpus.corpus import file_digest
 from mendbench.corpus.credentials import refuse_cases_with_credentials
-from mendbench.corpus.protocol import Protocol, read_protocol
+from mendbench.corpus.protocol import Protocol, prompt_digests, read_protocol
 from mendbench.corpus.split import cases_by_part
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
@@ -29,6 +29,7 @@ from mendbench.recording.recorder import Recorder
 from mendbench.report.html import html_parts
 from mendbench.results.run_document import told_by_trials
 from mendbench.results.store import Note, RunFolder, StoredRun, open_run, read_run
+from mendbench.results.stored_rows import StoredRows
 from mendbench.runs.recording import record_all
 from mendbench.runs.trial_keys import TrialKeys
 from mendbench.runs.trials import run_trials
@@ -94,7 +95,8 @@ def run(
             raise
         protocol = read_protocol(setting.cases_dir)
         if protocol is not None:
-            changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys))
+            prompts = _first_prompts(protocol, rows) if planned.whole else {}
+            changed = protocol.changed(frame_digest(), _strategy_digests(setting, planned.keys), prompts)
             document["protocol"] = {**changed, **(_contrasts(protocol, setting) if planned.whole else {})}
         if planned.shard is not None:
             document["shard"] = {"number": planned.shard.number, "of": planned.shard.of, "trials": len(planned.keys)}
@@ -185,6 +187,15 @@ def _record(
             if step.row is not None:
                 folder.add(*step.row)
             on_progress(step.done, step.total, step.told)
+
+
+def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
+    """Return the digests of the prompts that a protocol is about, as a run of everything has rendered them."""
+    first: dict[tuple[str, str], int] = {}  # policies share first prompts
+    for at, record in enumerate(rows.records()):
+        if record.treatment.model == protocol.model and record.part == protocol.part and record.attempts:
+            first.setdefault((record.case, record.treatment.strategy), at)
+    return prompt_digests(rows[at] for at in first.values())
 
 
 def _contrasts(protocol: Protocol, setting: Setting) -> JsonObject:

@@ -5,6 +5,8 @@ What is changed afterwards is not refused; it is said: a strategy that was tuned
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -12,13 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mendbench.corpus.documents import read_yaml, refused
 from mendbench.errors import BadInput
+from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
+from mendbench.model.trial import JsonRow
 
 FILE = "protocol.yaml"
 """Its name, in the folder of the cases."""
 
 FORMAT = 1
-"""1: the first."""
+"""1: the first, and ``frozen.prompts``, which may be left out."""
 
 
 class _Part(BaseModel):
@@ -48,6 +52,11 @@ class Frozen(_Part):
 
     frame: str
     strategies: dict[str, str]
+    """Of each template's source and of the code behind it, as it was when the plan was made."""
+    prompts: dict[str, str] = Field(
+        default={}, description="of a strategy's first prompts on the part, as :func:`prompt_digests` has them"
+    )
+    """Decide alone for the strategies that they name: code that renders the same prompts changes nothing."""
 
 
 class Protocol(_Part):
@@ -59,15 +68,30 @@ class Protocol(_Part):
     contrasts: list[Contrast] = Field(min_length=1)
     frozen: Frozen | None = None
 
-    def changed(self, frame: str, strategies: dict[str, str]) -> JsonObject:
-        """Return what is no longer as it was frozen: whether the frame is, and which of these strategies."""
+    def changed(self, frame: str, strategies: dict[str, str], prompts: Mapping[str, str]) -> JsonObject:
+        """Return what differs from what was frozen: whether the frame does, and which strategies.
+
+        ``prompts`` are those of a run of the whole part; a strategy that they lack counts as unchanged.
+        """
         if self.frozen is None:
             return {"frame": False, "strategies": []}
-        kept = self.frozen.strategies
+        pinned = self.frozen.prompts
+        kept = {**self.frozen.strategies, **pinned}
+        now = {name: one for name, one in strategies.items() if name not in pinned}
+        now |= {name: one for name, one in prompts.items() if name in pinned}
         return {
             "frame": self.frozen.frame != frame,
-            "strategies": sorted(name for name, now in strategies.items() if kept.get(name, now) != now),
+            "strategies": sorted(name for name, one in now.items() if kept.get(name, one) != one),
         }
+
+
+def prompt_digests(rows: Iterable[JsonRow]) -> dict[str, str]:
+    """Return a digest of the first model requests of trials, by strategy: of whole prompts, frame included."""
+    requests: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row["attempts"]:
+            requests[row["strategy"]].add(row["attempts"][0]["ask"])
+    return {strategy: digest(sorted(found)) for strategy, found in sorted(requests.items())}
 
 
 def read_protocol(cases_dir: Path) -> Protocol | None:
