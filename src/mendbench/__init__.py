@@ -15,9 +15,8 @@ Nothing is imported before it is used.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
-
-from mendbench.version import __version__
 
 if TYPE_CHECKING:
     from mendbench.api import (
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
         run,
         score,
     )
+    from mendbench.version import __version__
 
 __all__ = [
     "Comparison",
@@ -66,9 +66,9 @@ def __getattr__(name: str) -> object:
     """Return a public name, which is imported for it."""
     if name not in __all__:
         raise AttributeError(f"module 'mendbench' has no attribute {name!r}")
-    from mendbench import api  # noqa: PLC0415 - `import mendbench` costs nothing
+    module = "mendbench.version" if name == "__version__" else "mendbench.api"
 
-    return getattr(api, name)
+    return getattr(importlib.import_module(module), name)
 
 
 def __dir__() -> list[str]:

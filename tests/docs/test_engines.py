@@ -12,7 +12,9 @@ PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
 
 def test_every_variable_that_is_set_is_in_the_table_and_no_other():
     sources = "".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "src" / "mendbench" / "engines").rglob("*.py")
+        path.read_text(encoding="utf-8")
+        for package in ("engines", "process")
+        for path in (ROOT / "src" / "mendbench" / package).rglob("*.py")
     )
     told = set(re.findall(r"^\| `(MENDBENCH_\w+)`", PAGE, re.MULTILINE))
     assert told == set(re.findall(r'"(MENDBENCH_[A-Z_]+)"', sources)) - {"MENDBENCH_"}

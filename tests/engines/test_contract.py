@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mendbench.engines import Command, CommandEngine, Declared, Limits, declared_by, misdeclared
-from mendbench.engines.contract import CASES, Finding, cases_for, check_engine, optional_parts
+from mendbench.engines.contract import CASES, Finding, cases_for, check_engine, unreported
 from mendbench.engines.contract.repairing import check_repairs
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.engines import PLAIN, plain_engine, shell_engine
@@ -92,7 +92,7 @@ def test_a_command_that_prints_the_same_whatever_it_is_given_holds_in_nothing_mu
 
 
 def not_reported(engine):
-    return [one.part for one in optional_parts(engine.declared, list(check_engine(engine)))]
+    return [one.part for one in unreported(engine.declared, list(check_engine(engine)))]
 
 
 @pytest.mark.slow
@@ -115,15 +115,12 @@ def test_what_an_engine_leaves_out_is_listed_and_fails_nothing():
 
 
 def test_an_engine_without_failures_lacks_errors_and_one_that_prints_nothing_is_not_guessed_about():
-    printed = optional_parts(
+    printed = unreported(
         Declared(version="1", resume=True),
         [Finding(case="refused", title="", wrong=(), documents=({"success": True},))],
     )
     assert [one.part for one in printed] == ["errors"]
-    assert (
-        optional_parts(Declared(version="1", resume=True), [Finding(case="refused", title="", wrong=("nothing",))])
-        == ()
-    )
+    assert unreported(Declared(version="1", resume=True), [Finding(case="refused", title="", wrong=("nothing",))]) == ()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node on this machine")
@@ -173,7 +170,7 @@ def test_a_wrong_loop_is_told_what_it_does(broken, says):
 
 def test_a_loop_that_tells_no_attempts_does_not_report_them():
     engine = looping("silent")
-    parts = [one.part for one in optional_parts(engine.declared, list(check_repairs(engine)))]
+    parts = [one.part for one in unreported(engine.declared, list(check_repairs(engine)))]
     assert parts == ["mendbench.first", "mendbench.attempts"]
 
 
