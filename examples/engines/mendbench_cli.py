@@ -21,7 +21,7 @@ from mendbench.api_errors.envelopes import accepted
 from mendbench.detectors import detector
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Response, Exchange, Request
 from mendbench.model.execution import Checkpoint, Completed, Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.engine import MendbenchEngine
@@ -49,17 +49,17 @@ class World:
         self._clock, self._redactor = clock, redactor
         self._traffic = [_remembered(one) for one in earlier]
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
+    def send(self, request: Request, *, node: str | None = None) -> Response:
         """Return the world's answer."""
         web = request.url.lower().startswith(("http://", "https://"))
-        answer, changed = self._over_http(request, node) if web else self._exchanged(request, node)
-        self._clock.advance(answer.elapsed_ms)
-        did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+        response, changed = self._over_http(request, node) if web else self._exchanged(request, node)
+        self._clock.advance(response.elapsed_ms)
+        did = accepted(response, parse_body(response.body, response.header("content-type")))
         clean = self._redactor.request(request)
         self._traffic.append(
-            Exchange(request=clean, answer=answer, origin="recorded", key="", accepted=did, node=node, changed=changed)
+            Exchange(request=clean, response=response, origin="recorded", key="", accepted=did, node=node, changed=changed)
         )
-        return answer
+        return response
 
     def traffic(self) -> tuple[Exchange, ...]:
         """Return all exchanges of the trial so far."""
@@ -68,7 +68,7 @@ class World:
     def begin_execution(self) -> None:
         """Do nothing: one run of this program is one execution."""
 
-    def _over_http(self, request: Request, node: str | None) -> tuple[Answer, bool]:
+    def _over_http(self, request: Request, node: str | None) -> tuple[Response, bool]:
         parts = urlsplit(request.url)
         prefix = "http:" if parts.scheme.lower() == "http" else ""
         target = f"/{prefix}{parts.netloc}{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
@@ -100,29 +100,29 @@ class World:
             for name, value in came.headers.items()
             if name.lower() not in added and not name.lower().startswith("mendbench-")
         )
-        answer = Answer(
+        response = Response(
             status=came.status,
             headers=headers,
             body=_bytes_as_written(body),
             elapsed_ms=int(came.headers["Mendbench-Elapsed-Ms"]),
         )
-        return answer, came.headers["Mendbench-Changed"] == "true"
+        return response, came.headers["Mendbench-Changed"] == "true"
 
-    def _fault(self, body: bytes = b"") -> tuple[Answer, bool]:
+    def _fault(self, body: bytes = b"") -> tuple[Response, bool]:
         last = _posted("/-/last", None)
-        return Answer(status=0, fault=last["fault"] or "reset", elapsed_ms=last["elapsed_ms"], body=body), False
+        return Response(status=0, fault=last["fault"] or "reset", elapsed_ms=last["elapsed_ms"], body=body), False
 
-    def _exchanged(self, request: Request, node: str | None) -> tuple[Answer, bool]:
+    def _exchanged(self, request: Request, node: str | None) -> tuple[Response, bool]:
         told = {
             "method": request.method, "url": request.url, "headers": list(request.headers), "timeout_s": request.timeout_s, "node": node,
             "body_base64": base64.b64encode(request.body).decode(),
         }  # fmt: skip
         came = _posted("/-/exchange", told)
-        answer = Answer(
+        response = Response(
             status=came["status"], headers=tuple((name, as_written(value)) for name, value in came["headers"]), fault=came["fault"],
             body=_bytes_as_written(base64.b64decode(came["body_base64"])), elapsed_ms=came["elapsed_ms"],
         )  # fmt: skip
-        return answer, came["changed"]
+        return response, came["changed"]
 
 
 def _posted(path: str, document: JsonObject | None) -> JsonObject:
@@ -148,10 +148,10 @@ def _bytes_as_written(body: bytes) -> bytes:
 def _remembered(told: JsonObject) -> Exchange:
     """Return an exchange of an earlier execution, with what resuming asks of it."""
     request = Request(method=told["method"], url=told["url"])
-    answer = Answer(status=told["status"])
+    response = Response(status=told["status"])
     return Exchange(
         request=request,
-        answer=answer,
+        response=response,
         origin="recorded",
         key="",
         accepted=told["accepted"],
@@ -163,7 +163,7 @@ def _remembered(told: JsonObject) -> Exchange:
 def kept(execution: Execution, world: World) -> JsonObject:
     """Return what the next execution needs to go on from here."""
     traffic = [
-        {"method": one.request.method, "url": one.request.url, "status": one.answer.status, "accepted": one.accepted, "node": one.node,
+        {"method": one.request.method, "url": one.request.url, "status": one.response.status, "accepted": one.accepted, "node": one.node,
          "changed": one.changed}
         for one in world.traffic()
     ]  # fmt: skip

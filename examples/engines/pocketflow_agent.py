@@ -31,7 +31,7 @@ SYSTEM = (
     'or {"cannot_fix": "why"} if only the user can help.'
 )
 SHOWN = 3000
-ANSWERS = int(os.environ.get("MENDBENCH_ANSWERS", "3"))
+RESPONSES = int(os.environ.get("MENDBENCH_ANSWERS", "3"))
 
 
 class Unresolved(Exception):
@@ -137,16 +137,16 @@ class Http(Step):
             status, raw = error.code, error.read()
         text = raw.decode("utf-8", "replace")
         try:
-            answer = json.loads(text)
+            response = json.loads(text)
         except ValueError:
-            answer = text
-        outputs = {"response": answer, "status_code": status}
+            response = text
+        outputs = {"response": response, "status_code": status}
         if status >= 400:  # noqa: PLR2004
             return outputs, {
                 "category": "execution_failure",
                 "message": f"HTTP {status}",
                 "status_code": status,
-                "raw_response": answer,
+                "raw_response": response,
             }
         return outputs, None
 
@@ -204,7 +204,7 @@ class Run(Node):
         if shared["asked"]:
             shared["attempts"].append({"workflow": copy.deepcopy(shared["workflow"]), "execution": document})
         shared["document"] = document
-        return "done" if document["success"] or shared["asked"] >= ANSWERS else "failed"
+        return "done" if document["success"] or shared["asked"] >= RESPONSES else "failed"
 
 
 class Ask(Node):
@@ -236,12 +236,12 @@ class Ask(Node):
         except urllib.error.HTTPError:
             return None
 
-    def post(self, shared, _prompt, answer):
+    def post(self, shared, _prompt, response):
         """Make the edits that can be made."""
         shared["asked"] += 1
-        if answer is None:
+        if response is None:
             return "done"
-        found = re.search(r"\{.*\}", answer, re.DOTALL)
+        found = re.search(r"\{.*\}", response, re.DOTALL)
         try:
             told = json.loads(found[0]) if found else {}
         except ValueError:
@@ -271,9 +271,9 @@ def edited(workflow, edits):
 
 def repaired():
     """Execute and repair, and return the document."""
-    run, ask = Run(), Ask()
-    run - "failed" >> ask
-    ask - "edited" >> run
+    run, model_request = Run(), Ask()
+    run - "failed" >> model_request
+    model_request - "edited" >> run
     request = Path(os.environ["MENDBENCH_REQUEST"]).read_text(encoding="utf-8")
     shared = {
         "workflow": told("MENDBENCH_WORKFLOW"),

@@ -109,7 +109,7 @@ Table = tuple[list[str], list[list[str]]]
 def strategies(run: StoredRun) -> Table:
     """Return what each strategy of the first protocol comes to under ``two-layer``."""
     head = [
-        "strategy", "repaired, test part", "right after one answer (`naive`)", "plausible but wrong", "harmful", "wasted attempts a trial",
+        "strategy", "repaired, test part", "right after one response (`naive`)", "plausible but wrong", "harmful", "wasted attempts a trial",
         "context tokens", "facts told", "training part",
     ]  # fmt: skip
     rows = [
@@ -167,7 +167,7 @@ def _policy(run: StoredRun, name: str, words: str) -> list[str]:
 
 
 def samples(run: StoredRun) -> Table:
-    """Return what three answers a prompt come to, drawn at temperature 0.8."""
+    """Return what three responses a prompt come to, drawn at temperature 0.8."""
     head = ["strategy", "pass@1", "pass@3", "pass^3", "right of all draws, `naive`", "of all draws, `two-layer`"]
     rows = []
     for name in ("summary", "full-context", "mend"):
@@ -186,13 +186,18 @@ def samples(run: StoredRun) -> Table:
 def models(run: StoredRun) -> Table:
     """Return what each model repairs, under the strategies that all were asked with."""
     names = ("summary", "full-context", "agent-json", "mend")
-    head = ["model", *(f"`{name}`" for name in names), "green and wrong, `mend`", "answers that can be applied, `mend`"]
+    head = [
+        "model",
+        *(f"`{name}`" for name in names),
+        "green and wrong, `mend`",
+        "responses that can be applied, `mend`",
+    ]
     rows = [
         [
             words,
             *(right(of(run, name, model=model), "repair_success") for name in names),
             right(of(run, "mend", model=model), "plausible", interval=False),
-            right(of(run, "mend", model=model), "usable_answers", interval=False),
+            right(of(run, "mend", model=model), "usable_responses", interval=False),
         ]
         for model, words in MODELS.items()
     ]
@@ -200,10 +205,10 @@ def models(run: StoredRun) -> Table:
 
 
 def headline(run: StoredRun) -> Table:
-    """Return how many cases the strong model gets right under each strategy, by stratum, after the first answer and within three."""
+    """Return how many cases the strong model gets right under each strategy, by stratum, after the first response and within three."""
     own = strong(run)
     head = ["strategy", "context tokens"]
-    head += [f"{api} APIs: first answer \\| within three, of {len(of_api(own, api).values('case'))}" for api in APIS]
+    head += [f"{api} APIs: first response \\| within three, of {len(of_api(own, api).values('case'))}" for api in APIS]
     rows = []
     for name in by_tokens(own):
         told = own.where("treatment", partial(_strategy_is, name))
@@ -214,7 +219,7 @@ def headline(run: StoredRun) -> Table:
 
 
 def funnel_table(run: StoredRun) -> Table:
-    """Return where repair stops, by strategy: first answer and end of the trial."""
+    """Return where repair stops, by strategy: first response and end of the trial."""
     own = strong(run)
     found = {name: funnel(own.where("treatment", partial(_strategy_is, name))) for name in by_tokens(own)}
     stages = [stage for stage in STAGES if any(one.first[stage] or one.final[stage] for one in found.values())]
@@ -224,7 +229,7 @@ def funnel_table(run: StoredRun) -> Table:
 
 
 def strata(run: StoredRun) -> Table:
-    """Return success of the first answer where the prompt prints the value, or tells all facts, and where it does not."""
+    """Return success of the first response where the prompt prints the value, or tells all facts, and where it does not."""
     own, rows = strong(run), []
     names = by_tokens(own)
     for title, holds in STRATA.items():
@@ -243,7 +248,7 @@ def strata(run: StoredRun) -> Table:
 
 
 def single(run: StoredRun) -> Table:
-    """Return what asking each prompt alone changes, in first answers on the same cases."""
+    """Return what asking each prompt alone changes, in first responses on the same cases."""
     alone = run.records.where("treatment", lambda one: one.model == ALONE)
     batched = strong(run)
     rows = []
@@ -289,7 +294,7 @@ def undeclared_steps(run: StoredRun) -> Table:
             if any(url.startswith(OWN_URLS) for url in urls) and not {"shell", "file"} & set(row["recorded_from"]):
                 found[row["strategy"], row["api"], True] += bool(row["right_after_first"])
                 found[row["strategy"], row["api"], False] += row["verdict"] == "correct"
-    head = ["strategy", *(f"{api} APIs: first answer \\| within three" for api in APIS)]
+    head = ["strategy", *(f"{api} APIs: first response \\| within three" for api in APIS)]
     return head, [
         [f"`{name}`", *(f"{found[name, api, True]} \\| {found[name, api, False]}" for api in APIS)]
         for name in by_tokens(strong(run))

@@ -1,9 +1,9 @@
-"""How often the gate fails, or cannot tell, where answers were recorded anew: by simulation.
+"""How often the gate fails, or cannot tell, where responses were recorded anew: by simulation.
 
     python qa/benchmarks/gate_false_alarms.py [DRAWS]
 
 A case comes out right with a chance of its own, drawn anew on both sides. Cases of one group share half of their luck, and four trials of
-a case, under as many policies, share their answers, as they do in a run. Of what comes out wrong a tenth does harm. Prints the table of
+a case, under as many policies, share their responses, as they do in a run. Of what comes out wrong a tenth does harm. Prints the table of
 docs/gate.md.
 """
 
@@ -14,7 +14,7 @@ import sys
 from dataclasses import replace
 
 from mendbench.model.trial import TrialKey
-from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.gating.resampled import Pair, shifts
 from mendbench.scoring.gating.result import Entry, Rules
 
@@ -39,7 +39,7 @@ def entry(case: int, arm: int, policy: str, *, edits: bool) -> Entry:
         stop_reason="succeeded",
         attempts=1,
         wasted=0,
-        answers=(AnswerDigest(prompt="", answer="", asked=True),),
+        responses=(ResponseDigest(prompt="", response="", asked=True),),
         exchanges="",
     )
 

@@ -34,8 +34,8 @@ HERE = Path(__file__).parent
 HISTORY = HERE / "history.jsonl"
 STRATEGIES, POLICIES = ("summary", "full-context"), ("naive", "loop", "two-layer", "three-strikes")
 MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m"
-ANSWERED = ("--repairer", "chat", "--model", MODEL)
-ONE_CASE = ("github/labels-as-string", "--strategy", "summary", "--policy", "two-layer", *ANSWERED)
+RESPONSEED = ("--repairer", "chat", "--model", MODEL)
+ONE_CASE = ("github/labels-as-string", "--strategy", "summary", "--policy", "two-layer", *RESPONSEED)
 PEERS = {"pydantic-evals": "pydantic_evals", "deepeval": "deepeval", "inspect-ai": "inspect_ai"}
 
 
@@ -112,7 +112,7 @@ def replay(out: Path, samples: int, workers: int, *cases: str) -> list[str]:
     told = [word for name in STRATEGIES for word in ("--strategy", name)]
     stopped = [word for name in POLICIES for word in ("--policy", name)]
     drawn = ["--samples", str(samples)] if samples > 1 else []
-    return mendbench("run", *cases, *told, *stopped, *ANSWERED, *drawn, "--workers", str(workers), "--out", out)
+    return mendbench("run", *cases, *told, *stopped, *RESPONSEED, *drawn, "--workers", str(workers), "--out", out)
 
 
 def measured(count: int, peers: Sequence[str], place: Path) -> list[Ratio]:

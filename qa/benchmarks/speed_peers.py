@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PROMPT, ANSWER = "prompt " * 290, "answer " * 290
+PROMPT, RESPONSE = "prompt " * 290, "answer " * 290
 
 
 def pydantic_evals(count: int, out: Path) -> None:
@@ -21,7 +21,7 @@ def pydantic_evals(count: int, out: Path) -> None:
 
     cases = [Case(name=str(number), inputs=PROMPT) for number in range(count)]
     dataset = Dataset(name="echo", cases=cases, evaluators=[Contains(value="answer")])
-    report = dataset.evaluate_sync(lambda _prompt: ANSWER, progress=False)
+    report = dataset.evaluate_sync(lambda _prompt: RESPONSE, progress=False)
     assert len(report.cases) == count
     (out / "rows.jsonl").write_text("".join(json.dumps([one.name, one.output]) + "\n" for one in report.cases))
 
@@ -53,7 +53,7 @@ def deepeval(count: int, out: Path) -> None:
         def __name__(self) -> str:
             return "includes"
 
-    cases = [LLMTestCase(input=PROMPT, actual_output=ANSWER) for _ in range(count)]
+    cases = [LLMTestCase(input=PROMPT, actual_output=RESPONSE) for _ in range(count)]
     found = evaluate(
         cases, [Includes()], display_config=DisplayConfig(show_indicator=False, print_results=False),
         async_config=AsyncConfig(run_async=True), cache_config=CacheConfig(write_cache=False),
@@ -70,7 +70,7 @@ def inspect_ai(count: int, out: Path) -> None:
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import includes
 
-    output = ModelOutput.from_content("mockllm/model", ANSWER)
+    output = ModelOutput.from_content("mockllm/model", RESPONSE)
     output.usage = ModelUsage(input_tokens=500, output_tokens=500, total_tokens=1000)
     model = get_model("mockllm/model", custom_outputs=[output] * count)
     task = Task(dataset=[Sample(input=PROMPT, target="answer") for _ in range(count)], scorer=includes())

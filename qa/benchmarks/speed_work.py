@@ -22,7 +22,7 @@ from mendbench.repair.policies import policy
 from mendbench.repair.stop_rules import repair
 from mendbench.results.store import read_run
 from mendbench.strategies.template import TemplateStrategy
-from mendbench.trial.session import way_for
+from mendbench.trial.session import session_for
 
 
 def main() -> None:
@@ -36,17 +36,17 @@ def main() -> None:
         key = TrialKey(**{part.name: row[part.name] for part in dataclasses.fields(TrialKey)})
         case = setting.corpus.case(key.case)
         recordings = Recorder().recordings(setting.corpus.cassettes(case))
-        way = way_for(setting, case, key, recordings, Recorder())
+        way = session_for(setting, case, key, recordings, Recorder())
         trajectory = repair(way.course, policy(key.policy))
         told_by = way.parts.strategy
         assert isinstance(told_by, TemplateStrategy)
         templates[key.strategy] = told_by.body
         views = [attempt.prompt.view for attempt in trajectory.attempts]
-        entries = [*recordings.world_entries(), *recordings.ask_entries(key.model or "")]
+        entries = [*recordings.world_entries(), *recordings.model_entries(key.model or "")]
         known = cases.setdefault(key.case, {"recordings": [plain(one) for one in entries], "views": {}})
         known["views"][" ".join(key.order())] = views  # type: ignore[index]
         trials.append({"case": key.case, "strategy": key.strategy, "views": " ".join(key.order()), "row": row})
-        tests.append([*trajectory.traffic, *way.course.asks(len(trajectory.attempts))])
+        tests.append([*trajectory.traffic, *way.course.model_requests(len(trajectory.attempts))])
     for number, (case_id, known) in enumerate(cases.items()):
         views = known.pop("views")
         (out / f"{number}.json").write_bytes(orjson.dumps(known))
@@ -91,14 +91,14 @@ def tape(exchanges: Sequence[Exchange]) -> str:
     entries = []
     for number, one in enumerate(exchanges):
         own = one.request.url.startswith("http")
-        body = one.answer.body.decode("utf-8", "replace")
+        body = one.response.body.decode("utf-8", "replace")
         asked = {
             "method": one.request.method if own else "POST",
             "uri": str(httpx.URL(one.request.url)) if own else f"http://other.test/{number}",
             "body": one.request.body.decode("utf-8", "replace"),
             "headers": {},
         }
-        status = {"code": one.answer.status or 503, "message": "OK"}
+        status = {"code": one.response.status or 503, "message": "OK"}
         entries.append({"request": asked, "response": {"status": status, "headers": {}, "body": {"string": body}}})
     return yaml.dump({"interactions": entries, "version": 1}, Dumper=yaml.CSafeDumper)
 

@@ -93,9 +93,9 @@ def build(root: Path) -> None:
         plan = {"keys": [], "digests": {}, "treatments": {}}
         shutil.copytree(RUN, "reports/.open.partial")
         (root / "reports/.open.partial/plan.json").write_text(json.dumps(plan), "utf-8")
-        answers = {f"GET {cases.HOST}/people/p-1": (200, {"name": "Runa"})}
+        responses = {f"GET {cases.HOST}/people/p-1": (200, {"name": "Runa"})}
         ended, *_ = whole_runs.run(
-            cases.workflow("Hello ${person.response.nick}!"), answers, inputs=dict(cases.INPUTS), auto_repair=False
+            cases.workflow("Hello ${person.response.nick}!"), responses, inputs=dict(cases.INPUTS), auto_repair=False
         )
         assert ended.trace is not None
         shutil.copy(ended.trace, "trace.json")
@@ -198,7 +198,7 @@ def _world() -> list[object]:
 
 
 def _model() -> list[object]:
-    Recordings.open(RECORDED).ask_entries(cases.MODEL)
+    Recordings.open(RECORDED).model_entries(cases.MODEL)
     return command(
         "run",
         cases.RENAMED,
@@ -298,9 +298,9 @@ def _importing(**source: Path) -> Callable[[], list[object]]:
     return read
 
 
-def _answers(name: str) -> Callable[[], list[object]]:
+def _responses(name: str) -> Callable[[], list[object]]:
     def read() -> list[object]:
-        api.import_answers(Path(name), Path("prompts.jsonl"), WIDE, api.in_silence, dry_run=True)
+        api.import_responses(Path(name), Path("prompts.jsonl"), WIDE, api.in_silence, dry_run=True)
         return []
 
     return read
@@ -399,11 +399,11 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="imported traces", file=Path("trace.json"), format="json", read=_importing(trace=Path("trace.json"))),
     Kind(name="imported engine traces", file=Path("engine.json"), format="json", read=_importing(trace=Path("engine.json"))),
     Kind(name="imported engine events", file=Path("events.json"), format="jsonl", read=_importing(trace=Path("events.json"))),
-    Kind(name="answers: OpenAI batch", file=Path("answers-openai"), format="jsonl", read=_answers("answers-openai")),
-    Kind(name="answers: Anthropic batch", file=Path("answers-anthropic"), format="jsonl", read=_answers("answers-anthropic")),
-    Kind(name="answers: plain", file=Path("answers-plain"), format="jsonl", read=_answers("answers-plain")),
-    Kind(name="answers: CSV", file=Path("answers-csv"), format="csv", read=_answers("answers-csv")),
-    Kind(name="exported prompts", file=Path("prompts.jsonl"), format="jsonl", read=_answers("answers-openai")),
+    Kind(name="answers: OpenAI batch", file=Path("answers-openai"), format="jsonl", read=_responses("answers-openai")),
+    Kind(name="answers: Anthropic batch", file=Path("answers-anthropic"), format="jsonl", read=_responses("answers-anthropic")),
+    Kind(name="answers: plain", file=Path("answers-plain"), format="jsonl", read=_responses("answers-plain")),
+    Kind(name="answers: CSV", file=Path("answers-csv"), format="csv", read=_responses("answers-csv")),
+    Kind(name="exported prompts", file=Path("prompts.jsonl"), format="jsonl", read=_responses("answers-openai")),
     Kind(name="traces", file=Path("trace.json"), format="json", read=_trace),
     Kind(name="searched for secrets, YAML", file=Path("vcr.yaml"), format="yaml", read=_secrets("vcr.yaml")),
     Kind(name="searched for secrets, JSON", file=Path("engine.json"), format="json", read=_secrets("engine.json")),

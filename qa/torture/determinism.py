@@ -56,7 +56,7 @@ MADE = (
 """What is made of a run."""
 
 OF_ALL = tuple(words for words in MADE if words[0] != "prompts")
-"""The same of the shipped corpus, which lacks no answer: to find that out takes as long as the run."""
+"""The same of the shipped corpus, which lacks no response: to find that out takes as long as the run."""
 
 TABLES = ("report", "out", "--csv", "made/csv", "--parquet", "made/parquet")
 """The same, which takes long to start."""

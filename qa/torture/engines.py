@@ -20,7 +20,7 @@ from mendbench.engines import EngineFailed, Limits
 from mendbench.engines.loopback import HOP
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.json_documents import parse_json
-from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.process.supervisor import descendants
 from mendbench.strategies import strategies
 from mendbench.trial.runner import run_trial
@@ -113,9 +113,9 @@ def documents(parent: Path, count: int, chance: random.Random) -> Iterator[Attem
         path.write_text(json.dumps(document), encoding="utf-8")
         itself = chance.random() < 0.4
         key = TrialKey(
-            case=chance.choice((RENAMED, CLOSED, QUIET)), engine="odd", strategy=ITSELF if itself else chance.choice(names),
-            policy=ITSELF if itself else "two-layer", repairer=ITSELF if itself else "reference", model=MODEL if itself else None,
-            detector=None if itself else "mend",
+            case=chance.choice((RENAMED, CLOSED, QUIET)), engine="odd", strategy=SELF_REPAIR if itself else chance.choice(names),
+            policy=SELF_REPAIR if itself else "two-layer", repairer=SELF_REPAIR if itself else "reference", model=MODEL if itself else None,
+            detector=None if itself else "structural",
         )  # fmt: skip
         path = path.rename(root / f"{number}.json")
         judge = chance.choice(("engine", "mendbench", "named"))

@@ -32,10 +32,10 @@ from mendbench.live.mcp_servers import McpLive
 from mendbench.live.sandbox_files import FileLive, lay_out
 from mendbench.live.shell import ShellLive
 from mendbench.live.world import HttpLive, Live
-from mendbench.model.exchange import Answer, Exchange
+from mendbench.model.exchange import Exchange, Response
 from mendbench.model.execution import Execution
 from mendbench.recording.recorder import Recorder
-from mendbench.replay.model_cassette import AskBook
+from mendbench.replay.model_cassette import ModelCassette
 from mendbench.replay.world import ScopedWorld
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.secrets.redaction import Redactor
@@ -66,10 +66,10 @@ LONG = 2_000
 """Of headers that say how long to wait, drawn at random; of the others, all there are."""
 
 SHORT_S = 0.2
-"""How long an answer is waited for that does not come."""
+"""How long a response is waited for that does not come."""
 
 BODY = b'{"ok": true, "number": 7}'
-ANSWER = http(body=BODY, Content_Type="application/json")
+RESPONSE = http(body=BODY, Content_Type="application/json")
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -120,7 +120,7 @@ NOT_RECORDED = "not recorded"
 FINE = Wanted(state="success", status=200)
 TWICE_S, ONCE_S = (1.5, 3.0), (0.5, 1.0)
 """Waits before the third and the second try: 1 s and 2 s, of which half is jitter."""
-GOOD = sends(ANSWER)
+GOOD = sends(RESPONSE)
 
 HTTP_CELLS = (
     Cell(effect="http", name="nobody listens", server="deaf", wanted=_fault("refused", 3, TWICE_S, "Could not connect")),
@@ -129,13 +129,13 @@ HTTP_CELLS = (
     Cell(effect="http", name="read timeout", script=[sends_and_stays()], wanted=_fault("timeout", 3, TWICE_S, "timed out")),
     Cell(effect="http", name="read timeout, a write", method="POST", script=[sends_and_stays()], wanted=_fault("timeout")),
     Cell(effect="http", name="timeout within the body", script=[sends_and_stays(http(body=b"{", length=99))], wanted=_fault("timeout", 3, TWICE_S)),
-    Cell(effect="http", name="slower than the node waits", params={"timeout": 0.04}, script=[drips(ANSWER, pieces=2, pause_s=0.04)], wanted=_fault("timeout", 3, TWICE_S, "after 0.04 seconds")),
-    Cell(effect="http", name="slow, and whole", script=[drips(ANSWER, pieces=4, pause_s=0.02)], wanted=FINE),
-    Cell(effect="http", name="reset before the answer", script=[sends_and_resets()], wanted=_fault("reset", 3, TWICE_S, "reset")),
-    Cell(effect="http", name="reset before the answer, a write", method="POST", script=[sends_and_resets()], wanted=_fault("reset")),
-    Cell(effect="http", name="reset once, then an answer", script=[sends_and_resets(), GOOD], wanted=replace(FINE, sent=2, waited_s=ONCE_S)),
+    Cell(effect="http", name="slower than the node waits", params={"timeout": 0.04}, script=[drips(RESPONSE, pieces=2, pause_s=0.04)], wanted=_fault("timeout", 3, TWICE_S, "after 0.04 seconds")),
+    Cell(effect="http", name="slow, and whole", script=[drips(RESPONSE, pieces=4, pause_s=0.02)], wanted=FINE),
+    Cell(effect="http", name="reset before the response", script=[sends_and_resets()], wanted=_fault("reset", 3, TWICE_S, "reset")),
+    Cell(effect="http", name="reset before the response, a write", method="POST", script=[sends_and_resets()], wanted=_fault("reset")),
+    Cell(effect="http", name="reset once, then a response", script=[sends_and_resets(), GOOD], wanted=replace(FINE, sent=2, waited_s=ONCE_S)),
     Cell(effect="http", name="reset within the body", script=[sends_and_resets(http(body=BODY, length=99_999))], wanted=_fault("reset", 3, TWICE_S)),
-    Cell(effect="http", name="ended before the answer", script=[sends()], wanted=_fault("reset", 3, TWICE_S)),
+    Cell(effect="http", name="ended before the response", script=[sends()], wanted=_fault("reset", 3, TWICE_S)),
     Cell(effect="http", name="ended within the headers", script=[sends(b"HTTP/1.1 200 OK\r\nContent-Ty")], wanted=_fault("reset", 3, TWICE_S)),
     Cell(effect="http", name="the name does not exist", server="unknown", wanted=_fault("dns", says="does not resolve")),
     Cell(effect="http", name="a host that is not declared", params={"url": "https://other.test/"}, wanted=_fault("dns", says="does not resolve")),
@@ -162,8 +162,8 @@ HTTP_CELLS = (
     Cell(effect="http", name="gzip cut", script=[sends(http(body=gzip.compress(BODY * 9)[:-12], Content_Encoding="gzip"))], wanted=_fault("truncated", 3, TWICE_S)),
     Cell(effect="http", name="gzip whole", script=[sends(http(body=gzip.compress(BODY), Content_Encoding="gzip"))], wanted=FINE),
     Cell(effect="http", name="an encoding that does not exist", script=[sends(http(body=BODY, Content_Encoding="zap"))], wanted=None),
-    Cell(effect="http", name="429, wait 2 seconds, then an answer", script=[*_busy("429 Too Many Requests", "2"), GOOD], wanted=replace(FINE, sent=2, waited_s=(2, 2))),
-    Cell(effect="http", name="429 to a write, wait 1.5 seconds, then an answer", method="POST", script=[*_busy("429 Too Many Requests", "1.5"), GOOD], wanted=replace(FINE, sent=2, waited_s=(1.5, 1.5))),
+    Cell(effect="http", name="429, wait 2 seconds, then a response", script=[*_busy("429 Too Many Requests", "2"), GOOD], wanted=replace(FINE, sent=2, waited_s=(2, 2))),
+    Cell(effect="http", name="429 to a write, wait 1.5 seconds, then a response", method="POST", script=[*_busy("429 Too Many Requests", "1.5"), GOOD], wanted=replace(FINE, sent=2, waited_s=(1.5, 1.5))),
     Cell(effect="http", name="429, wait 0", script=_busy("429 Too Many Requests", "0"), wanted=Wanted(state="warning", status=429, sent=3)),
     Cell(effect="http", name="429, wait for years", script=_busy("429 Too Many Requests", "999999999"), wanted=Wanted(state="warning", status=429, sent=1)),
     Cell(effect="http", name="429, wait less than nothing", script=_busy("429 Too Many Requests", "-5"), wanted=Wanted(state="warning", status=429, sent=3, waited_s=TWICE_S)),
@@ -173,12 +173,12 @@ HTTP_CELLS = (
     Cell(effect="http", name="429 until a date, by the server's own clock", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2026 12:00:07 GMT")), GOOD], wanted=replace(FINE, sent=2, waited_s=(7, 7))),
     Cell(effect="http", name="429 until a date that is over", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2026 11:00:00 GMT")), GOOD], wanted=replace(FINE, sent=2)),
     Cell(effect="http", name="429 until a date in another century", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2126 12:00:00 GMT"))], wanted=Wanted(state="warning", status=429, sent=1)),
-    Cell(effect="http", name="503, then an answer", script=[*_busy("503 Service Unavailable", ""), GOOD], wanted=replace(FINE, sent=2, waited_s=ONCE_S)),
+    Cell(effect="http", name="503, then a response", script=[*_busy("503 Service Unavailable", ""), GOOD], wanted=replace(FINE, sent=2, waited_s=ONCE_S)),
     Cell(effect="http", name="503 for ever", script=_busy("503 Service Unavailable", "3"), wanted=Wanted(state="warning", status=503, sent=3, waited_s=(6, 6))),
     Cell(effect="http", name="504 to a write", method="POST", script=_busy("504 Gateway Timeout", "3"), wanted=Wanted(state="warning", status=504, sent=1)),
-    Cell(effect="http", name="100 Continue before the answer", script=[sends(b"HTTP/1.1 100 Continue\r\n\r\n", ANSWER)], wanted=FINE),
-    Cell(effect="http", name="103 Early Hints before the answer", script=[sends(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", ANSWER)], wanted=FINE),
-    Cell(effect="http", name="100 Continue and no answer", script=[sends(b"HTTP/1.1 100 Continue\r\n\r\n")], wanted=_fault("reset", 3, TWICE_S)),
+    Cell(effect="http", name="100 Continue before the response", script=[sends(b"HTTP/1.1 100 Continue\r\n\r\n", RESPONSE)], wanted=FINE),
+    Cell(effect="http", name="103 Early Hints before the response", script=[sends(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", RESPONSE)], wanted=FINE),
+    Cell(effect="http", name="100 Continue and no response", script=[sends(b"HTTP/1.1 100 Continue\r\n\r\n")], wanted=_fault("reset", 3, TWICE_S)),
     Cell(effect="http", name="200 with nothing in it", script=[sends(http())], wanted=FINE),
     Cell(effect="http", name="204", script=[sends(http("204 No Content"))], wanted=replace(FINE, status=204)),
     Cell(effect="http", name="HTTP/1.0 without a length", script=[sends(b"HTTP/1.0 200 OK\r\n\r\n" + BODY)], wanted=FINE),
@@ -253,7 +253,9 @@ def went(cell: Cell, folder: Path, *, mode: RecordMode, live: Live | None) -> Go
 
 def _gone(world: ScopedWorld, clock: VirtualClock, node: dict[str, Any]) -> Gone:
     workflow = {"ir_version": "0.1.0", "nodes": [node], "edges": []}
-    execution = MendbenchEngine().execute(workflow, {}, world, checkpoint=None, detector=detector("mend"), clock=clock)
+    execution = MendbenchEngine().execute(
+        workflow, {}, world, checkpoint=None, detector=detector("structural"), clock=clock
+    )
     traffic = tuple(
         replace(each, origin="recorded", request=replace(each.request, timeout_s=None)) for each in world.traffic()
     )
@@ -289,14 +291,14 @@ def _unlike_refusal(error: BaseException, folder: Path, wanted: Wanted) -> str |
 
 
 def _unlike(gone: Gone, wanted: Wanted) -> str | None:
-    (node,), answers = gone.execution.nodes, [each.answer for each in gone.traffic]
-    waited = (gone.took_ms - sum(each.elapsed_ms for each in answers)) / 1000
-    last = answers[-1]
+    (node,), responses = gone.execution.nodes, [each.response for each in gone.traffic]
+    waited = (gone.took_ms - sum(each.elapsed_ms for each in responses)) / 1000
+    last = responses[-1]
     for what, found, good in (
         ("state", node.state, node.state == wanted.state),
         ("fault", last.fault, last.fault == wanted.fault),
         ("status", last.status, last.status == wanted.status),
-        ("requests", len(answers), len(answers) == wanted.sent),
+        ("requests", len(responses), len(responses) == wanted.sent),
         ("waited", waited, wanted.waited_s[0] <= waited <= wanted.waited_s[1]),
         ("message", node.message or str(node.outputs)[:200], wanted.says in (node.message or str(node.outputs))),
     ):
@@ -383,8 +385,8 @@ TOO_MANY, AWAY = "429 Too Many Requests", "503 Service Unavailable"
 NOON, PAST_NOON = "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:07 GMT"
 
 FAR_MCP_CELLS = (
-    _far("an answer", FINE, texts("fine")),
-    _far("an answer as an event", FINE, lambda number: sends(http(body=_as_events(number), Content_Type=EVENTS))),
+    _far("a response", FINE, texts("fine")),
+    _far("a response as an event", FINE, lambda number: sends(http(body=_as_events(number), Content_Type=EVENTS))),
     _far("slow, and whole", FINE, lambda number: drips(as_json(_right(number)), pieces=4, pause_s=0.02)),
     _far("slower than the node waits", _fault("timeout", says="after 0.04 seconds"), lambda number: drips(as_json(_right(number)), pieces=2, pause_s=0.04), timeout=0.04),
     _far("nobody listens any more", _fault("refused", 3, TWICE_S, "Could not connect"), texts("fine"), server="leaves"),
@@ -393,24 +395,24 @@ FAR_MCP_CELLS = (
     _far("good certificate", FINE, texts("fine"), server="good"),
     _far("read timeout", _fault("timeout", says="timed out"), whatever(sends_and_stays())),
     _far("timeout within the body", _fault("timeout"), lambda number: sends_and_stays(as_json(_right(number))[:-9])),
-    _far("reset before the answer", _fault("reset", says="reset"), whatever(sends_and_resets())),
-    _far("ended before the answer", _fault("reset"), whatever(sends())),
+    _far("reset before the response", _fault("reset", says="reset"), whatever(sends_and_resets())),
+    _far("ended before the response", _fault("reset"), whatever(sends())),
     _far("reset within the body", _fault("reset"), lambda number: sends_and_resets(as_json(_right(number))[:-9])),
     _far("reset within an event", _fault("reset"), lambda number: sends_and_resets(http(body=_as_events(number), length=9999, Content_Type=EVENTS)[:-9])),
     _far("body shorter than told", _fault("truncated", says="broke off"), lambda number: sends(as_json(_right(number))[:-9])),
     _far("an event that breaks off", _fault("truncated"), lambda number: sends(http(body=_as_events(number), length=9999, Content_Type=EVENTS)[:-9])),
-    _far("events without an answer", _fault("reset"), whatever(sends(http(Content_Type=EVENTS)))),
+    _far("events without a response", _fault("reset"), whatever(sends(http(Content_Type=EVENTS)))),
     _far("gzip cut", _fault("truncated"), lambda number: sends(as_json(gzip.compress(_right(number))[:-12], Content_Encoding="gzip"))),
     _far("gzip whole, which nobody asked for", _fault("truncated"), lambda number: sends(as_json(gzip.compress(_right(number)), Content_Encoding="gzip"))),
     _far("no HTTP at all", _fault("reset"), whatever(sends(b"SSH-2.0-OpenSSH_9.9\r\n"))),
     _far("JSON cut, and told whole", Wanted(state="error", status=200, says="Failed to parse"), lambda number: sends(as_json(_right(number)[:-9]))),
-    _far("429, wait 2 seconds, then an answer", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2"), texts("fine")),
-    _far("429 with an error inside, wait 2 seconds, then an answer", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2", body=LATER), texts("fine")),
-    _far("429 until a date, then an answer", replace(FINE, sent=2, waited_s=(7, 7)), whatever(sends(http(TOO_MANY, Date=NOON, Retry_After=PAST_NOON))), texts("fine")),
+    _far("429, wait 2 seconds, then a response", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2"), texts("fine")),
+    _far("429 with an error inside, wait 2 seconds, then a response", replace(FINE, sent=2, waited_s=(2, 2)), *_busy_mcp(TOO_MANY, "2", body=LATER), texts("fine")),
+    _far("429 until a date, then a response", replace(FINE, sent=2, waited_s=(7, 7)), whatever(sends(http(TOO_MANY, Date=NOON, Retry_After=PAST_NOON))), texts("fine")),
     _far("429, no word of waiting", Wanted(state="warning", status=429, sent=3, waited_s=TWICE_S, says="Rate limited"), *_busy_mcp(TOO_MANY, "")),
     _far("429, wait for years", Wanted(state="warning", status=429), *_busy_mcp(TOO_MANY, "999999999")),
-    _far("429 to who connects, wait 2 seconds, then an answer", replace(FINE, sent=2, waited_s=(2, 2)), texts("fine"), first=_busy_mcp(TOO_MANY, "2")),
-    _far("503, then an answer", replace(FINE, sent=2, waited_s=ONCE_S), *_busy_mcp(AWAY, ""), texts("fine")),
+    _far("429 to who connects, wait 2 seconds, then a response", replace(FINE, sent=2, waited_s=(2, 2)), texts("fine"), first=_busy_mcp(TOO_MANY, "2")),
+    _far("503, then a response", replace(FINE, sent=2, waited_s=ONCE_S), *_busy_mcp(AWAY, ""), texts("fine")),
     _far("503 for ever", Wanted(state="warning", status=503, sent=3, waited_s=(6, 6), says="HTTP 503"), *_busy_mcp(AWAY, "3")),
     _far("504, which may have done it", Wanted(state="warning", status=504), *_busy_mcp("504 Gateway Timeout", "3")),
     _far("400 with an error inside", Wanted(state="error", status=200, says="no such city"), whatever(sends(as_json(WRONG, "400 Bad Request")))),
@@ -541,7 +543,7 @@ COMPLETION = http(
     body=json.dumps({"choices": [{"message": {"role": "assistant", "content": "{}"}}]}).encode(),
     Content_Type="application/json",
 )
-ANSWERED = sends(COMPLETION)
+RESPONSEED = sends(COMPLETION)
 HALF = http(
     body=b'{"choices": [{"message": {"content": "{\\"edits\\": [{\\"no"}, "finish_reason": "error"}]}',
     Content_Type="application/json",
@@ -555,35 +557,35 @@ class ModelCell:
     name: str
     script: Sequence[Behaviour]
     ends: type[Exception] | None = Incomplete
-    """What the ask ends with; None for an answer, which is then recorded."""
+    """What the model request ends with; None for a response, which is then recorded."""
     asked: int | None = None
     """How often the server was asked; None where a fault keeps it from hearing."""
     waits: tuple[float, ...] | None = None
     """Exact waits, where it is known how many there are and how long."""
     server: str = "plain"
     state: str = "success"
-    """Of an ``llm`` node that gets the answer."""
+    """Of an ``llm`` node that gets the response."""
 
 
 MODEL_CELLS = (
-    ModelCell(name="an answer", script=[ANSWERED], ends=None, asked=1, waits=()),
+    ModelCell(name="a response", script=[RESPONSEED], ends=None, asked=1, waits=()),
     ModelCell(name="slow, and whole", script=[drips(COMPLETION, pieces=4, pause_s=0.01)], ends=None, asked=1, waits=()),
     ModelCell(name="nobody listens", script=[], server="deaf", waits=()),
     ModelCell(name="connect timeout", script=[], server="full"),
     ModelCell(name="read timeout", script=[sends_and_stays()], asked=ATTEMPTS),
     ModelCell(name="timeout within the body", script=[sends_and_stays(COMPLETION[:-9])], asked=ATTEMPTS),
     ModelCell(name="reset", script=[sends_and_resets()], asked=ATTEMPTS),
-    ModelCell(name="reset within the body, then an answer", script=[sends_and_resets(COMPLETION[:-9]), ANSWERED], ends=None, asked=2),
-    ModelCell(name="body shorter than told, twice, then an answer", script=[*[sends(COMPLETION[:-9])] * 2, ANSWERED], ends=None, asked=3),
+    ModelCell(name="reset within the body, then a response", script=[sends_and_resets(COMPLETION[:-9]), RESPONSEED], ends=None, asked=2),
+    ModelCell(name="body shorter than told, twice, then a response", script=[*[sends(COMPLETION[:-9])] * 2, RESPONSEED], ends=None, asked=3),
     ModelCell(name="the name does not exist", script=[], server="unknown", waits=()),
-    ModelCell(name="certificate has expired", script=[ANSWERED], server="expired"),
-    ModelCell(name="self-signed certificate", script=[ANSWERED], server="own"),
-    ModelCell(name="429, wait 3 seconds, then an answer", script=[*_busy("429 Too Many Requests", "3"), ANSWERED], ends=None, asked=2, waits=(3.0,)),
-    ModelCell(name="429 until a date, then an answer", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2026 12:00:09 GMT")), ANSWERED], ends=None, asked=2, waits=(9.0,)),
+    ModelCell(name="certificate has expired", script=[RESPONSEED], server="expired"),
+    ModelCell(name="self-signed certificate", script=[RESPONSEED], server="own"),
+    ModelCell(name="429, wait 3 seconds, then a response", script=[*_busy("429 Too Many Requests", "3"), RESPONSEED], ends=None, asked=2, waits=(3.0,)),
+    ModelCell(name="429 until a date, then a response", script=[sends(http("429 Too Many Requests", Date="Sun, 22 Nov 2026 12:00:00 GMT", Retry_After="Sun, 22 Nov 2026 12:00:09 GMT")), RESPONSEED], ends=None, asked=2, waits=(9.0,)),
     ModelCell(name="429, wait for years", script=_busy("429 Too Many Requests", "999999999"), asked=1, waits=()),
-    ModelCell(name="429, wait less than nothing, then an answer", script=[*_busy("429 Too Many Requests", "-9"), ANSWERED], ends=None, asked=2),
+    ModelCell(name="429, wait less than nothing, then a response", script=[*_busy("429 Too Many Requests", "-9"), RESPONSEED], ends=None, asked=2),
     ModelCell(name="429 for ever", script=_busy("429 Too Many Requests", ""), asked=ATTEMPTS),
-    ModelCell(name="503, then an answer", script=[*_busy("503 Service Unavailable", ""), ANSWERED], ends=None, asked=2),
+    ModelCell(name="503, then a response", script=[*_busy("503 Service Unavailable", ""), RESPONSEED], ends=None, asked=2),
     ModelCell(name="503 for ever", script=_busy("503 Service Unavailable", "1"), asked=ATTEMPTS, waits=(1.0,) * (ATTEMPTS - 1)),
     ModelCell(name="529 for ever", script=_busy("529 Overloaded", ""), asked=ATTEMPTS),
     ModelCell(name="401", script=[sends(http("401 Unauthorized"))], ends=BadInput, asked=1, waits=()),
@@ -594,32 +596,32 @@ MODEL_CELLS = (
     ModelCell(name="a page", script=[sends(http(body=b"<html>Sign in</html>", Content_Type="text/html"))], asked=1),
     ModelCell(name="no choice", script=[sends(http(body=b'{"choices": []}'))], asked=1),
     ModelCell(name="a failure inside a 200", script=[sends(http(body=b'{"error": {"message": "overloaded"}}'))], asked=ATTEMPTS),
-    ModelCell(name="a failure inside a 200, then an answer", script=[sends(http(body=b'{"error": {"message": "overloaded"}}')), ANSWERED], ends=None, asked=2),
-    ModelCell(name="half an answer that its server gave up on, then an answer", script=[sends(HALF), ANSWERED], ends=None, asked=2),
-    ModelCell(name="half an answer for ever", script=[sends(HALF)], asked=ATTEMPTS),
+    ModelCell(name="a failure inside a 200, then a response", script=[sends(http(body=b'{"error": {"message": "overloaded"}}')), RESPONSEED], ends=None, asked=2),
+    ModelCell(name="half a response that its server gave up on, then a response", script=[sends(HALF), RESPONSEED], ends=None, asked=2),
+    ModelCell(name="half a response for ever", script=[sends(HALF)], asked=ATTEMPTS),
     ModelCell(name="429, wait 0, for ever", script=_busy("429 Too Many Requests", "0"), asked=ATTEMPTS),
     ModelCell(name="no gzip, and told so", script=[sends(http(body=b"no", Content_Encoding="gzip"))], asked=ATTEMPTS),
     ModelCell(name="no HTTP at all", script=[sends(b"hello\r\n")], asked=ATTEMPTS),
-    ModelCell(name="a prompt that is too long is an answer", script=[sends(http("400 Bad Request", body=b'{"error": {"code": "context_length_exceeded"}}'))], ends=None, asked=1, state="error"),
+    ModelCell(name="a prompt that is too long is a response", script=[sends(http("400 Bad Request", body=b'{"error": {"code": "context_length_exceeded"}}'))], ends=None, asked=1, state="error"),
 )  # fmt: skip
 
 
 def model_tried(cell: ModelCell, authority: Authority) -> str | None:
-    """Ask while recording, and return what is not as it should be: of the ask, of the record, or of its replay."""
+    """Ask while recording, and return what is not as it should be: of the model request, of the record, or of its replay."""
     return _asked_while_recording(
-        cell, authority, _asked_by_book, lambda answer, again: [("replay", again, again == answer)]
+        cell, authority, _asked_by_book, lambda response, again: [("replay", again, again == response)]
     )
 
 
 def llm_tried(cell: ModelCell, authority: Authority) -> str | None:
     """Run a workflow whose ``llm`` node asks while recording, and return what is not as it should be: of the node, the record, or its replay.
 
-    The waits between the tries of an ask are the recorder's, and real: they cost the workflow no time.
+    The waits between the tries of a model request are the recorder's, and real: they cost the workflow no time.
     """
 
     def judged(first: Gone, again: Gone) -> Iterator[Check]:
         yield "state", first, [node.state for node in first.execution.nodes] == [cell.state]
-        yield "time", first, first.took_ms == sum(each.answer.elapsed_ms for each in first.traffic)
+        yield "time", first, first.took_ms == sum(each.response.elapsed_ms for each in first.traffic)
         differs = _differs(first, again)
         yield "replay", differs, differs is None
 
@@ -633,7 +635,7 @@ Check = tuple[str, object, bool]
 def _asked_while_recording(
     cell: ModelCell,
     authority: Authority,
-    ask: Callable[[Path, RecordMode, ChatCaller | None], T],
+    model_request: Callable[[Path, RecordMode, ChatCaller | None], T],
     judged: Callable[[T, T], Iterable[Check]],
 ) -> str | None:
     """Ask this way of the cell's server, then of what was recorded; ``judged`` looks at what came both times, where anything did."""
@@ -645,14 +647,14 @@ def _asked_while_recording(
         ended: MendbenchError | None = None
         own: list[Check] = []
         try:
-            first = ask(Path(place), "new_episodes", caller)
+            first = model_request(Path(place), "new_episodes", caller)
         except MendbenchError as error:
             ended = error
         except Exception as error:  # noqa: BLE001  it is none that a user may meet
             return f"{type(error).__name__}: {error}"
         written = [each.name for each in Path(place).rglob("*.yaml") if each.stat().st_size]
         if ended is None:
-            own = list(judged(first, ask(Path(place), "none", None)))
+            own = list(judged(first, model_request(Path(place), "none", None)))
     tries = len(waits) + 1 if cell.asked is None else len(asked)
     expected = cell.asked or (ATTEMPTS if cell.waits is None else len(cell.waits) + 1)
     for what, found, good in (
@@ -667,18 +669,24 @@ def _asked_while_recording(
     return None
 
 
-def _asked_by_book(folder: Path, mode: RecordMode, caller: ChatCaller | None) -> Answer:
+def _asked_by_book(folder: Path, mode: RecordMode, caller: ChatCaller | None) -> Response:
     """Ask as the repair loop does, recording or replaying."""
-    book = AskBook(recordings=Recordings.open(folder), redactor=Redactor({}), mode=mode, caller=caller)
+    book = ModelCassette(recordings=Recordings.open(folder), redactor=Redactor({}), mode=mode, caller=caller)
     return book.send(_ask_request())
 
 
 def _asked_by_node(folder: Path, mode: RecordMode, caller: ChatCaller | None) -> Gone:
     """Run the workflow of one ``llm`` node, recording or replaying."""
     clock, recordings, redactor = VirtualClock(), Recordings.open(folder), Redactor({})
-    asks = AskBook(recordings=recordings, redactor=redactor, mode=mode, caller=caller)
+    model_requests = ModelCassette(recordings=recordings, redactor=redactor, mode=mode, caller=caller)
     world = ScopedWorld(
-        recordings=recordings, services={}, hosts={}, redactor=redactor, clock=clock, mode=mode, asks=asks
+        recordings=recordings,
+        services={},
+        hosts={},
+        redactor=redactor,
+        clock=clock,
+        mode=mode,
+        model_requests=model_requests,
     )
     node = {"id": "it", "type": "llm", "params": {"model": "tiny", "prompt": "mend"}}
     return _gone(world, clock, node)
@@ -704,7 +712,7 @@ def _model_server(cell: ModelCell, authority: Authority) -> Iterator[tuple[str, 
 
 
 class _Lasting(httpx2.HTTPTransport):
-    """A transport that is not closed with its first client: a caller opens one for each ask."""
+    """A transport that is not closed with its first client: a caller opens one for each model request."""
 
 
 def _ask_request() -> Any:
@@ -772,7 +780,7 @@ def met(cell: Cell, authority: Authority) -> str | None:
 
 
 TRIAL_CELLS: tuple[tuple[str, Behaviour, type[MendbenchError]], ...] = (
-    ("an answer without a choice", sends(http(body=b'{"choices": []}')), Incomplete),
+    ("a response without a choice", sends(http(body=b'{"choices": []}')), Incomplete),
     ("401", sends(http("401 Unauthorized")), BadInput),
     ("429, wait for years", sends(http("429 Too Many Requests", Retry_After="999999999")), Incomplete),
 )

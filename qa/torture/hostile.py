@@ -17,8 +17,8 @@ from xml.etree import ElementTree as ET
 
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from qa.torture.hostile_answers import MARK, answers
 from qa.torture.hostile_ends import wrong_end
+from qa.torture.hostile_responses import MARK, responses
 from qa.torture.hostile_servers import servers
 from qa.torture.hostile_templates import templates
 from qa.torture.isolation import isolated
@@ -43,7 +43,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
     with tempfile.TemporaryDirectory() as parent:
         desk = cases.build(Path(parent) / "desk")
         kinds: dict[str, Iterable[Named]] = {
-            "answers through a whole trial": ((name, partial(tried, desk, name, text)) for name, text in answers()),
+            "answers through a whole trial": ((name, partial(tried, desk, name, text)) for name, text in responses()),
             "templates of strategies": templates(),
             "servers while recording": servers(),
             "marked answers in every report": [("all of them", partial(_reported, desk))],
@@ -54,23 +54,25 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
                 yield Attempt(kind=kind, what=name, failure=isolated(attempt))
 
 
-def tried(desk: Path, name: str, answer: str) -> str | None:
-    """Run a trial whose model gives this answer to everything, and return what is wrong with how it ended."""
+def tried(desk: Path, name: str, response: str) -> str | None:
+    """Run a trial whose model gives this response to everything, and return what is wrong with how it ended."""
     with tempfile.TemporaryDirectory() as parent, watched() as raised:
         root = cases.copy_of(desk, Path(parent) / "desk")
         for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
             path.unlink()
-        recorder = cases.ScriptedRecorder(lambda _ask: answer)
+        recorder = cases.ScriptedRecorder(lambda _ask: response)
         row, texts = run_trial(cases.setting_of(root), cases.key(policy="naive"), recorder)
         again, _ = run_trial(cases.setting_of(root), cases.key(policy="naive"))
     written = len(json.dumps(row)) + sum(map(len, texts.values()))
-    told = "\n".join(str(message["content"]) for ask in recorder.asks for message in ask["messages"])
+    told = "\n".join(
+        str(message["content"]) for model_request in recorder.model_requests for message in model_request["messages"]
+    )
     if row["verdict"] == "correct":
         return "it counts as a repair"
     if written > MOST_WRITTEN:
         return f"it leaves {written:,} characters behind"
-    if "1337" in told and "1337" not in answer:
-        return "a template in the answer was rendered"
+    if "1337" in told and "1337" not in response:
+        return "a template in the response was rendered"
     declared = (cases.HOST + "/", "model://")
     if any(not exchange["url"].startswith(declared) and exchange["status"] != 0 for exchange in _sent(row)):
         return "a host was reached that the case does not declare"
@@ -90,8 +92,8 @@ def _reported(desk: Path) -> str | None:
         root = cases.copy_of(desk, Path(parent) / "desk")
         for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
             path.unlink()
-        marked = cycle(text for name, text in answers() if name.startswith("markup"))
-        cases.record_answers(root, cases.MATRIX, lambda _ask: next(marked))
+        marked = cycle(text for name, text in responses() if name.startswith("markup"))
+        cases.record_responses(root, cases.MATRIX, lambda _ask: next(marked))
         outputs = ["--junit", "told.xml", "--markdown", "told.md", "--csv", "tables", "--all"]
         printed = ""
         for command in (

@@ -1,4 +1,4 @@
-"""What each hostile answer has to end in, as the table of bounds in docs/trust.md has it."""
+"""What each hostile response has to end in, as the table of bounds in docs/trust.md has it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How a trial ends whose model gives one answer to everything."""
+    """How a trial ends whose model gives one response to everything."""
 
     status: str
     """Of the first attempt; ``crashed`` where the trial reaches a bound of what one trial may ask for."""
@@ -32,7 +32,7 @@ def _fails(says: str) -> End:
 FINE = End(status="edited", says="")
 NESTS = "transform expression nests too deep"
 UNRESOLVED = "unresolved variables in parameter 'body.text'"
-"""What the workflow fails in as it was given: the answer is about another place, and changes nothing of that."""
+"""What the workflow fails in as it was given: the response is about another place, and changes nothing of that."""
 
 ENDS: tuple[tuple[str, End], ...] = (
     ("asks ", _fails("the host name does not resolve|must be an http:// or https:// URL")),
@@ -64,8 +64,8 @@ ENDS: tuple[tuple[str, End], ...] = (
     ("a batch over 100,000 items", _fails("at most 10,000 are run")),
     ("a batch over 3,000 items", _fails(UNRESOLVED)),
     ("a batch of 9,000 that sends nothing", _fails(UNRESOLVED)),
-    (r"(90|100|101) levels as an answer", _unparsable("no edit")),
-    (r"\d+ levels as an answer", _unparsable("no JSON object")),
+    (r"(90|100|101) levels as a response", _unparsable("no edit")),
+    (r"\d+ levels as a response", _unparsable("no JSON object")),
     ("90 levels in a value", _fails("HTTP 4(00|22)")),
     ("(100|101) levels in a value", _invalid("nests deeper than 100 levels")),
     (r"\d+ levels in a value", _unparsable("it nests too deep")),
@@ -89,8 +89,8 @@ ENDS: tuple[tuple[str, End], ...] = (
     ("(a NUL|a real NUL|a BOM|a line separator)$", FINE),
     ("(a NUL|a real NUL|a BOM|a line separator) in a key", _fails("HTTP 422")),
     ("(a NUL|a real NUL|a BOM|a line separator) in an id", _fails(UNRESOLVED)),
-    ("nothing$", _unparsable("the answer is empty")),
-    ("two answers at once", _unparsable("give one of them")),
+    ("nothing$", _unparsable("the response is empty")),
+    ("two responses at once", _unparsable("give one of them")),
     ("lists for names|a node for a text", _invalid("edit 1: ")),
     ("everything null", _unparsable(r"nodes\[0\] has no 'id'")),
     ("markup in a text", FINE),
@@ -102,11 +102,11 @@ ENDS: tuple[tuple[str, End], ...] = (
     ("markup in a type", _invalid("unknown node type")),
     ("markup in an output", _fails(UNRESOLVED)),
 )  # fmt: skip
-"""The first pattern that an answer's name begins with is its own."""
+"""The first pattern that a response's name begins with is its own."""
 
 
 def wrong_end(name: str, row: dict[str, Any]) -> str | None:
-    """Return in what the row of a trial, with its texts, is not how the answer of this name has to end; None if it is so."""
+    """Return in what the row of a trial, with its texts, is not how the response of this name has to end; None if it is so."""
     end = next((end for pattern, end in ENDS if re.match(pattern, name)), None)
     if end is None:
         return "nothing says what it has to end in"
@@ -134,7 +134,7 @@ def _wrong_crash(end: End, row: dict[str, Any]) -> str | None:
 
 
 def said(row: dict[str, Any]) -> str:
-    """Return what is said of the first attempt: why its answer is of no use, or how its nodes fail."""
+    """Return what is said of the first attempt: why its response is of no use, or how its nodes fail."""
     first = row["attempts"][0] if row["attempts"] else {}
     failures = (first.get("execution") or {}).get("failures", [])
     return "\n".join([first.get("problem") or "", *(str(one["message"]) for one in failures)]).strip()

@@ -27,11 +27,11 @@ from mendbench.live.http_wire import Deadline, WireTransport
 from mendbench.live.mcp_servers import McpLive
 from mendbench.live.sandbox_files import FileLive
 from mendbench.live.world import MAX_BODY, HttpLive
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.repairers.programs import CommandCaller
 from mendbench.replay.world import ScopedWorld
 from mendbench.secrets.redaction import Redactor
-from qa.torture.hostile_answers import URLS
+from qa.torture.hostile_responses import URLS
 
 PATIENCE_S = 1.0
 LATE_S = 8.0
@@ -110,7 +110,7 @@ SPEAKING: dict[str, Speaking] = {
     "a length beyond numbers": _once(OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nx"),
     "two lengths": _once(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx"),
     "no HTTP": _once(b"\x16\x03\x01" + os.urandom(300)),
-    "half an answer": _once(OK + b"Content-Length: 10\r\n\r\nhalf"),
+    "half a response": _once(OK + b"Content-Length: 10\r\n\r\nhalf"),
     "nothing and good-bye": _once(b""),
     "deep JSON": _once(OK + b"Content-Length: 2000000\r\n\r\n" + b"[" * 1_000_000 + b"]" * 1_000_000),
     "a long number": _once(OK + b"Content-Length: 1000000\r\n\r\n" + b"9" * 1_000_000),
@@ -144,7 +144,7 @@ def listening(speaking: Speaking) -> Iterator[str]:
     """Yield the address of a server that answers whoever connects so."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def answer(to: socket.socket) -> None:
+        def response(to: socket.socket) -> None:
             with to, contextlib.suppress(OSError):
                 to.recv(65536)
                 speaking(to)
@@ -152,7 +152,7 @@ def listening(speaking: Speaking) -> Iterator[str]:
         def accept() -> None:
             with contextlib.suppress(OSError):
                 while True:
-                    threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+                    threading.Thread(target=response, args=(server.accept()[0],), daemon=True).start()
 
         threading.Thread(target=accept, daemon=True).start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
@@ -162,16 +162,16 @@ def _api(speaking: Speaking) -> str | None:
     with listening(speaking) as base:
         live = HttpLive({"api.test": base}, patience_s=PATIENCE_S)
         began = time.monotonic()
-        answer = live.ask(Request(method="GET", url="https://api.test/x"))
+        response = live.send(Request(method="GET", url="https://api.test/x"))
         took = time.monotonic() - began
         live.close()
-    Redactor({"key": "only-for-this"}).answer(answer)
+    Redactor({"key": "only-for-this"}).response(response)
     if took > PATIENCE_S + LATE_S:
         return f"it took {took:.1f} s"
-    if len(answer.body) > MAX_BODY:
-        return f"{len(answer.body):,} bytes were taken in"
-    whole = answer.fault is None and answer.status in (200, 302, 307)
-    return None if whole or (answer.status == 0 and answer.fault is not None) else f"it is {answer!r:.200}"
+    if len(response.body) > MAX_BODY:
+        return f"{len(response.body):,} bytes were taken in"
+    whole = response.fault is None and response.status in (200, 302, 307)
+    return None if whole or (response.status == 0 and response.fault is not None) else f"it is {response!r:.200}"
 
 
 def _model(speaking: Speaking) -> str | None:
@@ -179,12 +179,12 @@ def _model(speaking: Speaking) -> str | None:
         caller = ChatCaller(base_url=base, timeout_s=PATIENCE_S, attempts=2, sleep=lambda _s: None)
         began = time.monotonic()
         try:
-            caller.ask(ASK)
+            caller.send(ASK)
         except (BadInput, Incomplete) as error:
             took = time.monotonic() - began
             too_long = len(str(error)) > 2000 or "\n" in str(error)
             return f"it is told in {str(error)[:2000]!r}" if too_long or took > 2 * PATIENCE_S + LATE_S else None
-    return "its answer was recorded"
+    return "its response was recorded"
 
 
 PROGRAMS = {
@@ -202,11 +202,11 @@ def _program(program: str) -> str | None:
     caller = CommandCaller(argv=(sys.executable, "-S", "-c", program), timeout_s=PATIENCE_S)
     began = time.monotonic()
     try:
-        caller.ask(ASK)
+        caller.send(ASK)
     except Incomplete:
         took = time.monotonic() - began
         return None if took < PATIENCE_S + LATE_S else f"it took {took:.1f} s"
-    return "it was taken for an answer"
+    return "it was taken for a response"
 
 
 def _mcp(program: str) -> str | None:
@@ -223,14 +223,14 @@ def _asked_mcp(server: object) -> str | None:
     live = McpLive({"tools": server}, patience_s=PATIENCE_S)
     began = time.monotonic()
     try:
-        answer: Answer | None = live.ask(Request(method="GET", url="mcp://tools/tools/list"))
+        response: Response | None = live.send(Request(method="GET", url="mcp://tools/tools/list"))
     except BadInput:
-        answer = None
+        response = None
     live.close()
     took = time.monotonic() - began
     if took > 10 * PATIENCE_S + 2 * LATE_S:  # the SDK asks more than once, and gives a server time to end
         return f"it took {took:.1f} s"
-    return None if answer is None or answer.fault is not None else f"it was taken for an answer: {answer!r:.200}"
+    return None if response is None or response.fault is not None else f"it was taken for a response: {response!r:.200}"
 
 
 class _Listening:
@@ -246,9 +246,9 @@ class _Listening:
     def resets(self, request: Request) -> bool:
         return False
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         self.asked.append(request.url)
-        return self.http.ask(request)
+        return self.http.send(request)
 
 
 def _undeclared() -> str | None:
@@ -332,8 +332,8 @@ def _proxies() -> str | None:
             dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"), proxy)
         )
         os.environ.pop("REQUEST_METHOD", None)
-        answer = HttpLive({}, patience_s=30).ask(Request(method="GET", url=f"{base}/"))
-    return "the proxy was asked" if asked or answer.body != b"ok" else None
+        response = HttpLive({}, patience_s=30).send(Request(method="GET", url=f"{base}/"))
+    return "the proxy was asked" if asked or response.body != b"ok" else None
 
 
 def _files() -> str | None:
@@ -365,7 +365,7 @@ def _files() -> str | None:
             for method in ("GET", "PUT"):
                 if (path, method) == ("holes", "PUT"):
                     continue
-                answer = live.ask(Request(method=method, url=f"file://sandbox/{path}", body=b"changed"))
-                if answer.status < 400:
-                    return f"{method} {path[:40]} answers {answer.status}"
+                response = live.send(Request(method=method, url=f"file://sandbox/{path}", body=b"changed"))
+                if response.status < 400:
+                    return f"{method} {path[:40]} answers {response.status}"
         return None if outside.read_text() == "kept" else "a file outside was changed"

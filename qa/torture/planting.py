@@ -178,12 +178,12 @@ CARRIERS: dict[str, Callable[[str], str]] = {
     "DSN": lambda s: f"host=db.example user=app password={_dsn(s)} dbname=main",
     "Azure connection": lambda s: f"DefaultEndpointsProtocol=https;AccountName=desk;AccountKey={s if ' ' not in s else shlex.quote(s)};EndpointSuffix=core.example",
     "Python repr": lambda s: f"KeyError in {({'user': 'kim', 'secret': s})!r}",
-    "model's answer": lambda s: f'```json\n{{"edits": [{{"node": "note", "path": "params.auth_token", "value": {_string("Bearer " + s)}}}]}}\n```',
+    "model's response": lambda s: f'```json\n{{"edits": [{{"node": "note", "path": "params.auth_token", "value": {_string("Bearer " + s)}}}]}}\n```',
     "log line": lambda s: f"2026-01-05T10:00:00Z WARN client: retrying with api_key={shlex.quote(s)} attempt=2",
 }  # fmt: skip
 """Texts that carry a secret: each under a name that tells it, but for a path and a file's name."""
 
-NAMELESS = frozenset({"path", "file name", "model's answer"})
+NAMELESS = frozenset({"path", "file name", "model's response"})
 """Carriers in which only a shape can tell."""
 ONE_LINE = frozenset(
     {"shell command", "cookie in a command", "TOML", "cookie line", "Set-Cookie line", "Azure connection", "file name"}

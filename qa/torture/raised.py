@@ -8,19 +8,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from mendbench.runtime import noticing
+from mendbench.runtime import observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mendbench.runtime.noticing import Visit
+    from mendbench.runtime.observation import Visit
 
 
 @contextmanager
 def watched() -> Iterator[list[BaseException]]:
     """Yield the list of what nodes raise within the block, in order; each still fails its node."""
     found: list[BaseException] = []
-    made = noticing.raised_visit
+    made = observation.raised_visit
 
     def seen(name: str, words: str) -> Visit:
         error = sys.exc_info()[1]
@@ -28,7 +28,7 @@ def watched() -> Iterator[list[BaseException]]:
             found.append(error)
         return made(name, words)
 
-    with patch.object(noticing, "raised_visit", seen):
+    with patch.object(observation, "raised_visit", seen):
         yield found
 
 

@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from itertools import cycle
 from pathlib import Path
 
-from qa.torture.hostile_answers import answers
+from qa.torture.hostile_responses import responses
 from qa.torture.tally import Attempt
 from tests.fakes import cases
 
@@ -68,7 +68,7 @@ AS_TESTS = (
 HOSTILE = (
     "asks 'https://evil.example/take'", "read-file '/etc/passwd'", "a shell command", "copies into itself", "markup in an id"
 )  # fmt: skip
-"""Answers that mean harm, by their names."""
+"""Responses that mean harm, by their names."""
 
 PROOFS = Path(".mendbench")
 """What a check keeps in the working folder."""
@@ -86,7 +86,7 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
             for named in [*chosen[: max(0, count - 1)], one_of_each]:
                 yield Attempt(kind=kind, what=" ".join(named)[:100], failure=tried(way, named))
             failure = tried(way, (cases.RENAMED, cases.CLOSED, cases.QUIET), hostile)
-            yield Attempt(kind=kind, what="a corpus whose recorded answers mean harm", failure=failure)
+            yield Attempt(kind=kind, what="a corpus whose recorded responses mean harm", failure=failure)
 
 
 def hostile_desk(parent: Path) -> Path:
@@ -94,9 +94,9 @@ def hostile_desk(parent: Path) -> Path:
     root = cases.build(parent / "hostile")
     for path in (root / "cassettes").rglob(f"{cases.MODEL}.yaml"):
         path.unlink()
-    texts = dict(answers())
+    texts = dict(responses())
     given = cycle(texts[name] for name in HOSTILE)
-    cases.record_answers(root, cases.MATRIX, lambda _ask: next(given))
+    cases.record_responses(root, cases.MATRIX, lambda _ask: next(given))
     return root
 
 

@@ -1,4 +1,4 @@
-"""Secrets through every effect: sent in each part of a request that a node can make, and echoed in each part of an answer."""
+"""Secrets through every effect: sent in each part of a request that a node can make, and echoed in each part of a response."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mendbench.model.case import Case, Variant
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.recording.recorder import Recorder
 from mendbench.recording.scope_recording import Recording
@@ -23,7 +23,7 @@ from tests.fakes.worlds import completion
 
 SECRET = "${password}"
 SPELLED = 6
-"""Spellings of the declared secret in one answer, beside those that nobody declared."""
+"""Spellings of the declared secret in one response, beside those that nobody declared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Effect:
 
     node: JsonObject
     says: str
-    """Which of the answers below."""
+    """Which of the responses below."""
     service: str = "json_api"
 
 
@@ -73,8 +73,8 @@ EFFECTS: dict[str, Effect] = {
 _JSON: Headers = (("Content-Type", "application/json"),)
 
 
-def _answer(says: str, echoes: list[str], asked: str) -> Answer:
-    """Return an answer of that shape with all texts in it. What can fail does, so that failures are told on."""
+def _response(says: str, echoes: list[str], asked: str) -> Response:
+    """Return a response of that shape with all texts in it. What can fail does, so that failures are told on."""
     lines, cookie = "\n".join([asked, *echoes]), next(iter(asked.split()), "")
     said: dict[str, tuple[int, Json]] = {
         "HTTP body": (422, {"error": "no such row", "asked": asked, "echo": echoes}),
@@ -88,11 +88,11 @@ def _answer(says: str, echoes: list[str], asked: str) -> Answer:
         return completion(lines)
     if says in {"HTTP text", "file", "refusal"}:
         status = {"HTTP text": 400, "file": 200, "refusal": 418}[says]
-        return Answer(status=status, headers=(("Content-Type", "text/plain; charset=utf-8"),), body=lines.encode())
+        return Response(status=status, headers=(("Content-Type", "text/plain; charset=utf-8"),), body=lines.encode())
     status, body = said[says]
     told = [(f"X-Echo-{n}", text) for n, text in enumerate(echoes) if text.isprintable()]
     headers = (*_JSON, ("Set-Cookie", f"sid={cookie}"), ("X-Asked", cookie), *told) if says == "HTTP headers" else _JSON
-    return Answer(status=status, headers=headers, body=json.dumps(body).encode())
+    return Response(status=status, headers=headers, body=json.dumps(body).encode())
 
 
 @dataclass
@@ -109,26 +109,28 @@ class _Echoing:
     def resets(self, request: Request) -> bool:
         return False
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         self.got.append(f"{request.url}\n{request.headers}\n{request.body.decode('utf-8', 'replace')}")
-        return _answer(self.says, self.echoes, self.got[-1])
+        return _response(self.says, self.echoes, self.got[-1])
 
 
 class _Recorder(cases.ScriptedRecorder):
     """Records that world and two models: one whom the nodes ask, and one that repairs and says again what it was told."""
 
     def __init__(self, live: _Echoing) -> None:
-        super().__init__(lambda ask: json.dumps({"cannot_fix": ask["messages"][-1]["content"][:4000]}))
+        super().__init__(
+            lambda model_request: json.dumps({"cannot_fix": model_request["messages"][-1]["content"][:4000]})
+        )
         self.live = live
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
-        return Recording(mode=self.mode, live=self.live, asker=self, trajectory=True)
+        return Recording(mode=self.mode, live=self.live, caller=self, trajectory=True)
 
-    def ask(self, ask: JsonObject) -> Answer:
-        if ask["model"] != "small":
-            return super().ask(ask)
-        self.live.got.append(json.dumps(ask))
-        return _answer("model", self.live.echoes, self.live.got[-1])
+    def send(self, model_request: JsonObject) -> Response:
+        if model_request["model"] != "small":
+            return super().send(model_request)
+        self.live.got.append(json.dumps(model_request))
+        return _response("model", self.live.echoes, self.live.got[-1])
 
 
 _STATES: dict[str, JsonObject] = {
@@ -151,8 +153,8 @@ def _truth(service: str) -> JsonObject:
 def echoed(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     """Record a trial of each effect whose world says all again, replay it, and look through what was recorded and what came of both.
 
-    ``count`` secrets that nobody declared are spread over the answers, each with the declared one in some spellings. A model
-    is never told a secret, so that what its answer has under a credential's name is its own invention and stays, and in another
+    ``count`` secrets that nobody declared are spread over the responses, each with the declared one in some spellings. A model
+    is never told a secret, so that what its response has under a credential's name is its own invention and stays, and in another
     spelling too: only what has a provider's shape goes.
     """
     draw = random.Random(seed)

@@ -99,7 +99,7 @@ class _Editing(cases.ScriptedRecorder):
     """Records the live API, and a model whose edit writes what the API said of the token."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(lambda _ask: cases.edit_answer(text))
+        super().__init__(lambda _ask: cases.edit_response(text))
         self._allow_writes = True
 
 

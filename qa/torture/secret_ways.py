@@ -25,7 +25,7 @@ from mendbench.corpus.credentials import in_file
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.importing.making import Wish, import_case
 from mendbench.model.case import Case, Variant
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.recording.recorder import Recorder
 from mendbench.recording.scope_recording import Recording
@@ -55,17 +55,17 @@ class _HandsOut:
     def resets(self, request: Request) -> bool:
         return False
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         self.asked.append(request)
         headers = (("Content-Type", "application/json"), ("Location", f"{cases.HOST}/in?access_token={self.token}"), ("Set-Cookie", f"sid={self.token}; Path=/"), ("WWW-Authenticate", f'Bearer realm="{self.password}", error="{self.token}"'))  # fmt: skip
         if request.url.endswith("/login"):
             right = json.loads(request.body or b"{}").get("password") == self.password
             body = {"access_token": self.token} if right else {"error": "wrong password"}
-            return Answer(status=200 if right else 401, headers=headers, body=json.dumps(body).encode())
+            return Response(status=200 if right else 401, headers=headers, body=json.dumps(body).encode())
         if request.header("authorization") != f"Bearer {self.token}":
-            return Answer(status=401, headers=headers, body=b'{"error": "who are you?"}')
+            return Response(status=401, headers=headers, body=b'{"error": "who are you?"}')
         echo = {"error": "no such row", "echo": self.echoes, "headers": dict(request.headers), "at": request.url}
-        return Answer(status=422, headers=headers, body=json.dumps(echo).encode())
+        return Response(status=422, headers=headers, body=json.dumps(echo).encode())
 
 
 class _Recorder(cases.ScriptedRecorder):
@@ -76,7 +76,7 @@ class _Recorder(cases.ScriptedRecorder):
         self.live = live
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
-        return Recording(mode=self.mode, live=self.live, asker=self, trajectory=True)
+        return Recording(mode=self.mode, live=self.live, caller=self, trajectory=True)
 
 
 def _document() -> JsonObject:
@@ -121,8 +121,8 @@ def recorded(
     (root / "mendbench.toml").write_text('format = 1\n[matrix]\nstrategies = ["full-context"]\npolicies = ["naive"]\nrepairers = ["chat"]\n' f'models = ["{cases.MODEL}"]\ncontrols = ["noop"]\n[models.{cases.MODEL}]\n', "utf-8")  # fmt: skip
     trial = cases.key(CASE, "full-context", "naive")
 
-    def model(ask: JsonObject) -> str:
-        return json.dumps({"cannot_fix": f"{ask['messages'][-1]['content'][:2000]} {key} {password}"})
+    def model(model_request: JsonObject) -> str:
+        return json.dumps({"cannot_fix": f"{model_request['messages'][-1]['content'][:2000]} {key} {password}"})
 
     rows = [
         run_trial(cases.setting_of(root), trial, recorder)[0] for recorder in (_Recorder(live, model), Recorder("none"))
@@ -275,12 +275,13 @@ def in_recordings(count: int, seed: int, root: Path) -> Iterator[Attempt]:
     kind = "a run with a credential in a recording is refused"
     world, model = (root / "cassettes" / cases.RENAMED / name for name in ("world.yaml", f"{cases.MODEL}.yaml"))
     in_world = [(world, one.text, one) for one in undeclared(count, seed)]
-    in_answers = [(model, one.secret, one) for one in planted(count // 2, seed + 1, PROVIDERS)]
-    for path, text, one in (*in_world, *in_answers):
+    in_responses = [(model, one.secret, one) for one in planted(count // 2, seed + 1, PROVIDERS)]
+    for path, text, one in (*in_world, *in_responses):
         sound = path.read_bytes()
         first, *others = load(path)
         path.write_text(
-            dump([replace(first, answer=replace(first.answer, body=f"It said:\n{text}".encode())), *others]), "utf-8"
+            dump([replace(first, response=replace(first.response, body=f"It said:\n{text}".encode())), *others]),
+            "utf-8",
         )
         said = ""
         with contextlib.chdir(root):
@@ -336,7 +337,7 @@ def _as_yaml(text: str) -> str:
 def _as_cassette(text: str) -> str:
     entry = Entry(
         key="0123456789abcdef", service="json_api",
-        request=Request(method="GET", url=f"{cases.HOST}/rows"), answer=Answer(status=200, body=text.encode()),
+        request=Request(method="GET", url=f"{cases.HOST}/rows"), response=Response(status=200, body=text.encode()),
     )  # fmt: skip
     return dump([entry])
 
@@ -358,7 +359,9 @@ def from_programs(count: int, seed: int) -> Iterator[Attempt]:
             ):
                 asked = {"messages": [{"role": "user", "content": "x"}]}
                 try:
-                    told = CommandCaller(argv=(sys.executable, "-c", f"import sys, os, base64; {code}")).ask(asked).body
+                    told = (
+                        CommandCaller(argv=(sys.executable, "-c", f"import sys, os, base64; {code}")).send(asked).body
+                    )
                 except MendbenchError as error:
                     told = str(error).encode()
                 way = found_in(views(told), secret)

@@ -25,7 +25,7 @@ from typing import Any, Self
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
 from mendbench.live.shell import ShellLive
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from qa.torture.tally import Attempt
 
 LONG = 100
@@ -87,9 +87,9 @@ class Scene:
         }
         return {f"@{name}@": str(value) for name, value in {**ports, **named, "told": self.told}.items()}
 
-    def broken(self, answer: Answer | None) -> str | None:
+    def broken(self, response: Response | None) -> str | None:
         """Return what an attempt got, if anything."""
-        said = answer.body.decode("utf-8", "replace") if answer is not None else ""
+        said = response.body.decode("utf-8", "replace") if response is not None else ""
         if self.token in said:
             return f"it read what it must not: {said[:300]}"
         if self.told in said:
@@ -140,7 +140,7 @@ class Escape:
     more: dict[str, Any] = field(default_factory=dict)
     before: str | None = None
     """A command that is run in the same home before it."""
-    ends: Callable[[Answer], bool] = lambda answer: True
+    ends: Callable[[Response], bool] = lambda response: True
     patience_s: float = PATIENCE_S
     home: bool | None = None
     """Whether it needs a home on the disk, or one in memory; None for either."""
@@ -150,25 +150,27 @@ def _python(code: str) -> str:
     return f"/usr/bin/python3 - <<'END'\n{code}\nEND"
 
 
-def _code(answer: Answer) -> Any:
-    return json.loads(answer.body).get("exit_code") if answer.status == 200 else None
+def _code(response: Response) -> Any:
+    return json.loads(response.body).get("exit_code") if response.status == 200 else None
 
 
-def _bound(*names: str) -> Callable[[Answer], bool]:
+def _bound(*names: str) -> Callable[[Response], bool]:
     """Return whether it was ended at one of these bounds."""
-    return lambda answer: (answer.fault if answer.fault == "timeout" else json.loads(answer.body).get("bound")) in names
+    return lambda response: (
+        (response.fault if response.fault == "timeout" else json.loads(response.body).get("bound")) in names
+    )
 
 
-def _silent(answer: Answer) -> bool:
-    return answer.status == 200 and json.loads(answer.body)["stdout"].strip() == ""
+def _silent(response: Response) -> bool:
+    return response.status == 200 and json.loads(response.body)["stdout"].strip() == ""
 
 
-def _refused(answer: Answer) -> bool:
-    return answer.status in (400, 403, 409, 413)
+def _refused(response: Response) -> bool:
+    return response.status in (400, 403, 409, 413)
 
 
-def _failed(answer: Answer) -> bool:
-    return _code(answer) not in (0, None)
+def _failed(response: Response) -> bool:
+    return _code(response) not in (0, None)
 
 
 READ, WRITE, NET, SIGNAL = "reading outside", "writing outside", "reaching the network", "signals to others"
@@ -184,7 +186,7 @@ ESCAPES = (
     Escape(kind=READ, command="env; cat /proc/*/environ; cat /proc/self/../*/environ"),
     Escape(kind=READ, command="echo $TORTURE_SECRET $TORTURE_GIVEN", more={"env": ["TORTURE_SECRET"]}),
     Escape(kind=READ, command="cat /proc/@victim@/environ /proc/@victim@/cmdline /proc/*/cmdline; ls /proc/@victim@/fd"),
-    Escape(kind=READ, command="test $(ls /proc | grep -c '^[0-9]') -lt 8", ends=lambda answer: _code(answer) == 0),
+    Escape(kind=READ, command="test $(ls /proc | grep -c '^[0-9]') -lt 8", ends=lambda response: _code(response) == 0),
     Escape(kind=READ, command="ls -l /proc/*/fd/ 2>/dev/null | grep -v -e pipe: -e /dev/null -e /proc/ -e total -e '^$' -e '^/proc' -e anon_inode", ends=_silent),
     Escape(kind=READ, command="cat /proc/kcore /proc/kmsg /dev/mem /dev/kmsg /dev/vda /dev/sda /proc/1/mem | head -c 100", ends=_silent),
     Escape(kind=READ, command="dmesg", ends=_silent),
@@ -226,12 +228,12 @@ ESCAPES = (
     Escape(kind=SIGNAL, command="i=2; while [ $i -lt 3000 ]; do kill -9 $i 2>/dev/null; i=$((i+1)); [ $i = $$ ] && i=$((i+1)); done"),
     Escape(kind=BOMB, command="b() { b | b & }; b; sleep 600", ends=_bound("processes", "timeout")),
     Escape(kind=BOMB, command="bash -c ':(){ :|:& };:; sleep 600'", ends=_bound("processes", "timeout")),
-    Escape(kind=BOMB, command="i=0; while [ $i -lt 500 ]; do sleep 600 & i=$((i+1)); done; sleep 600", ends=lambda answer: _failed(answer) or _bound("processes", "timeout")(answer)),  # the kernel's own bound may come first
-    Escape(kind=BOMB, command=_python("a = []\nwhile True: a.append(bytearray(50_000_000))"), patience_s=6, ends=lambda answer: _failed(answer) or _bound("memory", "timeout")(answer)),
+    Escape(kind=BOMB, command="i=0; while [ $i -lt 500 ]; do sleep 600 & i=$((i+1)); done; sleep 600", ends=lambda response: _failed(response) or _bound("processes", "timeout")(response)),  # the kernel's own bound may come first
+    Escape(kind=BOMB, command=_python("a = []\nwhile True: a.append(bytearray(50_000_000))"), patience_s=6, ends=lambda response: _failed(response) or _bound("memory", "timeout")(response)),
     Escape(kind=BOMB, command="for i in 1 2 3 4 5 6; do /usr/bin/python3 -c 'import time; a = bytearray(300_000_000); time.sleep(60)' & done; wait", patience_s=6, ends=_bound("memory")),
     Escape(kind=BOMB, command="yes", ends=_bound("output")),
     Escape(kind=BOMB, command="cat /dev/zero >&2", ends=_bound("output")),
-    Escape(kind=BOMB, command="yes > big", ends=lambda answer: _code(answer) != 0 or _bound("files", "timeout")(answer)),
+    Escape(kind=BOMB, command="yes > big", ends=lambda response: _code(response) != 0 or _bound("files", "timeout")(response)),
     Escape(kind=BOMB, command="for i in 1 2 3 4 5; do dd if=/dev/zero of=big$i bs=1M count=90; done", home=True, ends=_bound("files", "timeout")),
     Escape(kind=BOMB, command="dd if=/dev/zero of=/tmp/big bs=1M count=200; dd if=/dev/zero of=/dev/shm/big bs=1M count=200", ends=_failed),
     Escape(kind=BOMB, command="truncate -s 100T sparse", ends=_failed),
@@ -241,17 +243,17 @@ ESCAPES = (
     Escape(kind=BOMB, command=_python("import os\nfor _ in range(3000):\n    os.mkdir('d' * 200)\n    os.chdir('d' * 200)"), home=True, ends=_bound("files", "timeout")),
     Escape(kind=BOMB, command="while :; do :; done", ends=_bound("timeout")),
     Escape(kind=BOMB, command=_python("import os\na = []\nwhile True: a.append(os.pipe())"), ends=_failed),
-    Escape(kind=BOMB, command="i=0; while [ $i -lt 200 ]; do ulimit -n unlimited; ulimit -f unlimited; i=$((i+1)); done 2>/dev/null; yes > big", ends=lambda answer: _code(answer) != 0 or _bound("files", "timeout")(answer)),
+    Escape(kind=BOMB, command="i=0; while [ $i -lt 200 ]; do ulimit -n unlimited; ulimit -f unlimited; i=$((i+1)); done 2>/dev/null; yes > big", ends=lambda response: _code(response) != 0 or _bound("files", "timeout")(response)),
     Escape(kind=OUTLIVE, command="trap '' TERM INT HUP QUIT; sleep 600; : @told@", ends=_bound("timeout")),
-    Escape(kind=OUTLIVE, command="setsid sh -c 'exec >/dev/null 2>&1 </dev/null; sleep 600; : @told@' & exit 0", ends=lambda answer: _code(answer) == 0),
-    Escape(kind=OUTLIVE, command="(setsid sh -c '(trap \"\" TERM HUP; sleep 600; : @told@) &' >/dev/null 2>&1 </dev/null &); exit 3", ends=lambda answer: _code(answer) == 3),
-    Escape(kind=OUTLIVE, command="nohup sleep 600 & exec 1>&- 2>&- 0<&-; : @told@", ends=lambda answer: _code(answer) == 0),
-    Escape(kind=OUTLIVE, command="sleep 600 & : @told@", ends=lambda answer: _code(answer) == 0),
-    Escape(kind=OUTLIVE, command=_python("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in range(3)]\n        while True: open('/sandbox/beat', 'a').write('x')"), ends=lambda answer: _code(answer) == 0),
-    Escape(kind=OUTLIVE, command="cat; cat; read x; head -c 1", ends=lambda answer: answer.status == 200),
+    Escape(kind=OUTLIVE, command="setsid sh -c 'exec >/dev/null 2>&1 </dev/null; sleep 600; : @told@' & exit 0", ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command="(setsid sh -c '(trap \"\" TERM HUP; sleep 600; : @told@) &' >/dev/null 2>&1 </dev/null &); exit 3", ends=lambda response: _code(response) == 3),
+    Escape(kind=OUTLIVE, command="nohup sleep 600 & exec 1>&- 2>&- 0<&-; : @told@", ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command="sleep 600 & : @told@", ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command=_python("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in range(3)]\n        while True: open('/sandbox/beat', 'a').write('x')"), ends=lambda response: _code(response) == 0),
+    Escape(kind=OUTLIVE, command="cat; cat; read x; head -c 1", ends=lambda response: response.status == 200),
     Escape(kind=OUTLIVE, command="exec 1>&- 2>&-; sleep 600", ends=_bound("timeout")),
     Escape(kind=RIGHTS, command="grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb):' /proc/self/status | grep -v '0000000000000000$'", ends=_silent),
-    Escape(kind=RIGHTS, command="grep -q '^NoNewPrivs:.1' /proc/self/status && test $(id -u) -eq 1000", ends=lambda answer: _code(answer) == 0),
+    Escape(kind=RIGHTS, command="grep -q '^NoNewPrivs:.1' /proc/self/status && test $(id -u) -eq 1000", ends=lambda response: _code(response) == 0),
     Escape(kind=RIGHTS, command=f"unshare -U true {SAYS}; unshare -Ur true {SAYS}; unshare -m true {SAYS}; unshare -n true {SAYS}"),
     Escape(kind=RIGHTS, command=f"mount -t tmpfs none /tmp {SAYS}; mount --bind /usr /tmp {SAYS}; mount -o remount,rw / {SAYS}; umount /proc {SAYS}"),
     Escape(kind=RIGHTS, command=f"chroot /usr /bin/true {SAYS}; pivot_root /tmp /tmp {SAYS}; nsenter -t 1 -m true {SAYS}; setpriv --reuid 0 true {SAYS}"),
@@ -265,24 +267,24 @@ ESCAPES = (
         "        to = os.open(name, os.O_RDWR) if isinstance(name, str) else name\n        fcntl.ioctl(to, termios.TIOCSTI, b'x')\n        print('@told@')\n"
         "    except OSError: pass")),
     Escape(kind=RIGHTS, command=f"insmod x {SAYS}; modprobe dummy {SAYS}; swapoff -a {SAYS}; date -s 2000-01-01 {SAYS}; hostname x {SAYS}; renice -n -5 $$ {SAYS}"),
-    Escape(kind=TRAP, command="mkfifo pipe; ls -l pipe", home=True, ends=lambda answer: _code(answer) == 0),
-    Escape(kind=TRAP, command="ln -s /dev/zero zero; ln -s loop loop; ln -s . self; ln -s @outside@/bait b", home=True, ends=lambda answer: _code(answer) == 0),
-    Escape(kind=TRAP, command="mkdir -p a/b/c; echo x > a/b/f; chmod 000 a/b/f a/b; chmod 400 a", home=True, ends=lambda answer: _code(answer) == 0),
+    Escape(kind=TRAP, command="mkfifo pipe; ls -l pipe", home=True, ends=lambda response: _code(response) == 0),
+    Escape(kind=TRAP, command="ln -s /dev/zero zero; ln -s loop loop; ln -s . self; ln -s @outside@/bait b", home=True, ends=lambda response: _code(response) == 0),
+    Escape(kind=TRAP, command="mkdir -p a/b/c; echo x > a/b/f; chmod 000 a/b/f a/b; chmod 400 a", home=True, ends=lambda response: _code(response) == 0),
     Escape(kind=TRAP, command="true", before="mkdir -p a/b; chmod 000 a", more={"cwd": "a/b/c"}, home=True),
     Escape(kind=TRAP, command="true", before="echo > a", more={"cwd": "a/b"}, ends=_refused, home=True),
     Escape(kind=TRAP, command="true", more={"cwd": "x" * 300}, ends=_refused, home=True),
-    Escape(kind=TRAP, command=_python("import os\nfor name in (b'\\xff\\xfe', b'a\\nb', b'-rf', b'\\x1b[2J'): open(name, 'w').close()"), home=True, ends=lambda answer: _code(answer) == 0),
-    Escape(kind=TRAP, command=_python("import socket\nsocket.socket(socket.AF_UNIX).bind('/sandbox/socket')"), home=True, ends=lambda answer: _code(answer) == 0),
+    Escape(kind=TRAP, command=_python("import os\nfor name in (b'\\xff\\xfe', b'a\\nb', b'-rf', b'\\x1b[2J'): open(name, 'w').close()"), home=True, ends=lambda response: _code(response) == 0),
+    Escape(kind=TRAP, command=_python("import socket\nsocket.socket(socket.AF_UNIX).bind('/sandbox/socket')"), home=True, ends=lambda response: _code(response) == 0),
     Escape(kind=TRAP, command="chmod 000 . && ls", home=True),
-    Escape(kind=ODD, command="printf '\\377\\376'; printf 'a\\000b'", ends=lambda answer: _code(answer) == 0),
+    Escape(kind=ODD, command="printf '\\377\\376'; printf 'a\\000b'", ends=lambda response: _code(response) == 0),
     Escape(kind=ODD, command="true\0rm", ends=_refused),
     Escape(kind=ODD, command=": " + "x" * 200_000, ends=_refused),
     Escape(kind=ODD, command="echo \ud800", ends=_refused),
-    Escape(kind=ODD, command="true", more={"stdin": "x" * 5_000_000}, ends=lambda answer: _code(answer) == 0),
-    Escape(kind=ODD, command="wc -c", more={"stdin": "\ud800" * 200_000}, ends=lambda answer: _code(answer) == 0),
+    Escape(kind=ODD, command="true", more={"stdin": "x" * 5_000_000}, ends=lambda response: _code(response) == 0),
+    Escape(kind=ODD, command="wc -c", more={"stdin": "\ud800" * 200_000}, ends=lambda response: _code(response) == 0),
     Escape(kind=ODD, command="true", more={"cwd": "a\0b"}, ends=_refused),
-    Escape(kind=ODD, command="true", more={"cwd": 7, "env": {"a": 1}, "stdin": {"b": []}}, ends=lambda answer: _code(answer) == 0),
-    Escape(kind=ODD, command="", ends=lambda answer: _code(answer) == 0),
+    Escape(kind=ODD, command="true", more={"cwd": 7, "env": {"a": 1}, "stdin": {"b": []}}, ends=lambda response: _code(response) == 0),
+    Escape(kind=ODD, command="", ends=lambda response: _code(response) == 0),
     Escape(kind=ODD, command="if", ends=_failed),
     Escape(kind=ODD, command="--help; $(exit 3)", ends=_failed),
 )  # fmt: skip
@@ -310,17 +312,17 @@ def tried(escape: Escape, *, on_disk: bool) -> str | None:
             began = time.process_time()
             try:
                 if escape.before is not None:
-                    shell.ask(asked(_filled(escape.before, scene)))
+                    shell.send(asked(_filled(escape.before, scene)))
                 more = {name: _filled(value, scene) for name, value in escape.more.items()}
-                answer = shell.ask(asked(_filled(escape.command, scene), **more))
-                after = shell.ask(asked("echo still here"))
+                response = shell.send(asked(_filled(escape.command, scene), **more))
+                after = shell.send(asked("echo still here"))
             except Exception as error:  # noqa: BLE001  whatever it is, it is not survived
                 return f"{type(error).__name__}: {error}"
             took = time.process_time() - began
-            if (got := scene.broken(answer)) is not None:
+            if (got := scene.broken(response)) is not None:
                 return got
-            if not escape.ends(answer):
-                return f"it ended otherwise than it should: {answer.status} {answer.fault} {answer.body[:300]!r}"
+            if not escape.ends(response):
+                return f"it ended otherwise than it should: {response.status} {response.fault} {response.body[:300]!r}"
             if took > TOO_LONG_S:
                 return f"it took {took:.1f} s of the recorder's time"
             if "chmod 000 ." not in escape.command and b"still here" not in after.body:
@@ -390,7 +392,7 @@ def whos() -> list[tuple[str, Callable[[Callable[[], Any]], Any]]]:
 
 def _forbidden() -> str | None:
     try:
-        ShellLive(allow_shell=True, environ={}).ask(asked("true"))
+        ShellLive(allow_shell=True, environ={}).send(asked("true"))
     except BadInput as error:
         return str(error)
     return None
@@ -416,8 +418,8 @@ def refusals() -> Iterator[Attempt]:
             ("no program", ShellLive(allow_shell=True, environ={}, bwrap="/etc/hostname"), "cannot be run"),
         ):
             try:
-                answer = shell.ask(asked(f"touch {made}"))
-                failure = f"it was run: {answer.body!r}"
+                response = shell.send(asked(f"touch {made}"))
+                failure = f"it was run: {response.body!r}"
             except BadInput as error:
                 failure = None if says in str(error) and "\n" not in str(error) and not made.exists() else str(error)
             yield Attempt(kind=kind, what=what, failure=failure)

@@ -32,7 +32,7 @@ def one_case(root):
     for case in (cases.CLOSED, cases.QUIET):
         shutil.rmtree(root / "cases" / case)
     cases.record_worlds(root)
-    cases.record_answers(root, [key for key in cases.MATRIX if key.case == cases.RENAMED])
+    cases.record_responses(root, [key for key in cases.MATRIX if key.case == cases.RENAMED])
     return root
 
 

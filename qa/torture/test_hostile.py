@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 
 from mendbench.runtime.nodes.interface import NodeType
-from mendbench.runtime.noticing import run_node
+from mendbench.runtime.observation import run_node
 from mendbench.runtime.scene import ANY_TOOL
 from qa.torture.hostile import tried
-from qa.torture.hostile_answers import answers
 from qa.torture.hostile_ends import ENDS, wrong_end
+from qa.torture.hostile_responses import responses
 from qa.torture.hostile_servers import SPEAKING, _api, _files, _undeclared
 from qa.torture.hostile_templates import refused
 from qa.torture.isolation import isolated
@@ -34,17 +34,17 @@ def desk(tmp_path_factory):
 
 @pytest.mark.parametrize("name", SOME)
 def test_an_answer_that_means_harm_ends_in_an_outcome(desk, name):
-    assert isolated(partial(tried, desk, name, dict(answers())[name])) is None
+    assert isolated(partial(tried, desk, name, dict(responses())[name])) is None
 
 
 def test_every_answer_has_an_end_that_is_written_down():
-    assert [name for name, _ in answers() if not any(re.match(pattern, name) for pattern, _ in ENDS)] == []
+    assert [name for name, _ in responses() if not any(re.match(pattern, name) for pattern, _ in ENDS)] == []
 
 
 ENDED = {
     "verdict": "incorrect",
     "problem": None,
-    "attempts": [{"status": "unparsable", "problem": "The answer is empty."}],
+    "attempts": [{"status": "unparsable", "problem": "The response is empty."}],
 }
 
 

@@ -8,10 +8,10 @@
     │   ├── LiveRefused       2   a request to a live API that may not be sent
     │   └── Unwritable        2   a disk that refuses what has to be kept
     ├── CheckFailed           1   a check that does not hold, a regression
-    └── Incomplete            3   an answer or an exchange is missing, so there is no verdict
+    └── Incomplete            3   a response or an exchange is missing, so there is no verdict
     EffectEscape (BaseException)  ends the trial, whatever the code that met it catches
     ├── ReplayMiss                a request that no recording answers
-    ├── AskPending                an answer that is under way (mendbench.replay.request_queue)
+    ├── ResponsePending                a response that is under way (mendbench.replay.request_queue)
     ├── BrokenService             a simulated service raised
     ├── BoundReached              a workflow that asks for more than it may
     └── GuardTripped              an effect that did not go through the exchange port
@@ -46,15 +46,15 @@ class MendbenchError(_Travels, Exception):
     exit_code: ClassVar[int] = 4
 
 
-MAX_PLACE, MAX_FOUND, MAX_MEND = 240, 300, 600
+MAX_PLACE, MAX_FOUND, MAX_HINT = 240, 300, 600
 """Characters of each part of a line: enough for all that is said on purpose."""
 
 
 class BadInput(MendbenchError):
     """Something that the user gave cannot be used.
 
-    The message is one line: ``place: found; mend``. ``place`` names the file and the position in it,
-    ``found`` says what stands there, ``mend`` says what to do. Each is cut in its middle where it is long, and what would steer a
+    The message is one line: ``place: found; hint``. ``place`` names the file and the position in it,
+    ``found`` says what stands there, ``hint`` says what to do. Each is cut in its middle where it is long, and what would steer a
     terminal is written as its escape.
     """
 
@@ -62,11 +62,11 @@ class BadInput(MendbenchError):
     most_found: ClassVar[int] = MAX_FOUND
     """Characters of ``found`` that are shown."""
 
-    def __init__(self, place: str, found: str, mend: str) -> None:
+    def __init__(self, place: str, found: str, hint: str) -> None:
         self.place = _shown(place, MAX_PLACE)
         self.found = _shown(" ".join(found.split()), self.most_found)
-        self.mend = _shown(mend, MAX_MEND)
-        super().__init__(f"{self.place}: {self.found}; {self.mend}")
+        self.hint = _shown(hint, MAX_HINT)
+        super().__init__(f"{self.place}: {self.found}; {self.hint}")
 
 
 MAX_LISTED = 20
@@ -86,13 +86,13 @@ class UnknownName(BadInput):
     """A name that nothing registered has: says the closest one, and lists them, the first of them if they are many."""
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], place: str | None = None, *, mend: str | None = None
+        self, kind: str, name: str, known: Iterable[str], place: str | None = None, *, hint: str | None = None
     ) -> None:
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(name) <= MAX_FOUND else []
-        hint = f"did you mean {close[0]!r}? known: " if close else "known: "
-        listed = hint + (_listed(names) or "none")
-        super().__init__(place or kind, f"unknown {kind} {name!r}", listed if mend is None else f"{listed}; {mend}")
+        lead = f"did you mean {close[0]!r}? known: " if close else "known: "
+        listed = lead + (_listed(names) or "none")
+        super().__init__(place or kind, f"unknown {kind} {name!r}", listed if hint is None else f"{listed}; {hint}")
 
 
 class LiveRefused(BadInput):
@@ -103,8 +103,8 @@ class LiveRefused(BadInput):
 
     most_found = 10_000
 
-    def __init__(self, place: str, found: str, mend: str, writes: Iterable[str] = ()) -> None:
-        super().__init__(place, found, mend)
+    def __init__(self, place: str, found: str, hint: str, writes: Iterable[str] = ()) -> None:
+        super().__init__(place, found, hint)
         self.writes = tuple(writes)
 
 
@@ -138,7 +138,7 @@ class EffectEscape(_Travels):
 
 
 class BrokenService(EffectEscape):
-    """A simulated service that raised: neither an answer of an API nor a recording that is missing."""
+    """A simulated service that raised: neither a response of an API nor a recording that is missing."""
 
 
 class BoundReached(EffectEscape):

@@ -43,13 +43,13 @@ def quietly(done, total, last):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The corpus with a strategy of its own, and a model's answers under it and under it without each section."""
+    """The corpus with a strategy of its own, and a model's responses under it and under it without each section."""
     root = cases.build(tmp_path_factory.mktemp("built"))
     (root / "mine.md.j2").write_text(MINE, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         names = ("", *SECTIONS, "~hint~guess")
-        cases.record_answers(
+        cases.record_responses(
             root, [cases.key(case, f"./mine.md.j2{name}", "naive") for case in (RENAMED, CLOSED) for name in names]
         )
     return root
@@ -77,7 +77,7 @@ def pairs(repairs):
 def test_the_whole_each_section_and_all_derived_ones_have_a_row(root):
     found = ablated(prompts_only=True)
     assert [(row.what, row.left_out) for row in found.rows] == [
-        ("whole", ()), ("without answer", ("answer",)), ("without fields", ("fields",)), ("without hint", ("hint",)),
+        ("whole", ()), ("without response", ("answer",)), ("without fields", ("fields",)), ("without hint", ("hint",)),
         ("without guess", ("guess",)), ("derived sections off", ("hint", "guess")),
     ]  # fmt: skip
 
@@ -94,7 +94,7 @@ def test_what_the_prompts_lose_is_counted_without_any_model(root):
     assert not Path("reports").exists()
     told = rows(found)
     assert (told[""].survey.context_recall, told["~fields"].survey.context_recall) == (1, 0)
-    assert (told[""].survey.fix_told, told["~fields"].survey.fix_told) == (1, 0)
+    assert (told[""].survey.fix_shown, told["~fields"].survey.fix_shown) == (1, 0)
     assert [told[name].changed for name in ("", "~answer", "~fields", "~hint", "~guess")] == [0, 2, 2, 1, 2]
     assert all(row.repairs is None for row in found.rows)
 

@@ -118,7 +118,7 @@ def test_the_rows_of_one_run_are_read_once_whatever_it_is_called():
     strategies()
     one, two = open_sides("run:strategy=summary", "run/../run:strategy=full-context")
     assert one.run is two.run
-    assert one.answers is two.answers
+    assert one.responses is two.responses
 
 
 def test_a_changed_trial_has_a_link_into_each_report():
@@ -135,11 +135,11 @@ def test_a_changed_trial_has_a_link_into_each_report():
 
 def test_where_the_answers_are_the_same_it_is_said():
     a, b = runs("uu", "uu")
-    assert api.compare(a, b).main.same_answers == 2
+    assert api.compare(a, b).main.same_responses == 2
     rowed = rows({"summary": "ur"})
     write_run(Path("c"), rowed)
     found = api.compare(a, "c")
-    assert (found.main.same_answers, found.changes[0].answers) == (1, "other answers")
+    assert (found.main.same_responses, found.changes[0].responses) == (1, "other responses")
 
 
 def test_policies_are_paired_each_with_itself_and_the_main_one_is_told_at_length():

@@ -14,11 +14,11 @@ import pytest
 from mendbench import api
 from mendbench.cli.gate_view import show_gate
 from mendbench.cli.options import Format
-from mendbench.detectors.mend import judging
+from mendbench.detectors.structural import judging
 from mendbench.errors import BadInput
 from mendbench.repair import policies
 from mendbench.results.store import read_run
-from mendbench.runtime import failures, noticing, unresolved, walk
+from mendbench.runtime import failures, observation, unresolved, walk
 from mendbench.secrets.redaction import Redactor
 from mendbench.strategies.template import TEMPLATES
 from mendbench.trial import runner
@@ -104,12 +104,12 @@ def test_a_loop_detector_that_is_switched_off_is_caught(here, monkeypatch):
     change, was, now, why = told(result)[STUCK, "two-layer"]
     assert (change, was) == ("wasted", "unrepaired (no_progress, 1 attempt, 1 wasted)")
     assert now == "unrepaired (attempts_exhausted, 3 attempts, 3 wasted)"
-    assert why[0] == "the same answers; it went on after attempt 1, where it stopped before (no_progress)"
+    assert why[0] == "the same responses; it went on after attempt 1, where it stopped before (no_progress)"
 
 
 def test_a_detector_rule_that_is_removed_is_caught(here, monkeypatch):
     api.accept_run(ran(MENDED, ABSENT))
-    monkeypatch.setattr(judging, "_ANSWER_RULES", ())
+    monkeypatch.setattr(judging, "_RESPONSE_RULES", ())
     result = api.gate(ran(MENDED, ABSENT))
     assert result.exit_code == 1
     change, was, now, why = told(result)[ABSENT, "two-layer"]
@@ -122,7 +122,7 @@ def test_a_detector_rule_that_is_removed_is_caught(here, monkeypatch):
 def test_a_weakened_sanitiser_is_caught_by_the_secret_that_comes_through(here, monkeypatch):
     api.accept_run(ran(STUCK, MENDED))
     monkeypatch.setattr(Redactor, "text", lambda _self, text: text)
-    for module in (failures, noticing, unresolved, walk):
+    for module in (failures, observation, unresolved, walk):
         monkeypatch.setattr(module, "sanitise", lambda value: value, raising=False)
         monkeypatch.setattr(module, "sanitise_under", lambda _key, value: value, raising=False)
     result = api.gate(ran(STUCK, MENDED))
@@ -246,7 +246,7 @@ def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done
     options = api.RunOptions(strategies=("full-context",), policies=("naive",), workers=1)
     api.accept_run(api.run(options, quietly))
     (root / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml").unlink()
-    cases.record_answers(root, cases.MATRIX, model=lambda _ask: cases.edit_answer("Hello ${person.response.nick}!"))
+    cases.record_responses(root, cases.MATRIX, model=lambda _ask: cases.edit_response("Hello ${person.response.nick}!"))
     result = api.gate(api.run(options, quietly))
     (finding,) = result.findings
     assert (result.verdict, result.exit_code, finding.change, finding.regime) == ("inconclusive", 3, "lost", "anew")

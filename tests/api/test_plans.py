@@ -10,7 +10,7 @@ from mendbench.api.settings import RunOptions
 from mendbench.config.config_file import Config, Loaded, RepairerConfig
 from mendbench.corpus.corpus import load_corpus
 from mendbench.errors import BadInput, UnknownName
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from tests.fakes.cases import CLOSED, QUIET, RENAMED, write_corpus
 
 CONFIG = Config.model_validate({
@@ -109,11 +109,11 @@ def test_samples_are_drawn_of_the_operators_own_repairers_too(corpus):
         ({"strategy": "nome"}, "unknown strategy 'nome'; did you mean 'none'"),
         ({"model": "lrge"}, "unknown model 'lrge'; did you mean 'large'"),
         ({"repairer": "rulse", "model": None}, "unknown repairer 'rulse'; did you mean 'rules'"),
-        ({"detector": "mned"}, "unknown detector 'mned'; did you mean 'mend'"),
+        ({"detector": "structral"}, "unknown detector 'structral'; did you mean 'structural'"),
     ],
 )
 def test_a_wrong_name_is_told_whichever_trial_has_it(corpus, wrong, says):
-    setting = Setting(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
+    setting = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=CONFIG.models)
     keys = plan_of(CONFIG, RunOptions(), corpus).keys
     refuse_unknown(keys, setting, LOADED)
     with pytest.raises(UnknownName, match=says):

@@ -20,7 +20,7 @@ from tests.fakes.cases import MODEL, RENAMED, reading_model
 from tests.fakes.worlds import completion
 
 OPTIONS = api.RunOptions(names=(RENAMED,), strategies=("full-context",), policies=("naive",), record="new_episodes")
-ANSWERS = Path("cassettes") / RENAMED / model_file(MODEL)
+RESPONSES = Path("cassettes") / RENAMED / model_file(MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,9 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def served(built, tmp_path, monkeypatch):
-    """Return what the model's server answers with, to be changed; no answer is recorded yet. Waiting takes no time."""
+    """Return what the model's server answers with, to be changed; no response is recorded yet. Waiting takes no time."""
     monkeypatch.chdir(cases.copy_of(built, tmp_path / "corpus"))
-    ANSWERS.unlink()
+    RESPONSES.unlink()
     config = Path("mendbench.toml")
     url = f'[models.{MODEL}]\nbase_url = "https://models.kelpforest.example/v1"\n'
     config.write_text(config.read_text("utf-8").replace(f"[models.{MODEL}]\n", url), encoding="utf-8")
@@ -64,11 +64,11 @@ def test_a_server_that_stays_busy_ends_the_run_as_incomplete_and_a_later_one_goe
         api.run(two, quietly)
     assert told.value.exit_code == 3
     assert (served["asked"], served["slept"]) == (1 + 6, 45.0)
-    assert len(cassette.load(ANSWERS)) == 1
+    assert len(cassette.load(RESPONSES)) == 1
     served.update(good=0, asked=0, status=200, body=None)
     rows = api.run(two, quietly).rows
     assert {row["strategy"]: row["verdict"] for row in rows} == {"full-context": "correct", "none": "incorrect"}
-    assert served["asked"] == len(cassette.load(ANSWERS)) - 1
+    assert served["asked"] == len(cassette.load(RESPONSES)) - 1
 
 
 def test_the_command_says_so_in_one_line_and_returns_3(served, capsys, monkeypatch):
@@ -89,7 +89,7 @@ def test_a_refused_key_is_bad_input_and_is_asked_once(served):
     with pytest.raises(BadInput, match="Incorrect API key provided"):
         api.run(OPTIONS, quietly)
     assert served["asked"] == 1
-    assert not ANSWERS.exists()
+    assert not RESPONSES.exists()
 
 
 def test_a_prompt_that_does_not_fit_is_recorded_and_is_the_trials_own_end(served):
@@ -105,8 +105,8 @@ def test_a_seed_is_sent_at_a_temperature_above_0_and_another_one_for_each_sample
     table = f"[models.{MODEL}]\nseed = 1000\nparameters = {{temperature = 0.8, top_p = 0.9}}\n"
     config.write_text(config.read_text("utf-8").replace(f"[models.{MODEL}]\n", table), encoding="utf-8")
     sent = []
-    ask = ChatCaller.ask
-    monkeypatch.setattr(ChatCaller, "ask", lambda self, one: sent.append(one) or ask(self, one))
+    model_request = ChatCaller.model_request
+    monkeypatch.setattr(ChatCaller, "send", lambda self, one: sent.append(one) or model_request(self, one))
     api.run(replace(OPTIONS, samples=2), quietly)
     assert [one["params"] for one in sent] == [
         {"temperature": 0.8, "top_p": 0.9, "seed": seed} for seed in (1000, 2000)

@@ -12,7 +12,7 @@ import pytest
 from mendbench import api
 from mendbench.api import rescoring, runs
 from mendbench.errors import BadInput
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import open_run, read_run
 from mendbench.scoring.judging import attempts, ladder, outcomes
 from mendbench.scoring.judging.version import FACTS, SCORER
@@ -55,7 +55,7 @@ def made(tmp_path, monkeypatch):
     document = {
         **run.run,
         "digests": {"scorer": SCORER, "prices": {OTHER: {"source": "unknown"}}},
-        **told_by_trials(run.records),
+        **totals_of_trials(run.records),
     }
     with open_run(RUN, {}, resume=False) as folder:
         folder.take(run)
@@ -110,7 +110,7 @@ def test_another_rule_changes_what_follows_from_it_and_is_counted(made, monkeypa
     assert counts(anew) == (len(plausible), len(plausible), 0, 0, 0)
     stored = read_run(RUN)
     assert [row["key"] for row in stored.rows if row["key"] in plausible and row["outcome"] == "repaired"] == plausible
-    assert stored.run["totals"] == json.loads(json.dumps(told_by_trials(stored.records)["totals"]))
+    assert stored.run["totals"] == json.loads(json.dumps(totals_of_trials(stored.records)["totals"]))
     assert stored.run["totals"] != made.run["totals"]
     assert stored.run["bounds"]["unjudged"] == 1
     kept = {name: [row[name] for row in made.rows] for name in ("requests", "evidence", "timing", "problem", "used")}
@@ -176,7 +176,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
     lone = stored_run([(row, made.texts)])
     with open_run(Path("lone"), {}, resume=False) as folder:
         folder.take(lone)
-        folder.finish({**read_run(RUN).run, **told_by_trials(lone.records)}, {})
+        folder.finish({**read_run(RUN).run, **totals_of_trials(lone.records)}, {})
     assert counts(api.rescore(Path("lone"))) == (0, 0, 0, 0, 0)
 
 

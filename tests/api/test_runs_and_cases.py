@@ -259,7 +259,9 @@ def test_a_missing_answer_opens_the_bounds_and_leaves_all_other_trials_as_they_w
     api.run(ONE, quietly)
     before = {json.loads(line)["key"]: line for line in untimed()}
     path = root / "cassettes" / RENAMED / model_file(MODEL)
-    cassette.rewrite(path, [entry for entry in cassette.load(path) if "# What happened" not in str(entry.ask)])
+    cassette.rewrite(
+        path, [entry for entry in cassette.load(path) if "# What happened" not in str(entry.model_request)]
+    )
     stored = api.run(ONE, quietly)
     assert stored.run["bounds"] == {"crashed": 0, "unjudged": 2}
     success = success_of(stored, strategy="full-context", policy="naive")
@@ -292,19 +294,25 @@ def test_a_run_in_a_folder_of_something_else_is_refused_and_the_folder_left_alon
 def test_recording_asks_for_first_answers_first_and_replay_then_misses_nothing(root, monkeypatch):
     for case_id in (RENAMED, CLOSED, QUIET):
         (root / "cassettes" / case_id / model_file(MODEL)).unlink(missing_ok=True)
-    recorder = ScriptedRecorder(lambda ask: cases.edit_answer(f"Hello ${{person.response.nick{len(recorder.asks)}}}!"))
+    recorder = ScriptedRecorder(
+        lambda model_request: cases.edit_response(f"Hello ${{person.response.nick{len(recorder.model_requests)}}}!")
+    )
     monkeypatch.setattr("mendbench.api.runs.Recorder", lambda mode, models, **words: recorder)
     told = []
     recorded = api.run(
         replace(ONE, names=("http",), strategies=("none",), policies=("naive",), record="new_episodes"),
         lambda *words: told.append(words),
     )
-    answers = [last.split(" | ")[0] for _, _, last in told]
-    assert answers == [
+    responses = [last.split(" | ")[0] for _, _, last in told]
+    assert responses == [
         f"answer 1 of {CLOSED}", f"answer 1 of {RENAMED}", f"answer 2 of {CLOSED}", f"answer 2 of {RENAMED}",
         f"answer 3 of {CLOSED}", f"answer 3 of {RENAMED}", CLOSED, RENAMED,
     ]  # fmt: skip
-    assert len(recorder.asks) == len({json.dumps(ask) for ask in recorder.asks}) == 6
+    assert (
+        len(recorder.model_requests)
+        == len({json.dumps(model_request) for model_request in recorder.model_requests})
+        == 6
+    )
     lines = untimed()
     monkeypatch.undo()
     monkeypatch.chdir(root)
@@ -366,8 +374,8 @@ def test_a_strategy_is_rendered_without_any_model(root):
 
 def test_what_is_rendered_is_what_is_asked(root):
     rendered = api.render_strategy("full-context", RENAMED, None, None).prompt
-    asks = [entry.ask for entry in cassette.load(root / "cassettes" / RENAMED / model_file(MODEL))]
-    assert rendered.user in [ask["messages"][-1]["content"] for ask in asks]
+    model_requests = [entry.model_request for entry in cassette.load(root / "cassettes" / RENAMED / model_file(MODEL))]
+    assert rendered.user in [model_request["messages"][-1]["content"] for model_request in model_requests]
 
 
 def test_strategies_of_the_configured_folders_are_listed_too(root):

@@ -51,7 +51,7 @@ def test_its_rows_are_what_rendering_the_case_gives(root):
 def test_it_adds_up_what_the_contexts_tell(root):
     told, untold = survey("full-context", "none")
     assert (told.context_recall, untold.context_recall) == (1, 0)
-    assert (told.fix_told, untold.fix_told) == (1, 0)
+    assert (told.fix_shown, untold.fix_shown) == (1, 0)
     assert (untold.context_tokens, untold.places["nowhere"]) == (0, 1)
     assert sum(told.places.values()) == 1
     tokens = [row.prompt.context.tokens for row in told.rows]
@@ -100,9 +100,9 @@ def test_where_nothing_fails_nobody_is_asked(root):
 
 def test_the_prompt_of_a_later_attempt_is_the_one_that_was_asked(root):
     rendered = api.render_strategy("none", RENAMED, None, None, attempt=2)
-    asks = [entry.ask for entry in cassette.load(root / "cassettes" / RENAMED / model_file(MODEL))]
+    model_requests = [entry.model_request for entry in cassette.load(root / "cassettes" / RENAMED / model_file(MODEL))]
     assert rendered.attempt == 2
-    assert rendered.prompt.user in [ask["messages"][-1]["content"] for ask in asks]
+    assert rendered.prompt.user in [model_request["messages"][-1]["content"] for model_request in model_requests]
     assert rendered.prompt.user != api.render_strategy("none", RENAMED, None, None).prompt.user
 
 
@@ -113,13 +113,13 @@ def test_a_later_attempt_that_there_was_not_is_refused(root):
 
 def test_a_later_attempt_that_no_recording_leads_to_says_what_is_missing(root):
     (root / "cassettes" / RENAMED / model_file(MODEL)).unlink()
-    with pytest.raises(ReplayMiss, match="no recording answers the ask"):
+    with pytest.raises(ReplayMiss, match="no recording answers the model request"):
         api.render_strategy("none", RENAMED, None, None, attempt=2)
 
 
 def test_a_prompt_whose_own_answer_is_missing_is_shown_all_the_same(root):
     path = root / "cassettes" / RENAMED / model_file(MODEL)
     second = api.render_strategy("none", RENAMED, None, None, attempt=2).prompt.user
-    entries = [entry for entry in cassette.load(path) if entry.ask["messages"][-1]["content"] != second]
+    entries = [entry for entry in cassette.load(path) if entry.model_request["messages"][-1]["content"] != second]
     cassette.rewrite(path, entries)
     assert api.render_strategy("none", RENAMED, None, None, attempt=2).prompt.user == second

@@ -56,7 +56,7 @@ def test_cases_that_the_configuration_leaves_out_are_planned_where_they_are_name
 def test_what_a_key_leaves_out_is_what_the_options_or_else_the_configuration_name_first(root):
     key = open_bench(NONE, root).key(RENAMED)
     assert (key.strategy, key.policy, key.repairer, key.model, key.detector) == (
-        "none", "two-layer", "chat", MODEL, "mend",
+        "none", "two-layer", "chat", MODEL, "structural",
     )  # fmt: skip
     options = RunOptions(strategies=("full-context",), policies=("naive",), repairers=("rules",))
     bench = open_bench(options, root)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mendbench.api_errors.chat_responses import choice_of, holds_failure, limit_in, refuses_for_length, was_cut
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 
 
 def completion(reason, **more):
@@ -51,7 +51,7 @@ def test_a_limit_of_tokens_cuts_an_answer(reason, cut):
 )
 def test_only_a_refusal_tells_that_a_prompt_is_too_long(status, told):
     body = json.dumps({"error": {"message": "maximum context length is 8"}}).encode()
-    assert refuses_for_length(Answer(status=status, body=body)) is told
+    assert refuses_for_length(Response(status=status, body=body)) is told
 
 
 @pytest.mark.parametrize(

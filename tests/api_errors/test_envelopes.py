@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.api_errors.envelopes import accepted, failure_in
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_no_body_makes_it_raise(body):
 
 
 def test_only_a_whole_2xx_without_a_failure_is_accepted():
-    assert accepted(Answer(status=201), {"ok": True})
-    assert not accepted(Answer(status=200), {"ok": False})
-    assert not accepted(Answer(status=404), {})
-    assert not accepted(Answer(status=200, fault="truncated"), {})
+    assert accepted(Response(status=201), {"ok": True})
+    assert not accepted(Response(status=200), {"ok": False})
+    assert not accepted(Response(status=404), {})
+    assert not accepted(Response(status=200, fault="truncated"), {})

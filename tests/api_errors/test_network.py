@@ -15,14 +15,14 @@ from mendbench.api_errors.network import (
 )
 from mendbench.errors import ReplayMiss
 from mendbench.io.virtual_clock import START_MS, VirtualClock
-from mendbench.model.exchange import Answer, Fault
+from mendbench.model.exchange import Fault, Response
 
-OK = Answer(status=200)
+OK = Response(status=200)
 
 
-def tried(*answers, **options):
+def tried(*responses, **options):
     """Return the result over these answers, the calls made, and the seconds waited on the virtual clock."""
-    left, clock = list(answers), VirtualClock()
+    left, clock = list(responses), VirtualClock()
 
     def call():
         came = left.pop(0)
@@ -31,11 +31,11 @@ def tried(*answers, **options):
         return came
 
     result = with_network_retry(call, clock, **options)
-    return result, len(answers) - len(left), (clock.now_ms() - START_MS) / 1000
+    return result, len(responses) - len(left), (clock.now_ms() - START_MS) / 1000
 
 
 def faulty(fault, count=1):
-    return [Answer(status=0, fault=fault)] * count
+    return [Response(status=0, fault=fault)] * count
 
 
 def test_an_answer_is_taken_at_once():
@@ -44,8 +44,8 @@ def test_an_answer_is_taken_at_once():
 
 @pytest.mark.parametrize("status", [400, 401, 404, 408, 429, 500, 502, 503, 504])
 def test_an_http_status_is_an_answer_and_never_tried_again_here(status):
-    answer = Answer(status=status)
-    assert tried(answer) == (answer, 1, 0)
+    response = Response(status=status)
+    assert tried(response) == (response, 1, 0)
 
 
 @pytest.mark.parametrize("fault", get_args(Fault))
@@ -84,8 +84,8 @@ def test_what_a_call_raises_passes_at_once():
 
 def test_a_real_sleep_is_used_where_it_is_given():
     slept = []
-    answers = [*faulty("refused", 2), OK]
-    assert with_network_retry(lambda: answers.pop(0), None, sleep=slept.append, seed="x") == OK
+    responses = [*faulty("refused", 2), OK]
+    assert with_network_retry(lambda: responses.pop(0), None, sleep=slept.append, seed="x") == OK
     assert slept == [network_wait_s(1, seed="x"), network_wait_s(2, seed="x")]
     with pytest.raises(ValueError, match="clock or a sleep"):
         with_network_retry(lambda: OK, None)
@@ -133,13 +133,13 @@ def test_the_jitter_differs_from_seed_to_seed(seeds):
 
 @given(faults=st.lists(st.sampled_from(get_args(Fault)), max_size=8), seed=st.text(max_size=4))
 def test_the_virtual_time_waited_is_the_sum_of_the_waits_on_every_run(faults, seed):
-    answers = [*(Answer(status=0, fault=fault) for fault in faults), OK]
-    result, calls, waited = tried(*answers, seed=seed)
+    responses = [*(Response(status=0, fault=fault) for fault in faults), OK]
+    result, calls, waited = tried(*responses, seed=seed)
     retries = min(len(faults), 5)
     assert calls == retries + 1
     assert (result == OK) == (len(faults) <= 5)
     assert waited == pytest.approx(sum(network_wait_s(n + 1, seed=seed) for n in range(retries)), abs=0.01)
-    assert tried(*answers, seed=seed) == (result, calls, waited)
+    assert tried(*responses, seed=seed) == (result, calls, waited)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_the_provider_stands_before_the_first_slash_of_the_models_name(model, pr
 
 
 def test_busy_answers_are_tried_again_where_the_caller_says_so_and_count_as_tries():
-    busy = Answer(status=503)
-    options = {"busy": lambda answer: answer.status == 503}
+    busy = Response(status=503)
+    options = {"busy": lambda response: response.status == 503}
     assert tried(busy, *faulty("reset"), OK, **options)[:2] == (OK, 3)
     assert tried(*[busy, *faulty("reset")] * 4, **options)[:2] == (
         NetworkFailure(message=network_message("reset"), fault="reset", tries=6),
@@ -161,6 +161,6 @@ def test_busy_answers_are_tried_again_where_the_caller_says_so_and_count_as_trie
 
 
 def test_a_busy_answer_is_left_alone_for_as_long_as_it_asks():
-    busy = Answer(status=429)
-    _, _, waited = tried(busy, OK, busy=lambda answer: answer == busy, retry_after=lambda _answer: 7.0)
+    busy = Response(status=429)
+    _, _, waited = tried(busy, OK, busy=lambda response: response == busy, retry_after=lambda _response: 7.0)
     assert waited == 7

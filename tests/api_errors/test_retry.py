@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mendbench.api_errors.retry import retry_after_s, retrying, transient, wait_s
 from mendbench.errors import ReplayMiss
 from mendbench.io.virtual_clock import START_MS, VirtualClock
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 
 
 def attempts_of(results, clock=None, **options):
@@ -121,7 +121,7 @@ def test_retry_after_is_seconds_or_a_date(value, expected):
 
 @pytest.mark.parametrize(("status", "fault", "expected"), [(429, None, True), (503, None, True), (404, None, False), (200, None, False), (0, "timeout", True), (0, "reset", True), (0, "dns", False), (0, "tls", False)])  # fmt: skip
 def test_what_another_try_may_cure(status, fault, expected):
-    assert transient(Answer(status=status, fault=fault)) is expected
+    assert transient(Response(status=status, fault=fault)) is expected
 
 
 def test_a_date_is_read_by_the_clock_of_who_set_it():

@@ -12,7 +12,7 @@ from vcr.serializers import yamlserializer
 from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import Entry, dump, parse, settled
 from mendbench.errors import BadInput
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 
 TRICKY = st.sampled_from(
     ["", "a\nb\n", "  leading", "trailing \nspace", "\r\n", "tab\there", "\x85", "a\u2028b\nc", "\ufeff", "\x00", "123", "null", "true",
@@ -26,7 +26,7 @@ headers = st.lists(st.tuples(header_names, texts), max_size=4).map(tuple)
 
 
 def entry_of(index, url, sent_headers, body, got_headers, got_body, status, fault, asked):
-    ask = {
+    model_request = {
         "model": "m",
         "messages": [{"role": "user", "content": asked}],
         "params": {"temperature": 0.5},
@@ -37,14 +37,14 @@ def entry_of(index, url, sent_headers, body, got_headers, got_body, status, faul
         Entry(
             key=hashlib.sha256(str(index).encode()).hexdigest()[:16],
             request=Request(method="POST", url=url, headers=sent_headers, body=body),
-            answer=Answer(
+            response=Response(
                 status=0 if fault else status, headers=got_headers, body=got_body, elapsed_ms=index, fault=fault
             ),
             service=None if asked is not None else "notes",
             after="" if asked is not None else "cafe",
             n=0 if asked is not None else index,
             changed=None if asked is not None else [None, True, False][index % 3],
-            ask=ask if asked is not None else None,
+            model_request=model_request if asked is not None else None,
         )
     )
 
@@ -101,7 +101,7 @@ def test_stock_vcrpy_loads_the_file(tmp_path):
     requests, responses = FilesystemPersister.load_cassette(path, yamlserializer)
     assert [request.uri for request in requests] == [entry.request.url for entry in SOME]
     assert requests[0].body == b'{"a": 1}'
-    assert [response["body"]["string"] for response in responses] == [entry.answer.body for entry in SOME]
+    assert [response["body"]["string"] for response in responses] == [entry.response.body for entry in SOME]
     loaded = Cassette.load(path=str(path), serializer=yamlserializer, persister=FilesystemPersister)
     assert len(loaded) == len(SOME)
     assert loaded.responses[0]["status"] == {"code": 200, "message": "OK"}

@@ -10,17 +10,17 @@ from mendbench.cassettes.cassette import Entry
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, Recordings, model_file
 from mendbench.errors import BadInput
 from mendbench.model.exchange import Request
-from tests.fakes.worlds import completion, json_answer
+from tests.fakes.worlds import completion, json_response
 
 
 def world_entry(name, value=1):
     key = hashlib.sha256(name.encode()).hexdigest()[:16]
     request = Request(method="GET", url=f"https://a.test/{name}")
-    return cassette.settled(Entry(key=key, request=request, answer=json_answer({"v": value}), service="a"))
+    return cassette.settled(Entry(key=key, request=request, response=json_response({"v": value}), service="a"))
 
 
 def ask_entry(text):
-    ask = {
+    model_request = {
         "model": "m/x",
         "messages": [{"role": "user", "content": text}],
         "params": {},
@@ -29,13 +29,13 @@ def ask_entry(text):
     }
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     request = Request(method="POST", url="model://m%2Fx/chat")
-    return Entry(key=key, request=request, answer=completion("hi"), ask=ask)
+    return Entry(key=key, request=request, response=completion("hi"), model_request=model_request)
 
 
 def test_an_absent_folder_holds_nothing_and_opening_makes_none(tmp_path):
     recordings = Recordings.open(tmp_path / "none")
     assert recordings.world("0" * 16) is None
-    assert recordings.ask("m", "0" * 16) is None
+    assert recordings.model_entry("m", "0" * 16) is None
     assert not (tmp_path / "none").exists()
 
 
@@ -43,11 +43,11 @@ def test_what_was_stored_is_found_by_a_second_instance(tmp_path):
     one = Recordings.open(tmp_path)
     one.append_world(world_entry("a"), trajectory=False)
     one.append_world(world_entry("b"), trajectory=True)
-    stored = one.append_ask("m/x", ask_entry("hello"))
+    stored = one.append_model_entry("m/x", ask_entry("hello"))
     two = Recordings.open(tmp_path)
     assert two.world(world_entry("a").key) == world_entry("a")
     assert two.world(world_entry("b").key) == world_entry("b")
-    assert two.ask("m/x", stored.key) == stored
+    assert two.model_entry("m/x", stored.key) == stored
     assert sorted(each.name for each in tmp_path.iterdir()) == ["m-x.yaml", TRAJECTORIES, WORLD]
 
 
@@ -160,10 +160,10 @@ def test_answers_are_put_in_order_among_themselves_and_others_stay_where_they_ar
     recordings = Recordings.open(tmp_path)
     one, two, old, three = (ask_entry(text) for text in ("one", "two", "old", "three"))
     for entry in (three, old, one, two):
-        recordings.append_ask("m/x", entry)
+        recordings.append_model_entry("m/x", entry)
     recordings.arrange("m/x", [one.key, two.key, "0" * 16, three.key, one.key])
-    assert [entry.key for entry in recordings.ask_entries("m/x")] == [one.key, old.key, two.key, three.key]
-    assert cassette.load(tmp_path / model_file("m/x")) == recordings.ask_entries("m/x")
+    assert [entry.key for entry in recordings.model_entries("m/x")] == [one.key, old.key, two.key, three.key]
+    assert cassette.load(tmp_path / model_file("m/x")) == recordings.model_entries("m/x")
 
 
 def test_what_is_in_order_is_not_written_again_and_what_is_not_there_is_not_made(tmp_path):
@@ -171,8 +171,8 @@ def test_what_is_in_order_is_not_written_again_and_what_is_not_there_is_not_made
     recordings.arrange("m/x", [ask_entry("one").key])
     assert not (tmp_path / "none").exists()
     one, two = ask_entry("one"), ask_entry("two")
-    recordings.append_ask("m/x", one)
-    recordings.append_ask("m/x", two)
+    recordings.append_model_entry("m/x", one)
+    recordings.append_model_entry("m/x", two)
     before = (tmp_path / "none" / model_file("m/x")).stat().st_ino
     recordings.arrange("m/x", [one.key, two.key])
     assert (tmp_path / "none" / model_file("m/x")).stat().st_ino == before

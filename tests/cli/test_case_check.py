@@ -9,12 +9,12 @@ from mendbench.cassettes import cassette
 from tests.fakes import cases
 from tests.fakes.planted import record_credential
 
-ANSWERS = f"{cases.RENAMED}/{cases.MODEL}.yaml"
+RESPONSES = f"{cases.RENAMED}/{cases.MODEL}.yaml"
 
 
 @pytest.fixture
 def check(mendbench):
-    """Check the case with recorded answers, on this process."""
+    """Check the case with recorded responses, on this process."""
 
     def run(*words):
         return mendbench("case", "check", cases.RENAMED, "--workers", "1", *words)
@@ -43,8 +43,8 @@ def test_without_the_folder_of_recordings_a_case_that_needs_one_is_not_proved(co
 
 
 def with_leftover(root):
-    """Add an answer to a prompt that no strategy makes to the case's recorded ones, and return how many there are then."""
-    path = root / "cassettes" / ANSWERS
+    """Add a response to a prompt that no strategy makes to the case's recorded ones, and return how many there are then."""
+    path = root / "cassettes" / RESPONSES
     cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
     return len(cassette.load(path))
 
@@ -55,7 +55,7 @@ def test_an_answer_that_no_configured_strategy_asks_for_fails_the_check_and_its_
     said = check()
     assert said.code == 1
     assert said.line.endswith(
-        f"{ANSWERS}: 1 of {entries} recorded answers that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
+        f"{RESPONSES}: 1 of {entries} recorded responses that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
     )
 
 
@@ -65,8 +65,8 @@ def test_the_answers_to_a_strategy_that_is_configured_no_more_fail_it(corpus, ch
     path.write_text(text.replace('strategies = ["none", "full-context"]', 'strategies = ["none"]'), encoding="utf-8")
     said = check()
     assert said.code == 1
-    assert f"{ANSWERS}: " in said.line
-    assert "recorded answers that nothing asks for any more" in said.line
+    assert f"{RESPONSES}: " in said.line
+    assert "recorded responses that nothing asks for any more" in said.line
 
 
 def test_recordings_of_a_case_that_there_is_not_fail_the_check_of_all_and_no_other(corpus, mendbench, check):

@@ -12,7 +12,7 @@ from mendbench.errors import BadInput, CheckFailed, GuardTripped, Incomplete, Me
         (BadInput("place", "found", "mend"), Exit.USAGE),
         (UnknownName("case", "x", ["y"]), Exit.USAGE),
         (CheckFailed("it does not hold"), Exit.FAILED),
-        (Incomplete("an answer is missing"), Exit.INCOMPLETE),
+        (Incomplete("a response is missing"), Exit.INCOMPLETE),
         (ReplayMiss("GET /x", nearest=None, differs=(), record="mendbench run"), Exit.INCOMPLETE),
         (GuardTripped("socket.connect", "example.com"), Exit.INCOMPLETE),
         (MendbenchError("ours"), Exit.INTERNAL),

@@ -23,7 +23,7 @@ RECORDS = [
     *(cut(one, "loop", 1) for one in NAIVE),
     *(cut(one, "three-strikes", 3) for one in NAIVE),
     cut(NAIVE[0], "two-layer", 1),
-    false_warning("b", nodes=(("greet", "error", "warning"),), part="test", adversarial_to=("mend",)),
+    false_warning("b", nodes=(("greet", "error", "warning"),), part="test", adversarial_to=("structural",)),
     unjudged("c", "?", policy="two-layer", part="test"),
     trial("a", "p", right=True, policy="two-layer", repairer="reference", model=None, part="test"),
 ]
@@ -69,7 +69,7 @@ def test_each_question_has_a_table(capsys):
     assert ["summary", "loop", "no_progress 1", "4", "1/3", "1", "0", "5", "2", "2", "5", "0", "550", "2.5000"] in stops
     assert ["summary", "two-layer", "warned 1", "2", "1/2", "1", "0", "2", "0", "1", "2", "2", "220", "1.0000"] in stops
     assert table(out, "Which repairs") == [["summary", "loop, two-layer", "b"]]
-    assert table(out, "Mistaken nodes") == [["mend", "b", "greet", "error", "warning"]]
+    assert table(out, "Mistaken nodes") == [["structural", "b", "greet", "error", "warning"]]
     assert ["mend, without cases chosen against it", "2", "2", "-", "0/2", "0/2", "-", "-"] in table(
         out, "Warning accuracy"
     )
@@ -84,13 +84,13 @@ def test_policies_with_the_same_figures_share_a_line(capsys):
     assert [row[:3] for row in rows] == [
         ["none", "summary", "loop"],
         ["none", "summary", "naive, three-strikes"],
-        ["mend", "summary", "two-layer"],
+        ["structural", "summary", "two-layer"],
     ]
     assert rows[2][3:] == ["1", "1", "1", "0", "0", "0", "2", "0", "0", "1", "0", "0"]
 
 
 def test_what_is_not_known_is_marked(capsys):
-    unpriced = {"usd": None, "prompt": None, "answer": None}
+    unpriced = {"usd": None, "prompt": None, "response": None}
     show([trial("a", "xp", right=True), unjudged("b", "?"), trial("user", "f", kind="needs_user", prices=unpriced)])
     out = capsys.readouterr().out
     steps = table(out, "What a limit of so many attempts means")

@@ -52,7 +52,7 @@ def test_a_regression_is_told_with_the_case_before_and_after_why_and_where_to_lo
         f"  lost: {cases.RENAMED} [full-context · two-layer · rules]: repaired (succeeded, 1 attempt, 0 wasted)"
         " -> unrepaired (no_progress, 1 attempt, 1 wasted)"
     )
-    assert lines[at + 2] == "    the same answers; it ended otherwise (succeeded -> no_progress)"
+    assert lines[at + 2] == "    the same responses; it ended otherwise (succeeded -> no_progress)"
     assert lines[-1].startswith("    reports/latest/index.html#trial=http%2Frenamed-field")
 
 

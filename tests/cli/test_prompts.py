@@ -78,8 +78,8 @@ def test_a_round_trip_ends_where_recording_ends(empty, built, mendbench, shape):
         if not text:
             break
         rounds.append(text.count("\n"))
-        answers = prompts.in_shape(shape, prompts.replies(empty / "p.jsonl"))
-        assert bring(mendbench, answers, "--provenance", f"round {at}").code == 0
+        responses = prompts.in_shape(shape, prompts.replies(empty / "p.jsonl"))
+        assert bring(mendbench, responses, "--provenance", f"round {at}").code == 0
         if not at:
             assert all(told(empty, key)[3] for key in cases.MATRIX if key.case == cases.RENAMED)
     assert len(rounds) > 1
@@ -102,7 +102,7 @@ def test_first_attempts_are_each_exported_once_and_second_ones_when_the_first_ar
 def test_an_export_gives_the_same_bytes_each_time_and_to_standard_output(empty, exported, mendbench):
     said = mendbench("prompts", "export", *ONE)
     assert said.out == exported.read_text(encoding="utf-8")
-    assert said.line == "4 prompts without an answer; 0 answered, 12 trials"
+    assert said.line == "4 prompts without a response; 0 answered, 12 trials"
     assert mendbench("prompts", "export", "--workers", "2").out == said.out
 
 
@@ -122,7 +122,7 @@ def test_samples_are_drawn_apart_and_come_back(empty, mendbench):
     mendbench("prompts", "export", *words, "--out", "p.jsonl")
     assert {name[-3:] for name, _ in prompts.replies(empty / "p.jsonl")} == {"0-0", "1-0"}
     assert bring(mendbench, prompts.in_shape("plain", prompts.replies(empty / "p.jsonl"))).code == 0
-    assert sorted(entry.ask["draw"] for entry in entries(empty)) == [[0, 0], [1, 0]]
+    assert sorted(entry.model_request["draw"] for entry in entries(empty)) == [[0, 0], [1, 0]]
     assert mendbench("prompts", "export", *words).out == ""
 
 
@@ -196,7 +196,7 @@ def test_importing_twice_changes_nothing(empty, exported, mendbench):
     before = recorded(empty)
     said = bring(mendbench, text)
     assert (said.code, recorded(empty)) == (0, before)
-    assert "4 answers recorded already" in said.out
+    assert "4 responses recorded already" in said.out
 
 
 def test_another_answer_is_refused_and_with_replace_it_stands(empty, exported, mendbench):
@@ -206,7 +206,7 @@ def test_another_answer_is_refused_and_with_replace_it_stands(empty, exported, m
     other = prompts.in_shape("plain", [*said[:-1], (said[-1][0], "Good day")])
     refused = bring(mendbench, other)
     assert refused.code == 2
-    assert refused.line.startswith(f"a:4: another answer to {said[-1][0]} than ")
+    assert refused.line.startswith(f"a:4: another response to {said[-1][0]} than ")
     assert recorded(empty) == before
     done = bring(mendbench, other, "--replace", "--format", "json")
     assert (done.code, [one["custom_id"] for one in document(done)["replaced"]]) == (0, [said[-1][0]])
@@ -217,11 +217,11 @@ def test_tokens_that_were_counted_later_are_taken_over_with_replace_and_not_with
     bring(mendbench, prompts.in_shape("plain", said))
     before = recorded(empty)
     counted = prompts.in_shape("openai", said)
-    assert "4 answers recorded already" in bring(mendbench, counted).out
+    assert "4 responses recorded already" in bring(mendbench, counted).out
     assert recorded(empty) == before
     done = bring(mendbench, counted, "--replace", "--format", "json")
     assert (done.code, len(document(done)["replaced"])) == (0, 4)
-    assert all(b'"prompt_tokens":11' in entry.answer.body.replace(b" ", b"") for entry in entries(empty))
+    assert all(b'"prompt_tokens":11' in entry.response.body.replace(b" ", b"") for entry in entries(empty))
 
 
 def test_a_line_that_is_cut_off_stops_everything_unless_the_rest_is_asked_for(empty, exported, mendbench):
@@ -245,7 +245,7 @@ def test_two_answers_to_one_prompt_stop_everything_and_equal_ones_count_once(emp
     said = prompts.replies(exported)
     twice = bring(mendbench, prompts.in_shape("plain", [*said, (said[0][0], "Good day")]))
     assert (twice.code, twice.line) == (
-        2, f"a:5: another answer to {said[0][0]} than at a:1; delete one of the two lines",
+        2, f"a:5: another response to {said[0][0]} than at a:1; delete one of the two lines",
     )  # fmt: skip
     assert recorded(empty) == {}
     same = bring(mendbench, prompts.in_shape("plain", [*said, said[0]]))
@@ -285,18 +285,18 @@ def test_what_was_not_answered_is_told_and_exported_again(empty, exported, mendb
 def test_a_refusal_is_an_answer_that_mends_nothing(empty, exported, mendbench, make):
     done = bring(mendbench, prompts.jsonl([make(name) for name, _ in prompts.replies(exported)]))
     assert done.code == 0
-    assert {"I can't help with that." in entry.answer.body.decode() for entry in entries(empty)} == {True}
+    assert {"I can't help with that." in entry.response.body.decode() for entry in entries(empty)} == {True}
     mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
     second = prompts.replies(exported, lambda body: body["messages"][1]["content"])
-    assert {"# Your last answer was not usable" in prompt for _, prompt in second} == {True}
+    assert {"# Your last response was not usable" in prompt for _, prompt in second} == {True}
 
 
 def test_a_model_that_calls_itself_otherwise_is_kept_and_told(empty, exported, mendbench):
     done = bring(mendbench, prompts.in_shape("openai", prompts.replies(exported)))
-    assert f"4 answers of tiny-coder-2026-01-01, which was asked as {cases.MODEL}" in done.out
+    assert f"4 responses of tiny-coder-2026-01-01, which was asked as {cases.MODEL}" in done.out
     assert document(bring(mendbench, prompts.in_shape("openai", prompts.replies(exported)), "--format", "json"))[
         "models"
-    ] == [{"asked": cases.MODEL, "answered": "tiny-coder-2026-01-01", "answers": 4}]
+    ] == [{"asked": cases.MODEL, "answered": "tiny-coder-2026-01-01", "responses": 4}]
 
 
 def test_prompts_whose_parameters_were_configured_anew_are_not_asked_any_more(empty, exported, mendbench):
@@ -370,20 +370,20 @@ def test_a_diff_shows_what_an_edited_template_leaves_behind(corpus, mendbench):
     assert said.code == 3
     assert "\n-## Errors to Fix\n+## Mistakes to Mend\n" in said.out
     assert said.out.endswith(
-        "0 prompts answered, 2 without an answer; 3 trials\n2 trials stop there: what they ask later hangs on the answer\n"
+        "0 prompts answered, 2 without a response; 3 trials\n2 trials stop there: what they ask later hangs on the response\n"
     )
 
 
 def test_a_diff_of_what_is_recorded_finds_nothing_missing(corpus, mendbench):
     said = mendbench("prompts", "diff", *ONE)
     assert said.code == 0
-    assert "0 without an answer; 12 trials" in said.out
+    assert "0 without a response; 12 trials" in said.out
 
 
 def test_a_diff_shows_a_few_or_all_and_json_has_every_missing_prompt(empty, mendbench):
     few = mendbench("prompts", "diff", *ONE)
     assert few.out.count("nothing is recorded of tiny-coder there") == 3
-    assert "1 more without an answer; --full shows all" in few.out
+    assert "1 more without a response; --full shows all" in few.out
     assert mendbench("prompts", "diff", "--full", *ONE).out.count("nothing is recorded") == 4
     found = document(mendbench("prompts", "diff", "--format", "json", *ONE))
     assert (found["missing"], len(found["prompts"]), found["trials"]) == (4, 4, 12)

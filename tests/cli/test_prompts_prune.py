@@ -1,4 +1,4 @@
-"""Answers that nothing asks for any more are counted by a run, and deleted by a command of their own."""
+"""Responses that nothing asks for any more are counted by a run, and deleted by a command of their own."""
 
 import json
 from dataclasses import replace
@@ -13,8 +13,8 @@ ONE = ("--workers", "1")
 
 
 @pytest.fixture
-def answers(corpus):
-    """The recorded answers of one case, with one that nothing asks for."""
+def responses(corpus):
+    """The recorded responses of one case, with one that nothing asks for."""
     path = corpus / "cassettes" / RENAMED / f"{MODEL}.yaml"
     first = cassette.load(path)[0]
     cassette.append(path, replace(first, key="f" * 16))
@@ -29,53 +29,53 @@ def stale(said):
     return [line for line in said.err.splitlines() if "stale" in line]
 
 
-def test_a_run_of_all_says_how_many_there_are(mendbench, answers):
+def test_a_run_of_all_says_how_many_there_are(mendbench, responses):
     assert stale(mendbench("run", *ONE)) == [
-        "mendbench: stale: 1 recorded answers, in 1 cassettes, that nothing asks for any more; `mendbench prompts prune` lists them"
+        "mendbench: stale: 1 recorded responses, in 1 cassettes, that nothing asks for any more; `mendbench prompts prune` lists them"
     ]
 
 
-def test_a_run_of_less_cannot_know_and_says_nothing(mendbench, answers):
+def test_a_run_of_less_cannot_know_and_says_nothing(mendbench, responses):
     assert stale(mendbench("run", RENAMED, *ONE)) == []
 
 
 def test_what_a_changed_template_leaves_behind_is_told_as_not_known_until_the_new_prompt_is_answered(
-    mendbench, corpus, answers
+    mendbench, corpus, responses
 ):
-    cassette.rewrite(answers, cassette.load(answers)[1:])
+    cassette.rewrite(responses, cassette.load(responses)[1:])
     told = mendbench("run", *ONE)
     assert told.code == 3
-    left = len(cassette.load(answers)) - 1
+    left = len(cassette.load(responses)) - 1
     assert left > 0
     assert [line for line in stale(told) if "without a verdict may ask for" in line]
 
 
-def test_pruning_deletes_them_and_nothing_else(mendbench, answers):
-    before = keys(answers)
+def test_pruning_deletes_them_and_nothing_else(mendbench, responses):
+    before = keys(responses)
     said = mendbench("prompts", "prune", "--delete", *ONE)
     assert (said.code, said.out) == (
-        0, f"{RENAMED}: 1 of {len(before)} in {MODEL}.yaml\n1 recorded answer that nothing asks for, deleted\n",
+        0, f"{RENAMED}: 1 of {len(before)} in {MODEL}.yaml\n1 recorded response that nothing asks for, deleted\n",
     )  # fmt: skip
-    assert keys(answers) == before[:-1]
+    assert keys(responses) == before[:-1]
     assert stale(mendbench("run", *ONE)) == []
 
 
-def test_unless_told_so_it_only_lists_them(mendbench, answers):
-    before = answers.read_bytes()
+def test_unless_told_so_it_only_lists_them(mendbench, responses):
+    before = responses.read_bytes()
     said = mendbench("prompts", "prune", "--format", "json", *ONE)
     assert json.loads(said.out)["cassettes"] == [
-        {"case": RENAMED, "cassette": f"{MODEL}.yaml", "stale": 1, "entries": len(keys(answers))}
+        {"case": RENAMED, "cassette": f"{MODEL}.yaml", "stale": 1, "entries": len(keys(responses))}
     ]
-    assert answers.read_bytes() == before
+    assert responses.read_bytes() == before
 
 
-def test_nothing_is_deleted_while_a_trial_has_no_verdict(mendbench, answers):
-    cassette.rewrite(answers, cassette.load(answers)[1:])
-    before = answers.read_bytes()
+def test_nothing_is_deleted_while_a_trial_has_no_verdict(mendbench, responses):
+    cassette.rewrite(responses, cassette.load(responses)[1:])
+    before = responses.read_bytes()
     said = mendbench("prompts", "prune", "--delete", *ONE)
     assert said.code == 2
     assert "no verdict, so it is not known what it asks for; record what it misses" in said.line
-    assert answers.read_bytes() == before
+    assert responses.read_bytes() == before
 
 
 def test_what_a_proof_needs_is_left_where_an_edit_once_led_to_it(mendbench, corpus):
@@ -87,6 +87,6 @@ def test_what_a_proof_needs_is_left_where_an_edit_once_led_to_it(mendbench, corp
     for entry in (*proof_only, replace(proof_only[0], key="f" * 16)):
         cassette.append(folder / TRAJECTORIES, entry)
     assert mendbench("prompts", "prune", "--delete", *ONE).out.endswith(
-        "1 recorded answer that nothing asks for, deleted\n"
+        "1 recorded response that nothing asks for, deleted\n"
     )
     assert keys(folder / TRAJECTORIES) == [entry.key for entry in proof_only]

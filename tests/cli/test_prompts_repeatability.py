@@ -13,14 +13,16 @@ from tests.fakes.worlds import completion
 
 
 def ask_again(corpus, case, text=None):
-    """Record a second take of a case's first prompt: the same answer, or ``text``. Return the id of the second."""
+    """Record a second take of a case's first prompt: the same response, or ``text``. Return the id of the second."""
     path = corpus / "cassettes" / case / f"{MODEL}.yaml"
     first = cassette.load(path)[0]
-    ask = {**first.ask, "draw": 1}
-    body = canonical_json(ask).encode()
-    again = replace(first, key=digest(ask), ask=ask, request=replace(first.request, body=body))
-    cassette.append(path, again if text is None else replace(again, answer=completion(text)))
-    return custom_id(ask)
+    model_request = {**first.model_request, "draw": 1}
+    body = canonical_json(model_request).encode()
+    again = replace(
+        first, key=digest(model_request), model_request=model_request, request=replace(first.request, body=body)
+    )
+    cassette.append(path, again if text is None else replace(again, response=completion(text)))
+    return custom_id(model_request)
 
 
 def test_where_nothing_was_asked_again_it_says_how_to(mendbench, corpus):
@@ -32,7 +34,7 @@ def test_where_nothing_was_asked_again_it_says_how_to(mendbench, corpus):
 
 @pytest.fixture
 def repeated(corpus):
-    """Two cases of which one prompt each was asked again; in the second the answer is another one. The id of that one."""
+    """Two cases of which one prompt each was asked again; in the second the response is another one. The id of that one."""
     ask_again(corpus, RENAMED)
     return ask_again(corpus, CLOSED, '{"cannot_fix": "No."}')
 
@@ -42,16 +44,16 @@ def test_answers_are_counted_by_prompt_and_by_case_and_other_ones_are_named(mend
     assert said.code == 0
     assert said.out.splitlines()[-3].split() == [MODEL, "2", "1", "1", "2", "1", "0.09", "to", "0.91"]
     assert said.out.splitlines()[-2:] == [
-        f"another answer: 1 line ({MODEL})", f"  {CLOSED}: {repeated}",
+        f"another response: 1 line ({MODEL})", f"  {CLOSED}: {repeated}",
     ]  # fmt: skip
 
 
 def test_as_json_every_repeat_is_there(mendbench, repeated):
     (one,) = json.loads(mendbench("prompts", "noise", "--format", "json").out)
-    assert {name: one[name] for name in ("model", "asked_again", "same_text", "same_answer", "cases", "cases_alike")} == {
-        "model": MODEL, "asked_again": 2, "same_text": 1, "same_answer": 1, "cases": 2, "cases_alike": 1,
+    assert {name: one[name] for name in ("model", "asked_again", "same_text", "same_response", "cases", "cases_alike")} == {
+        "model": MODEL, "asked_again": 2, "same_text": 1, "same_response": 1, "cases": 2, "cases_alike": 1,
     }  # fmt: skip
-    assert [(repeat["case"], repeat["same_answer"]) for repeat in one["repeats"]] == [(CLOSED, False), (RENAMED, True)]
+    assert [(repeat["case"], repeat["same_response"]) for repeat in one["repeats"]] == [(CLOSED, False), (RENAMED, True)]
 
 
 def test_cases_and_models_are_chosen_as_everywhere(mendbench, repeated):

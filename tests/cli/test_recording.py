@@ -14,9 +14,9 @@ import pytest
 from mendbench import api
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import model_file
-from tests.fakes.asks import completion
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, make_live, reading_model
 from tests.fakes.loopback import loopback
+from tests.fakes.model_worlds import completion
 
 PLAIN = ("run", "http/*", "--policy", "naive", "--workers", "1")
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 50}
@@ -24,26 +24,26 @@ RECORDING = (*PLAIN, "--record", "new_episodes")
 
 
 def forget(corpus):
-    """Leave no answer of the model."""
+    """Leave no response of the model."""
     for path in (corpus / "cassettes").rglob(model_file(MODEL)):
         path.unlink()
 
 
-def answers_in(corpus):
+def responses_in(corpus):
     return sum(len(cassette.load(path)) for path in (corpus / "cassettes").rglob(model_file(MODEL)))
 
 
 @pytest.fixture
 def served(corpus):
-    """The corpus with a model's server and without an answer; what the server was asked."""
+    """The corpus with a model's server and without a response; what the server was asked."""
     forget(corpus)
     asked = []
 
-    def answer(body):
+    def response(body):
         asked.append(body)
         return 200, json.loads(completion(reading_model(body), usage=USAGE).body)
 
-    with loopback({"POST /v1/chat/completions": answer}) as base:
+    with loopback({"POST /v1/chat/completions": response}) as base:
         config = corpus / "mendbench.toml"
         table = f'[models.{MODEL}]\nbase_url = "{base}/v1"\n'
         config.write_text(config.read_text("utf-8").replace(f"[models.{MODEL}]\n", table), encoding="utf-8")
@@ -82,7 +82,7 @@ def test_what_a_dry_run_said_is_what_recording_asks_and_then_nothing_is_left(cor
     said = mendbench(*RECORDING, "--concurrency", "3")
     assert said.code == 0
     first = len({json.dumps(body) for body in served})
-    assert first == len(served) == answers_in(corpus)
+    assert first == len(served) == responses_in(corpus)
     assert 4 <= first <= 12
     again = mendbench(*RECORDING, "--dry-run")
     assert (
@@ -105,9 +105,9 @@ def test_figures_of_what_was_recorded_are_told(corpus, mendbench, served):
         ]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     said = mendbench(*PLAIN, "--strategy", "full-context", "--dry-run")
-    assert "  tokens of answers: about 100, at most 800\n" in said.out
+    assert "  tokens of responses: about 100, at most 800\n" in said.out
     assert "  cost: about $2.00, at most $16.00; $6.00 with all later ones (price: configuration)\n" in said.out
-    assert "  time: about 3 min; 9 min with all later ones (median of recorded answers: 90.0 s)\n" in said.out
+    assert "  time: about 3 min; 9 min with all later ones (median of recorded responses: 90.0 s)\n" in said.out
 
 
 def test_what_stops_a_trial_before_its_prompt_is_said(corpus, mendbench, served):
@@ -139,12 +139,12 @@ def test_a_signal_keeps_what_was_answered_and_says_the_command_that_goes_on(
         pressed.setattr(api, "run", interrupted)
         said = mendbench(*RECORDING, "--concurrency", "2")
     assert said.code == 128 + number
-    kept = answers_in(corpus)
+    kept = responses_in(corpus)
     assert kept == len(served) >= 3
-    command = said.line.partition("; every answer that came is kept; finish it with: ")[2]
+    command = said.line.partition("; every response that came is kept; finish it with: ")[2]
     assert command == "mendbench run --resume reports/latest --record new_episodes --workers 1 --concurrency 2"
     assert mendbench(*(shlex.split(command)[1:] if whole else ("run", "--resume", "reports/latest"))).code == 0
-    assert len(served) == len({json.dumps(body) for body in served}) == answers_in(corpus) > kept
+    assert len(served) == len({json.dumps(body) for body in served}) == responses_in(corpus) > kept
     assert mendbench(*PLAIN).code == 0
 
 
@@ -163,7 +163,7 @@ def test_a_server_that_is_not_there_is_one_line_and_the_run_goes_on_when_it_is(c
     )
     config.write_text(listening, encoding="utf-8")
     assert mendbench("run", "--resume", "reports/latest").code == 0
-    assert answers_in(corpus) == len(served) > 0
+    assert responses_in(corpus) == len(served) > 0
 
 
 def test_a_function_that_raises_keeps_nobody_from_giving_the_same_command_again(corpus, mendbench):
@@ -184,7 +184,7 @@ def test_a_function_that_raises_keeps_nobody_from_giving_the_same_command_again(
     for _ in range(2):
         said = mendbench(*words)
         assert said.code == 3
-        assert "callable raising_agent:mend gave no answer: RuntimeError: no power" in said.err
+        assert "callable raising_agent:mend gave no response: RuntimeError: no power" in said.err
     agent.write_text("def mend(system, user):\n    return '{\"edits\": []}'\n", encoding="utf-8")
     sys.modules.pop("raising_agent")
     assert mendbench("run", "--resume", "reports/latest").code == 0
@@ -205,7 +205,7 @@ def test_what_an_interrupted_recording_of_everything_recorded_is_kept_whatever_r
         f"reports/.latest.anew.jsonl: {kept} responses that an interrupted --record all recorded are kept; "
         "delete the file to request them again"
     )
-    assert len(served) == len({json.dumps(body) for body in served}) == answers_in(corpus)
+    assert len(served) == len({json.dumps(body) for body in served}) == responses_in(corpus)
     assert [path.name for path in (corpus / "reports").iterdir()] == ["latest"]
 
 

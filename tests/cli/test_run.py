@@ -180,9 +180,9 @@ def test_a_broken_file_is_named_with_the_place_in_it_and_the_mend(corpus, rules,
 
 
 def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_it(corpus, mendbench):
-    answers = corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
-    assert answers.is_file()
-    answers.unlink()
+    responses = corpus / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
+    assert responses.is_file()
+    responses.unlink()
     said = mendbench("run", "http/*", "--workers", "1", "--policy", "naive", "--record", "none")
     assert said.code == 3
     assert "0–1 | 0–1" in said.out
@@ -194,7 +194,7 @@ def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_would_record_i
     assert len(each) == 2
     for line in each:
         assert line.startswith(f"mendbench: unjudged: {cases.RENAMED} | ")
-        assert "no recording answers the ask" in line
+        assert "no recording answers the model request" in line
         assert line.endswith("--record new_episodes")
 
 

@@ -68,8 +68,8 @@ def test_private_and_well_known_cases_stand_apart_first_response_before_last(sho
     rows = tuple({**row, **(known if row["case"] == "slack/case000" else {})} for row in run.rows)
     lines = shown(replace(run, rows=rows)).splitlines()
     assert any(line.split() == ["private,", "2", "well-known,", "1", "context", "wasted"] for line in lines)
-    mend = next(line for line in lines if line.startswith("mend "))
-    assert mend.split()[1:7] == ["1–2", "|", "1–2", "1", "|", "1"]
+    hint = next(line for line in lines if line.startswith("mend "))
+    assert hint.split()[1:7] == ["1–2", "|", "1–2", "1", "|", "1"]
 
 
 def test_another_model_has_one_line(shown):

@@ -44,8 +44,8 @@ def mendbench(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def base():
-    answers = {"GET /user": lambda _body: (200, {"name": "ada"}), "POST /issues": issue}
-    with loopback(answers) as url:
+    responses = {"GET /user": lambda _body: (200, {"name": "ada"}), "POST /issues": issue}
+    with loopback(responses) as url:
         yield url
 
 

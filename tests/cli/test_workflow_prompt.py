@@ -29,7 +29,7 @@ class Chat:
         self.channels, self.asked = {"general"}, []
         self.created_meanwhile = False
 
-    def answers(self):
+    def responses(self):
         return {
             "POST /issues": self._noted("issue", issue),
             "POST /chat": self._noted("chat", self._said),
@@ -37,10 +37,10 @@ class Chat:
             "POST /channels": self._noted("create", self._created),
         }
 
-    def _noted(self, name, answer):
+    def _noted(self, name, response):
         def answered(body):
             self.asked.append(name)
-            return answer(body)
+            return response(body)
 
         return answered
 
@@ -67,7 +67,7 @@ def chat():
 
 @pytest.fixture
 def base(chat):
-    with loopback(chat.answers()) as url:
+    with loopback(chat.responses()) as url:
         yield url
 
 

@@ -26,7 +26,7 @@ from mendbench.model.prompt import Reply
 RATES = PricesConfig(input_per_million=0.15, output_per_million=0.6)
 HOSTED = ModelConfig(base_url="https://api.openai.com/v1")
 KNOWN = "gpt-4o-mini"
-REPLY = Reply(text="", model="m", prompt_tokens=1000, completion_tokens=100, ask="a")
+REPLY = Reply(text="", model="m", prompt_tokens=1000, completion_tokens=100, model_request="a")
 
 
 def test_a_configured_price_is_by_the_token():
@@ -132,7 +132,7 @@ def test_else_what_the_configured_model_costs_that_its_answer_names():
     assert price.cost(REPLY) == Decimal("0.00021")
     assert price.cost(Reply(text="", model="n", prompt_tokens=1, completion_tokens=1)) is None
     assert price.described() == {
-        "source": "the model that an answer names",
+        "source": "the model that a response names",
         "models": {"m": {"source": "configuration", "input_per_million": "0.15", "output_per_million": "0.6"}},
     }
 

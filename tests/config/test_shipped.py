@@ -9,7 +9,7 @@ from mendbench.config.config_file import load_config
 from mendbench.config.shipped import shipped_root
 from mendbench.corpus.corpus import load_corpus
 from mendbench.runs.matrix import keys_of
-from mendbench.trial.components import Setting, build_parts
+from mendbench.trial.components import BenchContext, build_components
 
 
 def test_in_a_checkout_it_is_the_checkouts_own():
@@ -26,12 +26,12 @@ def test_every_trial_of_the_shipped_matrix_can_be_built(tmp_path):
     loaded = load_config(tmp_path)
     config, root = loaded.config, loaded.root
     corpus = load_corpus(root / config.paths.cases, root / config.paths.cassettes)
-    setting = Setting(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=dict(config.models))
+    setting = BenchContext(cases_dir=corpus.cases_dir, cassettes_dir=corpus.cassettes_dir, models=dict(config.models))
     for sweep in plan_of(config, RunOptions(), corpus).sweeps:
         keys = keys_of(sweep.matrix, sweep.cases)
         treatments = [key for key in keys if key.case == keys[0].case]
         for key in [*treatments, *{one.case: one for one in keys}.values()]:
-            assert build_parts(key, corpus.case(key.case), setting).engine.name == "mendbench"
+            assert build_components(key, corpus.case(key.case), setting).engine.name == "mendbench"
 
 
 def test_no_cassette_lies_beside_no_case(tmp_path):

@@ -75,7 +75,7 @@ def asked_by(setting, keys: Collection[TrialKey], workers: int) -> Asked:
         problem = whole(row["problem"], texts)
         if problem is None:
             continue
-        request = re.fullmatch(r"the ask (\w+) to model .*", str((problem["detail"] or {}).get("request")))
+        request = re.fullmatch(r"the model request (\w+) to model .*", str((problem["detail"] or {}).get("request")))
         if request:
             asked.missing.add((row["case"], row["model"], row["strategy"], request[1]))
         else:

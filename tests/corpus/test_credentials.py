@@ -19,7 +19,7 @@ from mendbench.corpus.credentials import (
 )
 from mendbench.errors import BadInput
 from mendbench.recording.recorder import Recorder
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from tests.fakes import cases
 from tests.fakes.planted import record_credential
 
@@ -195,7 +195,7 @@ def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
 def test_a_case_with_a_credential_in_its_files_is_not_recorded(tmp_path):
     document = cases.workflow(f"Hello {KEY}")
     cases.write_case(tmp_path, cases.QUIET, cases.quiet_case(), document)
-    case = Setting(cases_dir=tmp_path / "cases", cassettes_dir=tmp_path / "cassettes").corpus.case(cases.QUIET)
+    case = BenchContext(cases_dir=tmp_path / "cases", cassettes_dir=tmp_path / "cassettes").corpus.case(cases.QUIET)
     with pytest.raises(BadInput, match=r"workflow\.json:\d+: nodes\.1\.params\.body\.text: a credential's shape"):
         Recorder("new_episodes").for_trial(case, None)
     assert Recorder("none").for_trial(case, None).mode == "none"
@@ -209,8 +209,8 @@ def test_a_models_recorded_answers_are_refused_for_a_providers_shape_alone(tmp_p
     root = cases.build(tmp_path)
     path = root / "cassettes" / cases.RENAMED / f"{cases.MODEL}.yaml"
     first, *others = cassette.load(path)
-    answer = replace(first.answer, body=json.dumps({"said": said}).encode())
-    cassette.rewrite(path, [replace(first, answer=answer), *others])
+    response = replace(first.response, body=json.dumps({"said": said}).encode())
+    cassette.rewrite(path, [replace(first, response=response), *others])
     with pytest.raises(BadInput, match=rf"{path.name}:\d+: a credential's shape") if refused else nullcontext():
         refuse_cases_with_credentials(cases.setting_of(root).corpus, [cases.RENAMED])
 

@@ -84,7 +84,7 @@ def test_pinned_prompts_decide_for_the_strategies_that_they_name(tmp_path):
 
 
 def test_a_digest_of_prompts_is_of_the_first_requests_in_any_order():
-    rows = [{"strategy": "a", "attempts": [{"ask": one}, {"ask": "later"}]} for one in "xy"] + [
+    rows = [{"strategy": "a", "attempts": [{"model_request": one}, {"model_request": "later"}]} for one in "xy"] + [
         {"strategy": "a", "attempts": []}
     ]
     assert prompt_digests(rows) == prompt_digests(reversed(rows))

@@ -13,12 +13,12 @@ from typing import Any
 import yaml
 
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer, Request
-from mendbench.model.execution import Sighting
+from mendbench.model.exchange import Request, Response
+from mendbench.model.execution import Observation
 from mendbench.model.workflow import Node
 from mendbench.ports.engine import Detector
 from mendbench.runtime.nodes.registry import node_types
-from mendbench.runtime.noticing import run_node, sighting_in
+from mendbench.runtime.observation import observe, run_node
 
 Entry = dict[str, Any]
 
@@ -29,18 +29,18 @@ def rows_of(name: str) -> list[Entry]:
     return [row for row in rows if row["label"] != "ambiguous"]
 
 
-def sighting_of(row: Entry) -> Sighting | None:
+def sighting_of(row: Entry) -> Observation | None:
     """Return what is noticed of a row's answer, or None."""
-    answer, params = _answer(row), _PARAMS[row["node"]]
+    response, params = _response(row), _PARAMS[row["node"]]
     if row["node"] == "shell":
         params = {**params, "command": row["command"]}
 
-    def send(request: Request) -> Answer:
+    def send(request: Request) -> Response:
         del request
-        return answer
+        return response
 
     visit = run_node(node_types()[row["node"]], params, send, VirtualClock())
-    return sighting_in(Node(id="call", type=row["node"], params=params), visit, lambda value: value)
+    return observe(Node(id="call", type=row["node"], params=params), visit, lambda value: value)
 
 
 def state_of(row: Entry, detector: Detector) -> str:
@@ -67,9 +67,9 @@ _PARAMS: dict[str, Entry] = {
 }
 
 
-def _answer(row: Entry) -> Answer:
+def _response(row: Entry) -> Response:
     if "fault" in row:
-        return Answer(status=0, fault=row["fault"])
+        return Response(status=0, fault=row["fault"])
     if row["node"] == "shell":
         body: Any = {"stdout": row.get("stdout", ""), "stderr": row.get("stderr", ""), "exit_code": row["exit_code"]}
     elif "rpc_error" in row:
@@ -80,4 +80,4 @@ def _answer(row: Entry) -> Answer:
         body = row.get("body")
     raw = row["text"].encode() if "text" in row else json.dumps(body).encode()
     headers = tuple((name, str(value)) for name, value in row.get("headers", {}).items())
-    return Answer(status=row.get("status", 200), headers=headers, body=raw)
+    return Response(status=row.get("status", 200), headers=headers, body=raw)

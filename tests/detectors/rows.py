@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from mendbench.model.execution import Sighting
+from mendbench.model.execution import Observation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,13 +17,15 @@ class Row:
 
     id: str
     cls: str
-    sighting: Sighting = field(repr=False)
+    sighting: Observation = field(repr=False)
 
 
 def _row(row_id: str, cls: str, kind: str, message: str, **more: Any) -> Row:
     node_type = {"shell": "shell", "mcp": "mcp", "llm": "llm"}.get(kind, "http")
     return Row(
-        id=row_id, cls=cls, sighting=Sighting(kind=kind, message=message, node_id="call", node_type=node_type, **more)
+        id=row_id,
+        cls=cls,
+        sighting=Observation(kind=kind, message=message, node_id="call", node_type=node_type, **more),
     )  # type: ignore[arg-type]
 
 
@@ -92,13 +94,13 @@ def gateway(row_id: str, cls: str, status: int, words: str) -> Row:
     return _row(row_id, cls, "mcp", said, status=status, outputs={"error": said, "error_details": {"timeout": False}})
 
 
-def result(row_id: str, cls: str, answer: Any) -> Row:
+def result(row_id: str, cls: str, response: Any) -> Row:
     """An MCP tool result without ``isError`` whose text is JSON or prose."""
-    text = answer if isinstance(answer, str) else json.dumps(answer)
+    text = response if isinstance(response, str) else json.dumps(response)
     body = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}}
-    own = answer if isinstance(answer, dict) and not answer.get("error") else {}
-    outputs = {**own, "result": answer, "server_tool_result": answer}
-    return _row(row_id, cls, "envelope", _first(answer), status=200, body=body, outputs=outputs)
+    own = response if isinstance(response, dict) and not response.get("error") else {}
+    outputs = {**own, "result": response, "server_tool_result": response}
+    return _row(row_id, cls, "envelope", _first(response), status=200, body=body, outputs=outputs)
 
 
 def shell(row_id: str, cls: str, exit_code: int, stderr: str) -> Row:

@@ -6,13 +6,13 @@ import pytest
 
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.detectors import detector
-from mendbench.model.execution import Sighting
+from mendbench.model.execution import Observation
 
 
 def graded(body, kind="envelope", status=200, **headers):
     found = failure_in(body)
     message = found.message if found is not None else f"HTTP {status}"
-    sighting = Sighting(
+    sighting = Observation(
         kind=kind, message=message, node_id="call", node_type=kind, status=status, headers=headers, body=body
     )
     judgement = detector("graded").judge(sighting)

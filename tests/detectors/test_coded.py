@@ -3,14 +3,14 @@ import json
 import pytest
 
 from mendbench.detectors.coded import DETECTOR
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.execution import Judgement, Observation
 from tests.detectors.rows import github, graphql, http, other, rpc, shell, slack, tool
 
 COMPOSIO = {"successful": True, "error": None, "data": {"ok": False, "error": "channel_not_found"}}
 
 
 def judged(outputs, kind="envelope"):
-    return DETECTOR.judge(Sighting(kind=kind, message="seen", node_id="n", node_type="mcp", outputs=outputs))
+    return DETECTOR.judge(Observation(kind=kind, message="seen", node_id="n", node_type="mcp", outputs=outputs))
 
 
 @pytest.mark.parametrize(

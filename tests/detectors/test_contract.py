@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from mendbench.api_errors.envelopes import accepted, failure_in
 from mendbench.detectors import detector, detector_names
-from mendbench.model.exchange import Answer
-from mendbench.model.execution import Sighting
+from mendbench.model.exchange import Response
+from mendbench.model.execution import Observation
 from mendbench.replay.effects import did
 from tests.detectors.rows import ROWS
 from tests.detectors.unseen import UNSEEN
@@ -32,7 +32,7 @@ JSON = st.recursive(
 OBJECTS = st.dictionaries(KEYS, JSON, max_size=6)
 KINDS = st.sampled_from(["http", "transport", "envelope", "mcp", "shell", "file", "llm", "template", "exception"])
 SIGHTINGS = st.builds(
-    Sighting, kind=KINDS, message=st.text(max_size=60), node_id=st.just("n"), node_type=st.just("http"),
+    Observation, kind=KINDS, message=st.text(max_size=60), node_id=st.just("n"), node_type=st.just("http"),
     status=st.none() | st.integers(0, 700), headers=OBJECTS, body=JSON, outputs=OBJECTS,
 )  # fmt: skip
 
@@ -67,7 +67,7 @@ def test_a_body_nested_beyond_any_service_is_judged_too(name):
     body: object = {"ok": False, "error": math.inf}
     for _ in range(500):
         body = {"successful": True, "data": body}
-    sighting = Sighting(kind="envelope", message="deep", node_id="n", node_type="http", status=200, body=body)
+    sighting = Observation(kind="envelope", message="deep", node_id="n", node_type="http", status=200, body=body)
     assert detector(name).judge(sighting).state in {"success", "error", "warning"}
 
 
@@ -106,14 +106,14 @@ def nested(steps, depth):
 def test_however_deep_an_answer_is_nested_it_is_read_and_judged_without_recursion(shell, slot, steps, depth, in_list):
     body = {**shell, slot: nested(steps, depth)}
     body = [body] if in_list else body
-    answer = Answer(status=200, body=json.dumps(body).encode())
+    response = Response(status=200, body=json.dumps(body).encode())
     with frames_left(120):
         found = failure_in(body)
-        assert accepted(answer, body) is (found is None)
+        assert accepted(response, body) is (found is None)
     with frames_left(120 + 2 * depth + 20):  # the parser of JSON itself takes a frame a level
-        assert did(answer) is (found is None)
+        assert did(response) is (found is None)
     for kind in ("envelope", "mcp"):
-        sighting = Sighting(
+        sighting = Observation(
             kind=kind, message="m", node_id="n", node_type="http", status=200, body=body, outputs={"response": body}
         )
         for name in detector_names():

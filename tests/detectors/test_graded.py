@@ -3,7 +3,7 @@ import json
 import pytest
 
 from mendbench.detectors import detector
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.patience import TRIES
 from tests.fakes.engine import FakeWorld, chain, http, said
@@ -19,8 +19,8 @@ PARTIAL = said(
 )
 
 
-def execute(answers, *, name="graded", method="GET"):
-    world = FakeWorld({f"{method} {BASE}/a": answers, f"GET {BASE}/b": said({})})
+def execute(responses, *, name="graded", method="GET"):
+    world = FakeWorld({f"{method} {BASE}/a": responses, f"GET {BASE}/b": said({})})
     workflow = chain(http("a", f"{BASE}/a", method=method), http("b", f"{BASE}/b"))
     execution = MendbenchEngine().execute(
         workflow, {}, world, checkpoint=None, detector=detector(name), clock=world.clock
@@ -52,8 +52,8 @@ def test_retries_that_cure_nothing_end_in_a_critical_warning():
 
 
 def test_the_wait_that_the_api_asks_for_is_kept():
-    answer = said({"ok": False, "error": "ratelimited"}, 200, **{"retry-after": "7"})
-    execution, _ = execute([answer, said({"ok": True})])
+    response = said({"ok": False, "error": "ratelimited"}, 200, **{"retry-after": "7"})
+    execution, _ = execute([response, said({"ok": True})])
     assert execution.nodes[0].duration_ms == 7000 + 2 * 10
 
 
@@ -83,9 +83,9 @@ NOTHING_DONE = {
 }
 
 
-@pytest.mark.parametrize("answer", NOTHING_DONE.values(), ids=NOTHING_DONE)
-def test_where_no_part_was_done_nothing_goes_on(answer):
-    execution, world = execute(answer, method="POST")
+@pytest.mark.parametrize("response", NOTHING_DONE.values(), ids=NOTHING_DONE)
+def test_where_no_part_was_done_nothing_goes_on(response):
+    execution, world = execute(response, method="POST")
     assert execution.states() == {"a": "warning", "b": "not_run"}
     assert execution.warnings[0].severity == "critical"
     assert len(world.sent) == 1
@@ -100,15 +100,15 @@ def test_where_no_part_was_done_nothing_goes_on(answer):
     ],
 )
 def test_a_multi_status_of_which_a_part_was_accepted_goes_on(body):
-    answer = said(body, 207) if not isinstance(body, str) else Answer(status=207, body=body.encode())
-    execution, _ = execute(answer, method="POST")
+    response = said(body, 207) if not isinstance(body, str) else Response(status=207, body=body.encode())
+    execution, _ = execute(response, method="POST")
     assert execution.states() == {"a": "warning", "b": "success"}
     assert execution.warnings[0].severity == "info"
 
 
-@pytest.mark.parametrize("name", ["mend", "graded"])
+@pytest.mark.parametrize("name", ["structural", "graded"])
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         said(
             {
@@ -120,8 +120,8 @@ def test_a_multi_status_of_which_a_part_was_accepted_goes_on(body):
         said({"message": "Gateway Timeout"}, 504),
     ],
 )
-def test_a_write_that_may_have_been_done_is_sent_once(name, answer):
-    world = FakeWorld({"POST mcp://pay/charge": answer})
+def test_a_write_that_may_have_been_done_is_sent_once(name, response):
+    world = FakeWorld({"POST mcp://pay/charge": response})
     node = {"id": "m", "type": "mcp", "params": {"server": "pay", "tool": "charge", "arguments": {"amount": 5}}}
     execution = MendbenchEngine().execute(
         chain(node), {}, world, checkpoint=None, detector=detector(name), clock=world.clock
@@ -131,7 +131,7 @@ def test_a_write_that_may_have_been_done_is_sent_once(name, answer):
 
 
 def test_a_partial_success_stops_the_run_under_the_default_detector():
-    execution, _ = execute(PARTIAL, name="mend")
+    execution, _ = execute(PARTIAL, name="structural")
     assert execution.states() == {"a": "warning", "b": "not_run"}
 
 

@@ -1,13 +1,13 @@
 import pytest
 
 from mendbench.detectors.minimal import DETECTOR
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.execution import Judgement, Observation
 from tests.detectors.rows import github, http, other, result, slack, tool
 
 
 def judged(outputs, body=None, kind="envelope"):
     return DETECTOR.judge(
-        Sighting(kind=kind, message="seen", node_id="n", node_type="http", outputs=outputs, body=body)
+        Observation(kind=kind, message="seen", node_id="n", node_type="http", outputs=outputs, body=body)
     )
 
 

@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 
 import mendbench.detectors as registry
-from mendbench.detectors import DEFAULT, detector, detector_names
+from mendbench.detectors import detector, detector_names
 from mendbench.errors import BadInput, UnknownName
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.execution import Judgement, Observation
 from tests.fakes.installed import install
 
 SOURCES = Path(registry.__file__).parents[2]
 
 
 def test_the_three_detectors_of_the_package_are_listed():
-    assert {"coded", "mend", "minimal"} <= set(detector_names())
-    assert DEFAULT in detector_names()
+    assert {"coded", "structural", "minimal"} <= set(detector_names())
 
 
 @pytest.mark.parametrize("name", detector_names())
@@ -25,14 +24,14 @@ def test_a_detector_goes_by_the_name_it_is_found_under(name):
 
 
 def test_an_unknown_name_is_answered_with_the_closest_one_and_all_of_them():
-    with pytest.raises(UnknownName, match=r"did you mean 'minimal'.*coded, graded, mend, minimal"):
+    with pytest.raises(UnknownName, match=r"did you mean 'minimal'.*coded, graded, minimal, structural"):
         detector("minimall")
 
 
 def test_loading_one_detector_imports_no_other():
     code = (
         "import sys; from mendbench.detectors import detector, detector_names; detector_names(); detector('minimal');"
-        "print([name for name in sys.modules if name.startswith(('mendbench.detectors.mend', 'mendbench.detectors.coded'))])"
+        "print([name for name in sys.modules if name.startswith(('mendbench.detectors.structural', 'mendbench.detectors.coded'))])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(SOURCES)}
@@ -60,7 +59,7 @@ DETECTOR = Always()
 """
     (folder / "always_warns.py").write_text(source)
     assert "always-warns" in detector_names()
-    sighting = Sighting(kind="http", message="HTTP 422", node_id="n", node_type="http")
+    sighting = Observation(kind="http", message="HTTP 422", node_id="n", node_type="http")
     assert detector("always-warns").judge(sighting) == Judgement(state="warning", message="HTTP 422")
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from mendbench.engines import EngineFailed, Limits
 from mendbench.engines.command import _endless
-from mendbench.engines.document import ToldCheckpoint
+from mendbench.engines.document import EngineCheckpoint
 from mendbench.errors import ReplayMiss
 from mendbench.replay.guard import guarded
 from tests.fakes.engine import FakeDetector, fault, said
@@ -42,7 +42,7 @@ def test_what_it_sends_reaches_the_world_under_its_own_name_and_node():
 
 
 def test_no_port_reaches_what_is_sent_or_told():
-    """A URL of an answer comes rewritten, and goes back as it was: in a request, in a failure, in an output."""
+    """A URL of a response comes rewritten, and goes back as it was: in a request, in a failure, in an output."""
     workflow = guest_book("${guest.response.more}", link="see https://elsewhere.example/a and ${guest.response.more}")
     workflow["nodes"].append({"id": "next", "type": "http", "params": {"url": "${guest.response.more}"}})
     workflow["edges"].append({"from": "note", "to": "next"})
@@ -79,7 +79,7 @@ def test_an_answer_that_did_not_come_is_no_answer_for_the_command_either():
     world = inn(**{f"GET {HOST}/guests/7": fault("dns")})
     execution = executed(plain_engine(), guest_book(), world)
     assert execution.states() == {"guest": "error", "note": "not_run"}
-    assert execution.failures[0].message.startswith("no answer")
+    assert execution.failures[0].message.startswith("no response")
 
 
 def test_it_goes_on_from_the_checkpoint_that_it_declares_to_understand():
@@ -88,7 +88,7 @@ def test_it_goes_on_from_the_checkpoint_that_it_declares_to_understand():
         inn(**{f"POST {HOST}/notes": [said({"why": "no tag"}, 422), said({"id": "n-2"}, 201)]}),
     )
     first = executed(engine, guest_book(), world)
-    assert isinstance(first.checkpoint, ToldCheckpoint)
+    assert isinstance(first.checkpoint, EngineCheckpoint)
     second = executed(engine, guest_book(tag="x"), world, checkpoint=first.checkpoint)
     assert (second.outcome, len(world.calls())) == ("success", 3)
 
@@ -131,7 +131,7 @@ def test_one_that_judges_by_itself_is_left_to_it_in_a_trial_and_not_in_a_clean_r
     detector = FakeDetector("warning", "closed")
     own = executed(plain_engine(judge="engine"), guest_book(), world, detector=detector)
     assert (own.outcome, own.states()["note"]) == ("success", "success")
-    clean = executed(plain_engine(judge="engine", truth=True), guest_book(), inn(**world.answers), detector=detector)
+    clean = executed(plain_engine(judge="engine", truth=True), guest_book(), inn(**world.responses), detector=detector)
     assert (clean.outcome, clean.states()["note"]) == ("warning", "warning")
 
 

@@ -16,9 +16,9 @@ WORKFLOW = salvaged({"nodes": [http("a", A), http("b", B)], "edges": [{"from": "
 STEPS = {"steps": [{"node_id": "a", "status": "completed"}, {"node_id": "b", "status": "completed"}]}
 
 
-def exchanges(*answers):
-    world = FakeWorld({f"GET {url}": answer for url, answer in zip((A, B), answers, strict=False)})
-    for node, url in zip(("a", "b")[: len(answers)], (A, B), strict=False):
+def exchanges(*responses):
+    world = FakeWorld({f"GET {url}": response for url, response in zip((A, B), responses, strict=False)})
+    for node, url in zip(("a", "b")[: len(responses)], (A, B), strict=False):
         world.send(request(url), node=node)
     return world.traffic()
 
@@ -27,9 +27,9 @@ def request(url):
     return Request(method="GET", url=url)
 
 
-def judged(document, *answers, notices=True):
+def judged(document, *responses, notices=True):
     execution = execution_of(document_in(json.dumps(document)), WORKFLOW)
-    return judged_by_truth(execution, WORKFLOW, exchanges(*answers), detector("mend"), notices=notices)
+    return judged_by_truth(execution, WORKFLOW, exchanges(*responses), detector("structural"), notices=notices)
 
 
 ABSENT = said({"ok": False, "error": "channel_not_found"})

@@ -53,15 +53,15 @@ def test_where_no_list_is_recorded_the_tools_are_those_that_the_workflow_calls()
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("response", "words"),
     [
         (text("no such berth", isError=True), "no such berth"),
         (rpc(error={"code": -32602, "message": "berth is not a number"}), "berth is not a number"),
-        (fault("reset"), "The server gave no answer"),
+        (fault("reset"), "The server gave no response"),
     ],
 )
-def test_failures_come_as_the_protocol_has_them(answer, words):
-    execution = executed(engine(), DOCK, FakeWorld({CALL: answer, LIST: TOOLS}))
+def test_failures_come_as_the_protocol_has_them(response, words):
+    execution = executed(engine(), DOCK, FakeWorld({CALL: response, LIST: TOOLS}))
     assert (execution.states(), execution.failures[0].message) == ({"moor": "error"}, words)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from mendbench.config.config_file import EngineConfig
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, ScriptedRecorder, build, copy_of, setting_of
@@ -37,7 +37,13 @@ def setting(root, *words, **more):
 
 def ran(root, case, recorder=None, *words, model=MODEL, **more):
     key = TrialKey(
-        case=case, engine="looping", strategy=ITSELF, policy=ITSELF, repairer=ITSELF, model=model, detector=None
+        case=case,
+        engine="looping",
+        strategy=SELF_REPAIR,
+        policy=SELF_REPAIR,
+        repairer=SELF_REPAIR,
+        model=model,
+        detector=None,
     )
     row, texts = run_trial(setting(root, *words, **more), key, recorder)
     return whole(row, texts)
@@ -92,13 +98,13 @@ def test_it_gets_so_many_answers_and_no_more(root):
         "Hello ${person.response.nick}!", "Hello ${person.response.nock}!", "Hello ${person.response.nack}!"
     )
     row = ran(root, RENAMED, recorder, "insists")
-    assert (len(recorder.asks), len(row["attempts"]), row["outcome"], row["stop_reason"]) == (
+    assert (len(recorder.model_requests), len(row["attempts"]), row["outcome"], row["stop_reason"]) == (
         3,
         3,
         "unrepaired",
         "attempts_exhausted",
     )
-    assert len(ran(root, RENAMED, answering("Hello ${person.response.nick}!"), "insists", answers=2)["attempts"]) == 2
+    assert len(ran(root, RENAMED, answering("Hello ${person.response.nick}!"), "insists", responses=2)["attempts"]) == 2
 
 
 def test_declining_is_right_where_only_the_user_can_help(root):
@@ -129,7 +135,13 @@ def test_one_that_leaves_nothing_of_the_workflow_is_judged_like_any_other(root):
     emptying = EngineConfig(command=["/bin/sh", "-c", f"echo '{printed}'"], repairs=True)
     setting = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": emptying})
     key = TrialKey(
-        case=RENAMED, engine="looping", strategy=ITSELF, policy=ITSELF, repairer=ITSELF, model=None, detector=None
+        case=RENAMED,
+        engine="looping",
+        strategy=SELF_REPAIR,
+        policy=SELF_REPAIR,
+        repairer=SELF_REPAIR,
+        model=None,
+        detector=None,
     )
     row, _ = run_trial(setting, key, None)
     assert (row["verdict"], row["outcome"]) == ("incorrect", "harmful")
@@ -142,7 +154,13 @@ def test_what_a_repair_cost_is_not_known_where_the_engine_may_have_asked_anybody
     roaming = EngineConfig(command=["/bin/sh", "-c", f"echo '{printed}'"], repairs=True, network="open")
     setting = own.__class__(cases_dir=own.cases_dir, cassettes_dir=own.cassettes_dir, engines={"looping": roaming})
     key = TrialKey(
-        case=RENAMED, engine="looping", strategy=ITSELF, policy=ITSELF, repairer=ITSELF, model=None, detector=None
+        case=RENAMED,
+        engine="looping",
+        strategy=SELF_REPAIR,
+        policy=SELF_REPAIR,
+        repairer=SELF_REPAIR,
+        model=None,
+        detector=None,
     )
     row, texts = run_trial(setting, key, None)
     (attempt,) = row["attempts"]

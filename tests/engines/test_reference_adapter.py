@@ -1,4 +1,4 @@
-"""Our own runtime behind the command port: every field of its trials is what it is in process, prompts and answers included."""
+"""Our own runtime behind the command port: every field of its trials is what it is in process, prompts and responses included."""
 
 import sys
 from dataclasses import replace

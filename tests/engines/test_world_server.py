@@ -21,7 +21,7 @@ def told():
         world=inn(), spelling=Spelling(base=server.base, hosts=frozenset({HOST[8:]})), guess=lambda _: None
     )
     server.serve(serving)
-    yield lambda request: (server.answer(request), serving.served.raised)
+    yield lambda request: (server.response(request), serving.served.raised)
     server.close()
 
 
@@ -30,7 +30,7 @@ def test_a_time_that_is_none_is_no_exchange(told, timeout):
     body = json.dumps({"url": f"{HOST}/guests/7", "timeout_s": timeout}).encode()
     said, raised = told(Request(method="POST", url="/-/exchange", body=body))
     assert raised is None
-    assert said.answer.status == 400
+    assert said.response.status == 400
 
 
 @pytest.mark.parametrize("wait", ["\u00b2", "1.\u00b2", "1.2.3", ".", "", "5"])
@@ -38,7 +38,7 @@ def test_a_wait_that_is_no_number_is_none(told, wait):
     headers = ((TIMEOUT, wait),)
     said, raised = told(Request(method="GET", url=f"/{HOST[8:]}/guests/7", headers=headers))
     assert raised is None
-    assert said.answer.status == 200
+    assert said.response.status == 200
 
 
 @pytest.mark.parametrize(

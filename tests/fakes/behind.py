@@ -35,7 +35,7 @@ class Behind:
     """The server: ``answers`` may be changed at any time."""
 
     base: str
-    answers: Callable[[Asked], Said] = field(default=lambda _asked: Said())
+    responses: Callable[[Asked], Said] = field(default=lambda _asked: Said())
     asked: list[Asked] = field(default_factory=list)
 
 
@@ -44,11 +44,11 @@ def behind() -> Iterator[Behind]:
     """Yield a server on the loopback interface, which listens until the end."""
 
     class Handler(BaseHTTPRequestHandler):
-        def _answer(self) -> None:
+        def _response(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             asked = Asked(f"{self.command} {self.path}", {k.lower(): v for k, v in self.headers.items()}, body)
             served.asked.append(asked)
-            said = served.answers(asked)
+            said = served.responses(asked)
             self.send_response_only(said.status)
             for name, value in said.headers:
                 self.send_header(name, value)
@@ -56,7 +56,7 @@ def behind() -> Iterator[Behind]:
             if self.command != "HEAD":
                 self.wfile.write(said.body)
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815  the standard library's names
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _response  # noqa: N815  the standard library's names
 
         def log_message(self, *_words: Any) -> None:
             """Say nothing."""

@@ -16,14 +16,14 @@ from mendbench.config.config_file import ModelConfig
 from mendbench.corpus.declared_services import state_of
 from mendbench.io.virtual_clock import START_MS
 from mendbench.model.case import Case, Variant
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.recording.recorder import Recorder
 from mendbench.recording.scope_recording import Recording
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.services import simulated
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from mendbench.trial.runner import run_trial
 from mendbench.values.merge_patch import merge_patch
 from mendbench.verify.proof import prove
@@ -94,7 +94,7 @@ def _case(title: str, group: str, **truth: object) -> JsonObject:
 
 
 def renamed_case() -> JsonObject:
-    """Return a repairable case: the workflow reads a field that the answer does not have."""
+    """Return a repairable case: the workflow reads a field that the response does not have."""
     return _case(
         "The greeting reads a field that is not there", "desk-renamed-field",
         faults=[{
@@ -212,9 +212,11 @@ def write_corpus(root: Path) -> None:
     )
 
 
-def setting_of(root: Path, **more: object) -> Setting:
+def setting_of(root: Path, **more: object) -> BenchContext:
     """Return where the trials of a corpus come from."""
-    return Setting(cases_dir=root / "cases", cassettes_dir=root / "cassettes", models={MODEL: ModelConfig()}, **more)
+    return BenchContext(
+        cases_dir=root / "cases", cassettes_dir=root / "cassettes", models={MODEL: ModelConfig()}, **more
+    )
 
 
 def key(
@@ -225,7 +227,7 @@ def key(
     **more: object,
 ) -> TrialKey:
     """Return the key of one trial."""
-    detector = {"two-layer": "mend", "seed": "minimal"}.get(policy)
+    detector = {"two-layer": "structural", "seed": "minimal"}.get(policy)
     model = MODEL if repairer == "chat" else None
     return TrialKey(
         **{
@@ -240,32 +242,32 @@ def key(
     )
 
 
-def edit_answer(value: str) -> str:
-    """Return the answer that gives the note another text."""
+def edit_response(value: str) -> str:
+    """Return the response that gives the note another text."""
     return json.dumps({"edits": [{"node": "note", "path": "params.body.text", "value": value}]})
 
 
-def reading_model(ask: JsonObject) -> str:
+def reading_model(model_request: JsonObject) -> str:
     """Answer as a model does that mends what it is told of and guesses otherwise."""
-    prompt = ask["messages"][-1]["content"]
+    prompt = model_request["messages"][-1]["content"]
     if "include the ledger" in prompt:
         return json.dumps({"cannot_fix": "the owner has to change the plan"})
-    return edit_answer(RIGHT_TEXT if "called" in prompt else "Hello ${person.response.nick}!")
+    return edit_response(RIGHT_TEXT if "called" in prompt else "Hello ${person.response.nick}!")
 
 
 class ScriptedRecorder(Recorder):
-    """Records simulated worlds, and the answers of a function instead of a model's server."""
+    """Records simulated worlds, and the responses of a function instead of a model's server."""
 
     def __init__(self, model: Callable[[JsonObject], str] = reading_model, mode: str = "new_episodes") -> None:
         super().__init__(mode, {}, trajectory=True)
-        self.model, self.asks = model, []
+        self.model, self.model_requests = model, []
 
-    def asker(self, model: str | None = None) -> ScriptedRecorder:
+    def caller(self, model: str | None = None) -> ScriptedRecorder:
         return self
 
-    def ask(self, ask: JsonObject) -> Answer:
-        self.asks.append(ask)
-        return completion(self.model(ask))
+    def send(self, model_request: JsonObject) -> Response:
+        self.model_requests.append(model_request)
+        return completion(self.model(model_request))
 
 
 class LiveDesk:
@@ -282,9 +284,9 @@ class LiveDesk:
     def resets(self, request: Request) -> bool:
         return False
 
-    def ask(self, request: Request) -> Answer:
-        self.state, answer = self.service.answer(self.state, request, START_MS)
-        return answer
+    def send(self, request: Request) -> Response:
+        self.state, response = self.service.response(self.state, request, START_MS)
+        return response
 
 
 class LiveRecorder(ScriptedRecorder):
@@ -295,7 +297,7 @@ class LiveRecorder(ScriptedRecorder):
         self.trajectory = trajectory
 
     def for_trial(self, case: Case, variant: Variant | None) -> Recording:
-        return Recording(mode=self.mode, live=LiveDesk(case, variant), asker=self, trajectory=self.trajectory)
+        return Recording(mode=self.mode, live=LiveDesk(case, variant), caller=self, trajectory=self.trajectory)
 
 
 def make_live(root: Path, case_id: str) -> None:
@@ -311,10 +313,10 @@ def record_worlds(root: Path) -> None:
         prove(setting, case.id, Recorder("new_episodes"))
 
 
-def record_answers(
+def record_responses(
     root: Path, keys: Iterable[TrialKey], model: Callable[[JsonObject], str] = reading_model
 ) -> list[JsonRow]:
-    """Record the answers that these trials ask for and return their rows."""
+    """Record the responses that these trials ask for and return their rows."""
     recorder = ScriptedRecorder(model)
     return [run_trial(setting_of(root), one, recorder)[0] for one in keys]
 
@@ -342,7 +344,7 @@ def _recorded() -> dict[str, bytes]:
         root = Path(folder)
         write_corpus(root)
         record_worlds(root)
-        record_answers(root, MATRIX)
+        record_responses(root, MATRIX)
         files = [path for path in sorted(root.rglob("*")) if path.is_file()]
         return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
 

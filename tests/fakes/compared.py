@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mendbench.corpus.protocol import Contrast, Protocol, Side
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import open_run
-from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.comparing.pairing import pair_trials
 from mendbench.scoring.judging.version import SCORER
 from tests.fakes.runs import key_of, plausible, repairable, repaired, row_of, stored_run, unjudged, unrepaired
@@ -68,10 +68,10 @@ def contrast(
 
 
 @dataclass(frozen=True)
-class Answers:
-    """Answers to every key: the same ones."""
+class Responses:
+    """Responses to every key: the same ones."""
 
-    said: tuple[AnswerDigest, ...] = (AnswerDigest(prompt="p", answer="a", asked=True),)
+    said: tuple[ResponseDigest, ...] = (ResponseDigest(prompt="p", response="a", asked=True),)
 
     def __getitem__(self, key):
         return self.said
@@ -83,7 +83,7 @@ def write_run(place, rows_and_texts, *, report=None, **digests):
     document = {
         **run.run,
         "digests": {"engine": "mendbench 1", "scorer": SCORER, "frame": "f", "prices": {}, **digests},
-        **told_by_trials(run.records),
+        **totals_of_trials(run.records),
     }
     with open_run(place, {}, resume=False) as folder:
         for row in run.rows:
@@ -106,5 +106,5 @@ def rows(strategies, *, policies=("two-layer",), part="test", cases=None, groups
             for policy in policies:
                 problem = unjudged() if letter == "?" else None
                 key = key_of(case, strategy, policy)
-                made.append(row_of(case, happened[letter](answer=letter), key, problem=problem, part=part))
+                made.append(row_of(case, happened[letter](response=letter), key, problem=problem, part=part))
     return made

@@ -10,42 +10,42 @@ from itertools import pairwise
 from mendbench.api_errors.envelopes import accepted
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer, Exchange, Fault, Request
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.exchange import Exchange, Fault, Request, Response
+from mendbench.model.execution import Judgement, Observation
 
 
-def said(body: object, status: int = 200, *, elapsed_ms: int = 10, **headers: str) -> Answer:
-    """An answer whose body is JSON, or the bytes or text given."""
+def said(body: object, status: int = 200, *, elapsed_ms: int = 10, **headers: str) -> Response:
+    """A response whose body is JSON, or the bytes or text given."""
     raw = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else json.dumps(body).encode()
     named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-    return Answer(status=status, headers=named, body=raw, elapsed_ms=elapsed_ms)
+    return Response(status=status, headers=named, body=raw, elapsed_ms=elapsed_ms)
 
 
-def fault(kind: Fault, *, elapsed_ms: int = 10) -> Answer:
-    """No whole answer."""
-    return Answer(status=0, fault=kind, elapsed_ms=elapsed_ms)
+def fault(kind: Fault, *, elapsed_ms: int = 10) -> Response:
+    """No whole response."""
+    return Response(status=0, fault=kind, elapsed_ms=elapsed_ms)
 
 
-def rpc(result: object = None, *, error: object = None, status: int = 200) -> Answer:
+def rpc(result: object = None, *, error: object = None, status: int = 200) -> Response:
     """A JSON-RPC answer."""
     return said({"jsonrpc": "2.0", "id": 1, **({"error": error} if error is not None else {"result": result})}, status)
 
 
-def ran(stdout: str = "", stderr: str = "", exit_code: int = 0) -> Answer:
-    """The answer to a shell command."""
+def ran(stdout: str = "", stderr: str = "", exit_code: int = 0) -> Response:
+    """The response to a shell command."""
     return said({"stdout": stdout, "stderr": stderr, "exit_code": exit_code})
 
 
-def completion(text: str, **usage: int) -> Answer:
+def completion(text: str, **usage: int) -> Response:
     """A chat completion."""
     return said({"choices": [{"message": {"role": "assistant", "content": text}}], "usage": usage})
 
 
 @dataclass
 class FakeWorld:
-    """Answers by ``METHOD url``: each call takes the next answer of the list, the last one for ever. Unknown requests get a 404."""
+    """Answers by ``METHOD url``: each call takes the next response of the list, the last one for ever. Unknown requests get a 404."""
 
-    answers: Mapping[str, Answer | Sequence[Answer] | Callable[[Request], Answer]] = field(default_factory=dict)
+    responses: Mapping[str, Response | Sequence[Response] | Callable[[Request], Response]] = field(default_factory=dict)
     clock: VirtualClock = field(default_factory=VirtualClock)
     redact: Callable[[Request], Request] = lambda request: request
     sent: list[Request] = field(default_factory=list)
@@ -53,17 +53,17 @@ class FakeWorld:
     counts: dict[str, int] = field(default_factory=dict)
     phase: int = 0
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
+    def send(self, request: Request, *, node: str | None = None) -> Response:
         name = f"{request.method} {request.url}"
-        answer = self._answer(name, request)
+        response = self._response(name, request)
         self.counts[name] = self.counts.get(name, 0) + 1
-        self.clock.advance(answer.elapsed_ms)
+        self.clock.advance(response.elapsed_ms)
         self.sent.append(request)
-        did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+        did = accepted(response, parse_body(response.body, response.header("content-type")))
         self.exchanges.append(
             Exchange(
                 request=self.redact(request),
-                answer=answer,
+                response=response,
                 origin="recorded",
                 key=name,
                 accepted=did,
@@ -72,13 +72,13 @@ class FakeWorld:
                 phase=self.phase,
             )
         )
-        return answer
+        return response
 
-    def _answer(self, name: str, request: Request) -> Answer:
-        known = self.answers.get(name)
+    def _response(self, name: str, request: Request) -> Response:
+        known = self.responses.get(name)
         if known is None:
             return said({"message": "Not Found"}, 404)
-        if isinstance(known, Answer):
+        if isinstance(known, Response):
             return known
         if callable(known):
             return known(request)
@@ -105,10 +105,10 @@ class FakeDetector:
 
     state: str = "warning"
     words: str | None = None
-    seen: list[Sighting] = field(default_factory=list)
+    seen: list[Observation] = field(default_factory=list)
     name: str = "fake"
 
-    def judge(self, sighting: Sighting) -> Judgement:
+    def judge(self, sighting: Observation) -> Judgement:
         self.seen.append(sighting)
         return Judgement(state=self.state, message=self.words or f"API error: {sighting.message}")
 

@@ -50,12 +50,12 @@ def guest_book(text="Welcome ${guest.response.name}!", **note):
     }
 
 
-def inn(**answers):
+def inn(**responses):
     """A world with a guest, and notes that are taken."""
     known = {
         f"GET {HOST}/guests/7": said({"name": "Ina", "room": 12, "more": f"{HOST}/guests/8"}),
         f"POST {HOST}/notes": said({"id": "n-1"}, 201),
-        **answers,
+        **responses,
     }
     return FakeWorld(known)
 

@@ -11,7 +11,7 @@ LETTERS = {
 }  # fmt: skip
 """A trial's attempts in short: ``xp`` is a fruitless one and then a productive one."""
 
-DETECTORS = {"two-layer": "mend", "warn": "mend", "all": "mend", "seed": "minimal"}
+DETECTORS = {"two-layer": "structural", "warn": "structural", "all": "structural", "seed": "minimal"}
 
 OUTCOMES = {
     ("repairable", True): "repaired", ("repairable", False): "unrepaired", ("mixed", True): "repaired", ("mixed", False): "unrepaired",
@@ -20,10 +20,10 @@ OUTCOMES = {
 }  # fmt: skip
 
 
-def attempt(number, label, *, prompt=100, answer=10, usd=0.5, **changes):
+def attempt(number, label, *, prompt=100, response=10, usd=0.5, **changes):
     return AttemptRecord(
         number=number, label=label, ladder=None, status="edited", repeat=False, context_tokens=40, truncated=False, prompt_tokens=prompt,
-        completion_tokens=answer, cost_usd=usd, leaks=None, facts_found=0, facts_missing=0, **changes,
+        completion_tokens=response, cost_usd=usd, leaks=None, facts_found=0, facts_missing=0, **changes,
     )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def trial(
         right_after_first=right and len(made) == 1, attempts=made,
         wasted_attempts=labels.count("futile") + labels.count("fruitless"), prompt_tokens=None, completion_tokens=None, cost_usd=None,
         context_recall=None, leaks=None, ladder=None, nodes=(("greet", "error", "error"),), repeated_side_effects=0, collateral_edits=0,
-        edited=right, harmful=False, said=False, derived=0, asks="a", world="w",
+        edited=right, harmful=False, said=False, derived=0, model_requests="a", world="w",
     )  # fmt: skip
     return replace(plain, **changes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from tests.fakes.engine import FakeWorld, rpc, said
 
 LISTING = "POST mcp://clock/tools/list"
@@ -18,7 +18,7 @@ TOOLS = [
 ]
 
 
-def calling(*calls: tuple[str, object], text: str | None = None, **usage: int) -> Answer:
+def calling(*calls: tuple[str, object], text: str | None = None, **usage: int) -> Response:
     """A chat completion that calls functions: name, and arguments as the model writes them."""
     wanted = [
         {"id": f"random-{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
@@ -28,13 +28,13 @@ def calling(*calls: tuple[str, object], text: str | None = None, **usage: int) -
     return said({"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage})
 
 
-def told(text: str, *, failed: bool = False) -> Answer:
+def told(text: str, *, failed: bool = False) -> Response:
     """A tool's answer in words."""
     return rpc({"content": [{"type": "text", "text": text}], "isError": failed})
 
 
 def clock_world(
-    model: Sequence[Answer] | Callable[[Request], Answer], now: Answer | Sequence[Answer] | None = None
+    model: Sequence[Response] | Callable[[Request], Response], now: Response | Sequence[Response] | None = None
 ) -> FakeWorld:
     """A world with the server ``clock`` and the model ``small``."""
     return FakeWorld({LISTING: rpc({"tools": TOOLS}), MODEL: model, NOW: now or told("noon")})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mendbench.model.trial import TrialKey
-from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.gating.result import Baseline, Digests, Entry, Present
 from mendbench.scoring.records import Treatment
 from mendbench.trial.row import trial_key
@@ -12,26 +12,26 @@ from tests.fakes.scored import record
 DIGESTS = Digests(engine="mendbench 1", scorer="1.1", prices=(("m", "cheap"),))
 
 
-def answer(prompt="p1", text="a1", *, asked=True):
-    return AnswerDigest(prompt=prompt, answer=text, asked=asked)
+def response(prompt="p1", text="a1", *, asked=True):
+    return ResponseDigest(prompt=prompt, response=text, asked=asked)
 
 
 def entry(case="a", *, strategy="summary", policy="two-layer", model="m", sample=0, right=True, **changes):
     """Return a repairable case's trial that was repaired at its first attempt, or else unrepaired after it."""
-    detector = "mend" if policy == "two-layer" else None
+    detector = "structural" if policy == "two-layer" else None
     key = TrialKey(
         case=case, strategy=strategy, policy=policy, repairer="chat" if model else "rules", model=model, detector=detector, sample=sample
     )  # fmt: skip
-    answers = changes.pop("answers", (answer(asked=model is not None),))
+    responses = changes.pop("responses", (response(asked=model is not None),))
     return Entry(**{
         "key": trial_key(key), "trial": key, "case_digest": "c1", "kind": "repairable", "verdict": "correct" if right else "incorrect",
         "outcome": "repaired" if right else "unrepaired", "stop_reason": "succeeded" if right else "no_progress",
-        "attempts": len(answers), "wasted": 0 if right else len(answers), "answers": answers, "exchanges": "k1@30:r1", **changes,
+        "attempts": len(responses), "wasted": 0 if right else len(responses), "responses": responses, "exchanges": "k1@30:r1", **changes,
     })  # fmt: skip
 
 
 def unjudged(case="a", **changes):
-    return entry(case, verdict="unjudged", outcome=None, wasted=None, stop_reason="unjudged", answers=(), **changes)
+    return entry(case, verdict="unjudged", outcome=None, wasted=None, stop_reason="unjudged", responses=(), **changes)
 
 
 def crashed(case="a", **changes):

@@ -38,9 +38,9 @@ def odd_run(text=ODD):
     """Return a run in which everything that may be any text is that text."""
     case = repairable("odd", request=text)
     key = replace(key_of(case, strategy=f"{text}.md.j2"), model=text)
-    said = [row_of(case, plausible(answer=text, context=text), key)]
+    said = [row_of(case, plausible(response=text, context=text), key)]
     said.append(
-        row_of(case, unrepaired(answer=text, context=text), replace(key, strategy="summary"), problem=crashed(text))
+        row_of(case, unrepaired(response=text, context=text), replace(key, strategy="summary"), problem=crashed(text))
     )
     return stored_run(said, digests={"cases": text})
 

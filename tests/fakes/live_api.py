@@ -25,7 +25,7 @@ PEOPLE = cases.DESK["collections"]["people"]
 
 @dataclass
 class LiveApi:
-    """What the API was sent, and what it says besides its answers."""
+    """What the API was sent, and what it says besides its responses."""
 
     token: str
     echoes: tuple[str, ...] = ()

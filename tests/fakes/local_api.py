@@ -15,7 +15,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *args: object) -> None:
         """Say nothing."""
 
-    def _answer(self, status: int, value: object) -> None:
+    def _response(self, status: int, value: object) -> None:
         body = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -26,14 +26,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.path.partition("?")[0].rpartition("/")[2]
-        self._answer(200 if name in PEOPLE else 404, PEOPLE.get(name, {"detail": "no such person"}))
+        self._response(200 if name in PEOPLE else 404, PEOPLE.get(name, {"detail": "no such person"}))
 
     def do_POST(self) -> None:
         sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
         if not sent.get("text"):
-            self._answer(422, {"detail": "text is required", "seen": self.headers.get("Authorization")})
+            self._response(422, {"detail": "text is required", "seen": self.headers.get("Authorization")})
         else:
-            self._answer(201, {"id": "n-1", "text": sent["text"]})
+            self._response(201, {"id": "n-1", "text": sent["text"]})
 
 
 @contextlib.contextmanager

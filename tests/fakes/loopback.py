@@ -14,13 +14,13 @@ Answering = Callable[[Any], tuple[int, Any]]
 
 
 @contextlib.contextmanager
-def loopback(answers: Mapping[str, Answering]) -> Iterator[str]:
+def loopback(responses: Mapping[str, Answering]) -> Iterator[str]:
     """Yield the base URL of a server that answers by ``METHOD /path``; no header of it depends on the moment."""
 
     class Handler(BaseHTTPRequestHandler):
-        def _answer(self) -> None:
+        def _response(self) -> None:
             raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-            known = answers.get(f"{self.command} {self.path}", lambda _body: (404, {"message": "Not Found"}))
+            known = responses.get(f"{self.command} {self.path}", lambda _body: (404, {"message": "Not Found"}))
             status, document = known(json.loads(raw) if raw else None)
             said = json.dumps(document).encode()
             self.send_response_only(status)
@@ -29,7 +29,7 @@ def loopback(answers: Mapping[str, Answering]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(said)
 
-        do_GET = do_POST = _answer  # noqa: N815  the standard library's names
+        do_GET = do_POST = _response  # noqa: N815  the standard library's names
 
         def log_message(self, *_words: Any) -> None:
             """Say nothing."""

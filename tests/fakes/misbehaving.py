@@ -74,7 +74,7 @@ def drips(whole: bytes, *, pieces: int, pause_s: float) -> Behaviour:
 
 
 def http(status: str = "200 OK", body: bytes = b"", *, length: int | None = None, **headers: str) -> bytes:
-    """Return an answer's bytes. ``length`` is what is said of the body's length."""
+    """Return a response's bytes. ``length`` is what is said of the body's length."""
     told = {"Content-Length": str(len(body) if length is None else length), "Connection": "close"}
     told |= {name.replace("_", "-"): value for name, value in headers.items()}
     lines = "".join(f"{name}: {value}\r\n" for name, value in told.items() if value != "-")

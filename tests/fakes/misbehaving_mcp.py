@@ -35,7 +35,7 @@ def texts(*said: str) -> Reply:
 
 
 def as_json(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
-    """Return an answer's bytes whose body is called JSON."""
+    """Return a response's bytes whose body is called JSON."""
     return http(status, body, Content_Type="application/json", **headers)
 
 

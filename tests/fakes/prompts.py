@@ -16,7 +16,7 @@ RHYME = "control/rhymed-greeting"
 
 
 def write_bare(root: Path) -> Path:
-    """Write the invented corpus with the recordings of its worlds, and no answer of any model."""
+    """Write the invented corpus with the recordings of its worlds, and no response of any model."""
     cases.write_corpus(root)
     cases.record_worlds(root)
     return root

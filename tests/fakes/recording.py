@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from mendbench.cassettes.recordings import Recordings
 from mendbench.exchanges.urls import model_url
 from mendbench.io.canonical_json import canonical_json, digest
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.replay.model_cassette import AskBook
+from mendbench.replay.model_cassette import ModelCassette
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.worlds import completion
 
@@ -20,19 +20,19 @@ PATIENCE_S = 30.0
 
 
 def ask_of(text: str, model: str = MODEL) -> JsonObject:
-    """Return the ask with this prompt."""
+    """Return the model request with this prompt."""
     messages = [{"role": "user", "content": text}]
     return {"model": model, "messages": messages, "params": {"temperature": 0}, "response_format": None, "draw": 0}
 
 
 def key_of(text: str) -> str:
-    """Return by what the ask with this prompt is known."""
+    """Return by what the model request with this prompt is known."""
     return digest(ask_of(text))
 
 
-def prompt_of(ask: JsonObject) -> str:
-    """Return the prompt of an ask."""
-    return str(ask["messages"][-1]["content"])
+def prompt_of(model_request: JsonObject) -> str:
+    """Return the prompt of a model request."""
+    return str(model_request["messages"][-1]["content"])
 
 
 class PromptModel:
@@ -41,10 +41,10 @@ class PromptModel:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def ask(self, ask: JsonObject) -> Answer:
-        """Return the answer."""
-        self.asked.append(prompt_of(ask))
-        return completion(f"to {prompt_of(ask)}")
+    def send(self, model_request: JsonObject) -> Response:
+        """Return the response."""
+        self.asked.append(prompt_of(model_request))
+        return completion(f"to {prompt_of(model_request)}")
 
 
 class HeldModel(PromptModel):
@@ -62,9 +62,9 @@ class HeldModel(PromptModel):
         self.order: list[str] = []
         """Prompts in the order in which they were answered."""
 
-    def ask(self, ask: JsonObject) -> Answer:
+    def send(self, model_request: JsonObject) -> Response:
         """Wait until it is this prompt's turn, and answer."""
-        prompt = prompt_of(ask)
+        prompt = prompt_of(model_request)
         with self._changed:
             self.asked.append(prompt)
             self._waiting.append(prompt)
@@ -90,8 +90,10 @@ class HeldModel(PromptModel):
 
 
 def goes(recordings: Recordings, prompts: Sequence[str], caller: object, **options: object) -> tuple[str, ...]:
-    """Go a trial that asks these prompts, each after the answer to the one before, and return the bodies of the answers."""
-    book = AskBook(recordings=recordings, redactor=Redactor({}), caller=caller, **{"mode": "new_episodes", **options})
+    """Go a trial that asks these prompts, each after the response to the one before, and return the bodies of the responses."""
+    book = ModelCassette(
+        recordings=recordings, redactor=Redactor({}), caller=caller, **{"mode": "new_episodes", **options}
+    )
     return tuple(
         book.send(
             Request(method="POST", url=model_url(MODEL), body=canonical_json(ask_of(prompt)).encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Checkpoint, Execution, NodeRecord, State, Warned
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section, View
@@ -58,7 +58,7 @@ class FakeWorld:
 
     begun: int = 0
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
+    def send(self, request: Request, *, node: str | None = None) -> Response:
         raise AssertionError("nothing here sends")
 
     def traffic(self) -> tuple[Exchange, ...]:
@@ -117,7 +117,7 @@ class FakeEngine:
 
 @dataclass
 class ScriptedRepairer:
-    """Answers the prompts in order; an exception in the script is raised, a text is an answer."""
+    """Answers the prompts in order; an exception in the script is raised, a text is a response."""
 
     script: Sequence[str | Reply | BaseException]
     name: str = "scripted"
@@ -126,7 +126,7 @@ class ScriptedRepairer:
     times: list[int] = field(default_factory=list)
     samples: list[int] = field(default_factory=list)
 
-    def reply(self, prompt: Prompt, asks: Any, *, sample: int, times_asked: int) -> Reply:
+    def reply(self, prompt: Prompt, model_world: Any, *, sample: int, times_asked: int) -> Reply:
         step = self.script[len(self.prompts)]
         self.prompts.append(prompt)
         self.times.append(times_asked)

@@ -10,7 +10,7 @@ from pathlib import Path
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Context, Prompt, Reply, Section
 from mendbench.model.trial import Attempt, Problem, Trajectory, TrialKey
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import StoredRun
 from mendbench.scoring.judging.judge import judge
 from mendbench.scoring.record_table import records_of
@@ -51,7 +51,7 @@ def user_only(name="absent", **changes):
     )  # fmt: skip
 
 
-def attempt(number, candidate, ran, *, answer="{}", context="the API answers `name`", frame="frame"):
+def attempt(number, candidate, ran, *, response="{}", context="the API answers `name`", frame="frame"):
     sections = (
         Section(name="api_answer", label="raw", text=context),
         Section(name="fields", label="state", text="fetch.response.user.name"),
@@ -60,7 +60,7 @@ def attempt(number, candidate, ran, *, answer="{}", context="the API answers `na
     prompt = Prompt(
         system="You mend workflows.", frame=frame, context=Context(strategy="s", sections=sections, tokens=40)
     )
-    reply = Reply(text=answer, model=MODEL, prompt_tokens=300, completion_tokens=25, ask=f"ask{number}")
+    reply = Reply(text=response, model=MODEL, prompt_tokens=300, completion_tokens=25, model_request=f"ask{number}")
     return Attempt(number=number, prompt=prompt, reply=reply, status="edited", candidate=candidate, execution=ran)
 
 
@@ -102,7 +102,7 @@ def hopeless(**words):
 
 
 def key_of(case, strategy="summary", policy="two-layer", *, repairer="chat", model=MODEL, sample=0):
-    detector = {"two-layer": "mend", "seed": "minimal"}.get(policy)
+    detector = {"two-layer": "structural", "seed": "minimal"}.get(policy)
     return TrialKey(
         case=case.id, strategy=strategy, policy=policy, repairer=repairer, detector=detector,
         model=model if repairer == "chat" else None, sample=sample,
@@ -119,7 +119,9 @@ def row_of(case, happened, key, *, problem=None, seconds=0.5, **more):
     )
     clean = () if problem else (own, *(clean_run(variant_text, variant=one.name) for one in case.variants))
     by_attempt = {0: clean_run(of=FAILED), **{one.number: own for one in trajectory.attempts}}
-    evidence = Evidence(trajectory=trajectory, clean=clean, attempt_clean=by_attempt, asks=("ask1",), problem=problem)
+    evidence = Evidence(
+        trajectory=trajectory, clean=clean, attempt_clean=by_attempt, model_requests=("ask1",), problem=problem
+    )
     first_clean = () if problem or len(trajectory.attempts) < 2 else clean[1:]
     judged = judge(
         case, trajectory, clean, {} if problem else by_attempt, problem, right=right_of(case), first_clean=first_clean
@@ -138,7 +140,7 @@ def stored_run(rows_and_texts, **run):
         "mendbench_version": "0.0.1",
         "digests": {"cases": "c0ffee"},
         "matrix": [matrix],
-        **told_by_trials(records_of(rows)),
+        **totals_of_trials(records_of(rows)),
         **run,
     }
     return StoredRun(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mendbench.scoring.records import AttemptRecord, Treatment, TrialRecord
 
 TREATMENT = Treatment(
-    engine="mendbench", repairer="chat", model="m", strategy="summary", policy="two-layer", detector="mend"
+    engine="mendbench", repairer="chat", model="m", strategy="summary", policy="two-layer", detector="structural"
 )
 
 
@@ -32,7 +32,7 @@ def record(case="a", sample=0, **changes):
         "right_after_first": verdict == "correct" if told else None, "attempts": (), "wasted_attempts": 0 if told else None,
         "prompt_tokens": None, "completion_tokens": None, "cost_usd": 0.0, "context_recall": None, "leaks": None,
         "ladder": None, "nodes": (), "repeated_side_effects": 0, "collateral_edits": 0, "edited": False, "harmful": False,
-        "said": False, "derived": 0, "asks": "", "world": "", **changes,
+        "said": False, "derived": 0, "model_requests": "", "world": "", **changes,
     })  # fmt: skip
 
 
@@ -97,10 +97,10 @@ def _record(row):
 
 
 def _attempts(row):
-    columns = ("attempts", "answers", "asked", "prompt tokens", "answer tokens", "cost")
+    columns = ("attempts", "responses", "asked", "prompt tokens", "response tokens", "cost")
     cells = zip(*(row[name].split(", ") if row[name] else [] for name in columns), strict=True)
-    for number, (label, status, asked, prompt, answer, cost) in enumerate(cells, start=1):
+    for number, (label, status, asked, prompt, response, cost) in enumerate(cells, start=1):
         yield attempt(
             number, label=label, status=status, asked=asked == "yes", prompt_tokens=int(prompt),
-            completion_tokens=int(answer), cost_usd=None if cost == "?" else float(cost),
+            completion_tokens=int(response), cost_usd=None if cost == "?" else float(cost),
         )  # fmt: skip

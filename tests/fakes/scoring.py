@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from mendbench.model.case import Case, Fault, Fix, KeptCheck, RequestCheck, Variant
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Execution, NodeRecord, Warned
 from mendbench.model.prompt import Context, Prompt, Reply, Section
 from mendbench.model.trial import Attempt, CleanRun, Trajectory
@@ -86,10 +86,10 @@ def exchange(
 ):
     raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     request = Request(method=method, url=url, headers=headers, body=raw)
-    answer = Answer(status=200 if accepted else 422, body=b'{"ok": true}')
+    response = Response(status=200 if accepted else 422, body=b'{"ok": true}')
     did = accepted and not request.safe if changed is None else changed
     return Exchange(
-        request=request, answer=answer, origin="recorded", key="k", accepted=accepted, phase=phase, changed=did, meaning=meaning
+        request=request, response=response, origin="recorded", key="k", accepted=accepted, phase=phase, changed=did, meaning=meaning
     )  # fmt: skip
 
 

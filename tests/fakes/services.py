@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import Service
 from mendbench.values.merge_patch import merge_patch
@@ -32,7 +32,7 @@ class Client:
         *,
         raw: bytes = b"",
         headers: Mapping[str, str | None] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """Send one request. A header of None is left out."""
         wanted = {**self.headers, **(headers or {})}
         if json_body is not ...:
@@ -40,10 +40,10 @@ class Client:
             wanted.setdefault("content-type", JSON_UTF8)
         pairs = tuple((name, value) for name, value in wanted.items() if value is not None)
         request = Request(method=method, url=f"{self.base}{path}", headers=pairs, body=raw)
-        self.state, answer = self.service.answer(self.state, request, self.now_ms)
-        return answer
+        self.state, response = self.service.response(self.state, request, self.now_ms)
+        return response
 
 
-def body_of(answer: Answer) -> Json:
-    """Return the answer's JSON."""
-    return json.loads(answer.body)
+def body_of(response: Response) -> Json:
+    """Return the response's JSON."""
+    return json.loads(response.body)

@@ -9,7 +9,7 @@ from mendbench.runs import executor
 ERRORS = (
     BadInput("world.yaml:3", "torn", "mend it"),
     UnknownName("strategy", "sumary", ["summary"]),
-    Incomplete("no answer came"),
+    Incomplete("no response came"),
     ReplayMiss("GET https://a.test/", nearest="GET https://a.test/b", differs=("url.path",), record="mendbench run"),
     GuardTripped("socket.connect", "('127.0.0.1', 9)"),
 )

@@ -8,7 +8,7 @@ from tests.fakes.engine import FakeWorld, completion
 
 
 class Model:
-    """Answers every ask with the next text."""
+    """Answers every model request with the next text."""
 
     def __init__(self, *texts):
         self.texts, self.asked = list(texts), 0
@@ -24,10 +24,10 @@ class Model:
         """One more attempt."""
 
 
-def run(workflow, answers, *texts, **options):
-    """Return the run, its world, its model and what was told. ``texts`` are the model's answers."""
+def run(workflow, responses, *texts, **options):
+    """Return the run, its world, its model and what was told. ``texts`` are the model's responses."""
     clock, model, told = VirtualClock(), Model(*texts), []
-    world = FakeWorld(answers, clock)
-    outside = Outside(world=world, asks=model, clock=clock)
+    world = FakeWorld(responses, clock)
+    outside = Outside(world=world, model_world=model, clock=clock)
     options = RunOptions(**{"auto_repair": True, **options})
     return run_workflow(workflow, options, on_event=told.append, outside=outside), world, model, told

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.json import Json, JsonObject
 
 
-def json_answer(
+def json_response(
     value: Json, status: int = 200, elapsed_ms: int = 10, headers: tuple[tuple[str, str], ...] = ()
-) -> Answer:
-    """Return an answer with a JSON body."""
+) -> Response:
+    """Return a response with a JSON body."""
     kept = (("Content-Type", "application/json"), *headers)
-    return Answer(status=status, headers=kept, body=json.dumps(value).encode(), elapsed_ms=elapsed_ms)
+    return Response(status=status, headers=kept, body=json.dumps(value).encode(), elapsed_ms=elapsed_ms)
 
 
 def get(url: str, **fields: object) -> Request:
@@ -45,21 +45,21 @@ class NotesService:
     def seed(self) -> dict[str, object]:
         return {"notes": []}
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
         self.calls.append(request)
         notes = list(state["notes"])
         if request.url.endswith("/secret"):
-            return state, json_answer({"you_sent": request.header("authorization")}, elapsed_ms=self.elapsed_ms)
+            return state, json_response({"you_sent": request.header("authorization")}, elapsed_ms=self.elapsed_ms)
         if request.method == "GET" and "?add=" in request.url:
             text = request.url.partition("?add=")[2]
         elif request.method == "GET" or request.url.endswith("/query"):
-            return state, json_answer({"notes": notes}, elapsed_ms=self.elapsed_ms)
+            return state, json_response({"notes": notes}, elapsed_ms=self.elapsed_ms)
         else:
             text = json.loads(request.body or b"{}").get("text")
         if not text:
-            return state, json_answer({"ok": False, "error": "no_text"}, elapsed_ms=self.elapsed_ms)
+            return state, json_response({"ok": False, "error": "no_text"}, elapsed_ms=self.elapsed_ms)
         added = {"text": text, "at": now_ms}
-        return {"notes": [*notes, added]}, json_answer({"ok": True, "note": added}, 201, elapsed_ms=self.elapsed_ms)
+        return {"notes": [*notes, added]}, json_response({"ok": True, "note": added}, 201, elapsed_ms=self.elapsed_ms)
 
     def canonical(self, request: Request) -> Request | None:
         path, _, text = request.url.partition("?add=")
@@ -70,7 +70,7 @@ class NotesService:
 class FakeLive:
     """A live world that answers by a function, and remembers what it was asked."""
 
-    answers: Callable[[Request], Answer]
+    responses: Callable[[Request], Response]
     starts_afresh: bool = False
     asked: list[Request] = field(default_factory=list)
 
@@ -80,9 +80,9 @@ class FakeLive:
     def resets(self, request: Request) -> bool:
         return self.starts_afresh
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         self.asked.append(request)
-        return self.answers(request)
+        return self.responses(request)
 
 
 @dataclass
@@ -104,7 +104,7 @@ class ForbiddenLive:
     def resets(self, request: Request) -> bool:
         return False
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         raise AssertionError(f"asked live: {request.method} {request.url}")
 
 
@@ -118,38 +118,38 @@ class ScriptedCaller:
     def __post_init__(self) -> None:
         self.texts = iter(self.texts)
 
-    def ask(self, ask: JsonObject) -> Answer:
-        self.asked.append(ask)
+    def send(self, model_request: JsonObject) -> Response:
+        self.asked.append(model_request)
         return completion(next(self.texts))
 
 
-def completion(text: str, elapsed_ms: int = 1234) -> Answer:
+def completion(text: str, elapsed_ms: int = 1234) -> Response:
     """Return a chat completion as an OpenAI-compatible server gives it."""
     value = {
         "id": "completion",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 7, "completion_tokens": 3},
     }
-    return json_answer(value, elapsed_ms=elapsed_ms)
+    return json_response(value, elapsed_ms=elapsed_ms)
 
 
 @dataclass
 class ScriptedWorld:
     """A world that answers by a function: for tests of whoever sends."""
 
-    answers: Callable[[Request], Answer]
+    responses: Callable[[Request], Response]
     clock: VirtualClock = field(default_factory=VirtualClock)
     sent: list[Exchange] = field(default_factory=list)
     phase: int = 0
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        answer = self.answers(request)
-        self.clock.advance(answer.elapsed_ms)
-        did = answer.fault is None and 200 <= answer.status < 300
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        response = self.responses(request)
+        self.clock.advance(response.elapsed_ms)
+        did = response.fault is None and 200 <= response.status < 300
         self.sent.append(
             Exchange(
                 request=request,
-                answer=answer,
+                response=response,
                 origin="recorded",
                 key=str(len(self.sent)),
                 accepted=did,
@@ -158,7 +158,7 @@ class ScriptedWorld:
                 changed=did and not request.safe,
             )
         )
-        return answer
+        return response
 
     def traffic(self) -> tuple[Exchange, ...]:
         return tuple(self.sent)

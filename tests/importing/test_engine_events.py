@@ -27,7 +27,7 @@ def read(tmp_path, *lines, tail=""):
 
 
 def answered(source):
-    return [(one.place, one.node, json.loads(one.answer.body)) for one in source.found]
+    return [(one.place, one.node, json.loads(one.response.body)) for one in source.found]
 
 
 def test_a_text_that_stands_once_stands_wherever_it_is_meant(tmp_path):
@@ -46,7 +46,7 @@ def test_what_is_told_again_takes_the_place_of_what_was_told_first(tmp_path):
         event(output=FETCHED | {"status_code": 500}, status="failed", error="HTTP 500"),
         {"kind": "run.complete"},
     )
-    assert [(one.place, one.node, one.answer.status) for one in source.found] == [
+    assert [(one.place, one.node, one.response.status) for one in source.found] == [
         ("line 5", "fetch", 500),
         ("line 3", "later", 200),
     ]
@@ -65,9 +65,9 @@ def test_a_node_that_ran_twice_has_both_answers_in_their_order(tmp_path):
         ({"parent_id": 7}, "it ran inside a workflow that another node called"),
         ({"sub_workflow_events": [{}]}, "it called a workflow, whose nodes are not read"),
         ({"batch_items": [{}]}, "it ran as a batch, whose items are not read"),
-        ({"lossy": ["response"]}, "its answer could not be stored whole"),
-        ({"node_type": "LLMNode"}, "a model's answer: record it with `case check --record`"),
-        ({"node_output": None}, "the file says nothing of its answer"),
+        ({"lossy": ["response"]}, "its response could not be stored whole"),
+        ({"node_type": "LLMNode"}, "a model's response: record it with `case check --record`"),
+        ({"node_output": None}, "the file says nothing of its response"),
     ],
 )
 def test_what_cannot_be_taken_is_dropped_with_a_reason(tmp_path, more, why):
@@ -85,7 +85,7 @@ def test_a_template_that_stood_in_the_way_is_no_fault_of_the_network_whatever_it
 
 def test_an_exception_that_speaks_of_the_network_is_a_fault(tmp_path):
     (found,) = read(tmp_path, event(output=None, status="failed", error="Request timed out after 30 seconds")).found
-    assert (found.answer.status, found.answer.fault) == (0, "timeout")
+    assert (found.response.status, found.response.fault) == (0, "timeout")
 
 
 def test_headers_with_credentials_are_told_so_that_they_can_be_taken_out(tmp_path):
@@ -124,4 +124,4 @@ def test_an_event_whose_id_is_no_plain_value_is_an_event(tmp_path):
 @pytest.mark.parametrize("odd", [[], "soon", True, -1, 1e308])
 def test_a_time_that_is_none_is_left_out(tmp_path, odd):
     (found,) = read(tmp_path, event(output=FETCHED | {"response_time": odd}, duration_ms=odd)).found
-    assert found.answer.elapsed_ms == 0
+    assert found.response.elapsed_ms == 0

@@ -35,7 +35,7 @@ def test_an_answer_is_known_by_its_node(tmp_path, version):
     source = read(tmp_path, event("fetch", FETCHED), version=version)
     (found,) = source.found
     assert (found.node, found.request) == ("fetch", None)
-    assert (found.answer.status, json.loads(found.answer.body), found.answer.elapsed_ms) == (
+    assert (found.response.status, json.loads(found.response.body), found.response.elapsed_ms) == (
         200,
         {"login": "alice"},
         800,
@@ -98,7 +98,7 @@ def test_a_node_from_the_cache_is_found_in_the_store_of_a_later_one(tmp_path):
 def test_an_answer_that_was_cut_is_dropped(tmp_path, output):
     source = read(tmp_path, event("fetch", output))
     assert source.found == ()
-    assert source.dropped[0].why == "its answer was cut"
+    assert source.dropped[0].why == "its response was cut"
 
 
 def test_a_node_that_failed_before_it_sent_anything_has_no_answer(tmp_path):
@@ -108,7 +108,7 @@ def test_a_node_that_failed_before_it_sent_anything_has_no_answer(tmp_path):
 
 def test_a_transport_fault_is_told_by_its_words(tmp_path):
     (found,) = read(tmp_path, event("fetch", {"error": "Request timed out after 30 seconds"}, success=False)).found
-    assert (found.answer.status, found.answer.fault) == (0, "timeout")
+    assert (found.response.status, found.response.fault) == (0, "timeout")
 
 
 def test_a_tool_and_a_command_answer_as_they_do_here(tmp_path):
@@ -117,11 +117,11 @@ def test_a_tool_and_a_command_answer_as_they_do_here(tmp_path):
         event("say", {"error": "channel_not_found"}, "MCPNode"),
         event("sort", {"stdout": "a", "stderr": "", "exit_code": 2}, "ShellNode"),
     ).found
-    assert json.loads(tool.answer.body)["result"] == {
+    assert json.loads(tool.response.body)["result"] == {
         "content": [{"type": "text", "text": "channel_not_found"}],
         "isError": True,
     }
-    assert json.loads(command.answer.body) == {"stdout": "a", "stderr": "", "exit_code": 2}
+    assert json.loads(command.response.body) == {"stdout": "a", "stderr": "", "exit_code": 2}
 
 
 def test_a_models_answer_is_dropped_with_what_to_do(tmp_path):

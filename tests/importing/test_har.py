@@ -37,9 +37,9 @@ def test_a_body_in_base64_is_decoded_and_the_transfer_forgotten(tmp_path):
     (found,) = read(
         tmp_path, entry(came={"content": content, "headers": [{"name": "Content-Encoding", "value": "gzip"}]})
     ).found
-    assert found.answer.body == b"\x00\xff\x01"
-    assert found.answer.headers == (("content-type", "image/png"),)
-    assert found.answer.elapsed_ms == 13
+    assert found.response.body == b"\x00\xff\x01"
+    assert found.response.headers == (("content-type", "image/png"),)
+    assert found.response.elapsed_ms == 13
 
 
 def test_a_query_that_stands_apart_is_put_back_and_never_twice(tmp_path):
@@ -79,7 +79,7 @@ def test_a_request_that_the_file_does_not_hold_is_dropped_with_a_reason(tmp_path
 )
 def test_a_response_whose_body_the_file_does_not_hold_is_kept_without_an_answer(tmp_path, came):
     (found,) = read(tmp_path, entry(came=came)).found
-    assert found.answer is None
+    assert found.response is None
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_response_whose_body_the_file_does_not_hold_is_kept_without_an_answer(
 )
 def test_a_response_that_had_no_body_has_an_empty_one(tmp_path, sent, came):
     (found,) = read(tmp_path, entry(sent, came)).found
-    assert found.answer.body == b""
+    assert found.response.body == b""
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_file_without_any_exchange_is_refused(tmp_path, entries, says):
 )
 def test_an_answer_that_never_came_is_a_fault(tmp_path, error, fault):
     (found,) = read(tmp_path, entry(came={"status": 0, "_error": error})).found
-    assert (found.answer.status, found.answer.fault) == (0, fault)
+    assert (found.response.status, found.response.fault) == (0, fault)
 
 
 def test_pseudo_headers_of_http_2_are_no_headers(tmp_path):
@@ -156,8 +156,8 @@ def test_a_body_in_a_file_beside_is_taken_to_the_byte_and_one_that_is_not_there_
     sent = entry({"method": "POST", "postData": {"_file": "a.bin"}})
     source = read(tmp_path, named("a.bin"), sent, named("gone.bin"), named("../outside.bin"), named("a\0"))
     answered, asked, *gone = source.found
-    assert answered.answer.body == asked.request.body == b"\xef\xbb\xbf\x00body"
-    assert [one.answer for one in gone] == [None] * 3
+    assert answered.response.body == asked.request.body == b"\xef\xbb\xbf\x00body"
+    assert [one.response for one in gone] == [None] * 3
 
 
 def _pipe(path):

@@ -53,20 +53,20 @@ def world(tmp_path):
 
 
 def bodies(tmp_path):
-    return [json.loads(one.answer.body) for one in world(tmp_path)]
+    return [json.loads(one.response.body) for one in world(tmp_path)]
 
 
 def credentials(name):
     """Return the credentials that stand in a file, in its gzip bodies too."""
     source = (read_har if name in HARS else read_cassette if name in TAPES else read_engine_trace)(MADE_BY / name)
-    answers = " ".join(one.answer.body.decode() for one in source.found)
-    return set(SECRET.findall((MADE_BY / name).read_text(encoding="utf-8") + answers))
+    responses = " ".join(one.response.body.decode() for one in source.found)
+    return set(SECRET.findall((MADE_BY / name).read_text(encoding="utf-8") + responses))
 
 
 @pytest.mark.parametrize("name", [*HARS, *TAPES])
 def test_of_a_recording_what_the_workflow_asks_for_is_kept_each_answer_in_its_turn(tmp_path, name):
     imported(tmp_path, name, of(name))
-    assert [(one.request.method, one.request.url, one.answer.status) for one in world(tmp_path)] == [
+    assert [(one.request.method, one.request.url, one.response.status) for one in world(tmp_path)] == [
         ("GET", f"{LEDGER}/beds/b-7?with=holds", 200),
         ("GET", f"{LEDGER}/tide", 200),
         ("GET", f"{LEDGER}/tide", 200),
@@ -90,7 +90,7 @@ def test_of_an_engines_trace_every_node_has_its_answer(tmp_path, name):
 @pytest.mark.parametrize("name", CUT_SHORT)
 def test_a_node_that_a_template_stopped_sent_nothing_and_its_words_are_told(tmp_path, name):
     done = imported(tmp_path, name, of(name))
-    assert [json.loads(one.answer.body).get("exit_code") for one in world(tmp_path)] == [None, 0]
+    assert [json.loads(one.response.body).get("exit_code") for one in world(tmp_path)] == [None, 0]
     assert [one.why for one in done.dropped] == ["it sent nothing: it failed before"]
     text = (tmp_path / "cases/http/kelp/case.yaml").read_text(encoding="utf-8")
     assert "${read.response.holds.measure}" in text
@@ -124,7 +124,7 @@ def test_no_credential_of_the_file_comes_through_and_it_replays(tmp_path, name):
     said = " ".join([*done.notes, *(one.what for one in done.dropped)])
     assert [one for one in found if one in written + said] == []
     assert world(tmp_path)[0].request.header("authorization") == "Bearer <secret:token>"
-    assert not any("does not replay" in note or "no answer" in note for note in done.notes)
+    assert not any("does not replay" in note or "no response" in note for note in done.notes)
 
 
 @pytest.mark.parametrize("name", [HARS[0], TAPES[0], TRACES[2]])
@@ -144,32 +144,32 @@ def test_the_proof_of_an_imported_case_asks_for_its_labels_and_for_nothing_else(
 @pytest.mark.parametrize("name", HARS[:2])
 def test_a_request_that_a_browser_could_not_send_is_a_fault_of_its_own_kind(name):
     gone = read_har(MADE_BY / name).found[-1]
-    assert (gone.request.url, gone.answer.fault) == ("http://gone.kelp.example/x", "refused")
+    assert (gone.request.url, gone.response.fault) == ("http://gone.kelp.example/x", "refused")
 
 
 def test_an_upload_that_the_server_cut_off_is_told_whole_by_the_proxy():
     cut = read_har(MADE_BY / "mitmproxy.har").found[3]
-    assert (cut.answer.status, cut.answer.fault) == (0, "reset")
+    assert (cut.response.status, cut.response.fault) == (0, "reset")
     assert b'filename="wf.json"' in cut.request.body
 
 
 def test_bodies_that_were_left_beside_a_har_are_missed_where_they_are_gone(tmp_path):
     shutil.copy(MADE_BY / HARS[1], tmp_path / "alone.har")
     source = read_har(tmp_path / "alone.har")
-    assert [one.request.url for one in source.found if one.answer is not None] == ["http://gone.kelp.example/x"]
+    assert [one.request.url for one in source.found if one.response is not None] == ["http://gone.kelp.example/x"]
     assert {one.why for one in source.dropped} == {"the file does not hold the body that it sent"}
 
 
 def test_the_gzip_bodies_of_a_filtered_cassette_are_read_without_its_credentials():
     first, *_, last = read_cassette(MADE_BY / "pytest-recording.yaml").found
-    assert json.loads(first.answer.body) == BED
+    assert json.loads(first.response.body) == BED
     assert first.request.header("authorization") is None
-    assert first.answer.header("content-encoding") is None
-    assert json.loads(last.answer.body)["asked_as"].startswith("Bearer ")
+    assert first.response.header("content-encoding") is None
+    assert json.loads(last.response.body)["asked_as"].startswith("Bearer ")
 
 
 def test_a_cassette_in_json_keeps_its_letters():
-    assert json.loads(read_cassette(MADE_BY / "vcrpy.json").found[0].answer.body) == BED
+    assert json.loads(read_cassette(MADE_BY / "vcrpy.json").found[0].response.body) == BED
 
 
 def test_the_inputs_are_told_by_the_traces_that_have_them():

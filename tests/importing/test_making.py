@@ -16,7 +16,7 @@ from mendbench.importing.har import read_har
 from mendbench.importing.interface import Dropped, Found, Source
 from mendbench.importing.making import Wish, import_case
 from mendbench.importing.own_trace import read_own_trace
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 
 BASE = "https://desk.fjord.example"
 WORKFLOW = {
@@ -31,17 +31,17 @@ WORKFLOW = {
 JSON = (("Content-Type", "application/json"),)
 
 
-def found(place, method, url, answer, body=b"", **more):
-    return Found(place=place, request=Request(method=method, url=url, body=body, **more), answer=answer)
+def found(place, method, url, response, body=b"", **more):
+    return Found(place=place, request=Request(method=method, url=url, body=body, **more), response=response)
 
 
-def answer(status, value, **more):
-    return Answer(status=status, headers=JSON, body=json.dumps(value).encode(), elapsed_ms=5, **more)
+def response(status, value, **more):
+    return Response(status=status, headers=JSON, body=json.dumps(value).encode(), elapsed_ms=5, **more)
 
 
-PERSON = found("e[0]", "GET", f"{BASE}/people/p-1", answer(200, {"called": "Runa", "note": ""}))
-REFUSED = found("e[2]", "POST", f"{BASE}/notes", answer(422, {"detail": "text is required"}), b'{ "text" : "" }')
-OTHER = found("e[1]", "GET", f"{BASE}/favicon.ico", answer(404, {}))
+PERSON = found("e[0]", "GET", f"{BASE}/people/p-1", response(200, {"called": "Runa", "note": ""}))
+REFUSED = found("e[2]", "POST", f"{BASE}/notes", response(422, {"detail": "text is required"}), b'{ "text" : "" }')
+OTHER = found("e[1]", "GET", f"{BASE}/favicon.ico", response(404, {}))
 
 
 def wish(tmp_path, *exchanges, **more):
@@ -76,7 +76,7 @@ def test_only_what_the_workflow_asks_for_is_kept_under_our_keys(tmp_path):
     assert [(one.what, one.why) for one in imported.dropped] == [
         (f"e[1] GET {BASE}/favicon.ico", "the workflow did not ask for it")
     ]
-    assert [(one.request.url, one.answer.status, one.service) for one in recorded(tmp_path)] == [
+    assert [(one.request.url, one.response.status, one.service) for one in recorded(tmp_path)] == [
         (f"{BASE}/people/p-1", 200, "json_api"),
         (f"{BASE}/notes", 422, "json_api"),
     ]
@@ -98,7 +98,7 @@ def test_no_credential_comes_through_in_any_place(tmp_path):
         "e[0]",
         "GET",
         f"{BASE}/people/p-1?api_key={token}",
-        answer(200, {"note": "", "seen": token, "password": "hunter2"}),
+        response(200, {"note": "", "seen": token, "password": "hunter2"}),
         headers=(("Authorization", f"Bearer {token}"),),
     )
     workflow = json.loads(json.dumps(WORKFLOW).replace("/people/${who}", f"/people/${{who}}?api_key={token}"))
@@ -117,7 +117,7 @@ def test_templates_are_no_credentials(tmp_path):
 
 
 def test_equal_requests_are_answered_in_their_order(tmp_path):
-    first, second = (found(f"e[{n}]", "GET", f"{BASE}/n", answer(200, {"n": n})) for n in (0, 1))
+    first, second = (found(f"e[{n}]", "GET", f"{BASE}/n", response(200, {"n": n})) for n in (0, 1))
     nodes = [{"id": name, "type": "http", "params": {"url": f"{BASE}/n"}} for name in ("a", "b")]
     done(
         tmp_path,
@@ -126,11 +126,11 @@ def test_equal_requests_are_answered_in_their_order(tmp_path):
         workflow={"ir_version": "0.1.0", "nodes": nodes, "edges": [{"from": "a", "to": "b"}]},
         inputs={},
     )
-    assert [json.loads(one.answer.body)["n"] for one in recorded(tmp_path)] == [0, 1]
+    assert [json.loads(one.response.body)["n"] for one in recorded(tmp_path)] == [0, 1]
 
 
 def test_a_failure_that_is_met_once_is_met_at_each_try_and_said(tmp_path):
-    busy = found("e[0]", "GET", f"{BASE}/people/p-1", answer(503, {}))
+    busy = found("e[0]", "GET", f"{BASE}/people/p-1", response(503, {}))
     imported = done(tmp_path, busy)
     assert imported.kept == ("e[0]",)
     assert any("were given once more" in note for note in imported.notes)
@@ -140,7 +140,7 @@ def test_a_failure_that_is_met_once_is_met_at_each_try_and_said(tmp_path):
 def test_a_request_that_the_source_lacks_is_named_and_the_case_is_written(tmp_path):
     imported = done(tmp_path, PERSON)
     assert (
-        f"the HAR file has no answer to POST {BASE}/notes: record it, or make the world a simulator" in imported.notes
+        f"the HAR file has no response to POST {BASE}/notes: record it, or make the world a simulator" in imported.notes
     )
     assert len(recorded(tmp_path)) == 1
 
@@ -162,11 +162,11 @@ def test_a_live_case_asks_for_the_variables_of_its_secrets_and_a_simulated_one_f
 
 def test_a_simulated_service_that_answers_otherwise_than_was_seen_is_told(tmp_path):
     url = "https://slack.com/api/auth.test"
-    seen = found("e[0]", "GET", url, answer(200, {"ok": True, "user": "kim"}))
+    seen = found("e[0]", "GET", url, response(200, {"ok": True, "user": "kim"}))
     workflow = {"ir_version": "0.1.0", "nodes": [{"id": "who", "type": "http", "params": {"url": url}}]}
     imported = done(tmp_path, seen, workflow=workflow, inputs={}, provenance="simulator")
-    mend = "change state until it does, or record from the API itself with --provenance live"
-    assert imported.notes[-1] == f"the simulated world does not answer GET {url} as was seen: {mend}"
+    hint = "change state until it does, or record from the API itself with --provenance live"
+    assert imported.notes[-1] == f"the simulated world does not answer GET {url} as was seen: {hint}"
 
 
 def test_a_service_without_a_simulation_is_declared_as_the_real_server_that_it_is(tmp_path):
@@ -177,7 +177,7 @@ def test_a_service_without_a_simulation_is_declared_as_the_real_server_that_it_i
 
 
 def bodiless(one):
-    return replace(one, answer=None)
+    return replace(one, response=None)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def bodiless(one):
         ),
         (
             (
-                found("e[0]", "GET", "https://b.example/", answer(200, {})),
-                found("e[1]", "GET", "https://a.example/", answer(200, {})),
+                found("e[0]", "GET", "https://b.example/", response(200, {})),
+                found("e[1]", "GET", "https://a.example/", response(200, {})),
             ),
             "p.har: the workflow asks desk.fjord.example; the HAR file holds a.example, b.example; name the recording of",
         ),
@@ -226,7 +226,7 @@ def test_a_host_of_a_known_service_is_declared_as_that_service(tmp_path):
     workflow = {"ir_version": "0.1.0", "nodes": [{"id": "who", "type": "http", "params": {"url": url}}]}
     done(
         tmp_path,
-        found("e[0]", "GET", url, answer(200, {"ok": False, "error": "not_authed"})),
+        found("e[0]", "GET", url, response(200, {"ok": False, "error": "not_authed"})),
         workflow=workflow,
         inputs={},
     )
@@ -331,7 +331,7 @@ def test_our_own_trace_holds_workflow_inputs_and_all(tmp_path):
 def test_a_har_file_is_imported_whole(tmp_path):
     entries = [
         {"time": 5, "request": {"method": one.request.method, "url": one.request.url, "headers": [], "postData": {"text": one.request.body.decode()}},
-         "response": {"status": one.answer.status, "headers": [], "content": {"text": one.answer.body.decode()}}}
+         "response": {"status": one.response.status, "headers": [], "content": {"text": one.response.body.decode()}}}
         for one in (PERSON, REFUSED)
     ]  # fmt: skip
     path = tmp_path / "p.har"

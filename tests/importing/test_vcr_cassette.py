@@ -33,11 +33,11 @@ def test_what_vcrpy_recorded_is_read(recorded):
     path, base = recorded
     first, second = read_cassette(path).found
     assert (first.request.method, first.request.url) == ("GET", f"{base}/people/p-1?of=desk")
-    assert (first.answer.status, json.loads(first.answer.body)) == (200, {"id": "p-1", "called": "Runa"})
+    assert (first.response.status, json.loads(first.response.body)) == (200, {"id": "p-1", "called": "Runa"})
     assert (second.request.method, json.loads(second.request.body)) == ("POST", {"text": "", "sign": "🌊"})
-    assert second.answer.status == 422
-    assert second.answer.header("content-type") == "application/json"
-    assert second.answer.header("content-length") is None
+    assert second.response.status == 422
+    assert second.response.header("content-type") == "application/json"
+    assert second.response.header("content-length") is None
 
 
 def write(tmp_path, *responses, version=1):
@@ -75,13 +75,13 @@ def response(body, **headers):
 )
 def test_a_body_is_read_however_it_stands_there(tmp_path, one):
     (found,) = read_cassette(write(tmp_path, one)).found
-    assert (found.answer.status, found.answer.body) == (200, b"said")
+    assert (found.response.status, found.response.body) == (200, b"said")
 
 
 def test_a_body_that_cannot_be_unpacked_is_dropped_with_a_reason(tmp_path):
     source = read_cassette(write(tmp_path, response({"string": b"\x8b\xff\x00"}, content_encoding="br")))
     assert source.found == ()
-    assert source.dropped[0].why == "its answer is compressed in a way that cannot be read here"
+    assert source.dropped[0].why == "its response is compressed in a way that cannot be read here"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from mendbench.errors import LiveRefused
 from mendbench.live.access import LiveAccess, writes_refused
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.secrets.redaction import Redactor, canary
 
 VARIABLE, TOKEN = "DESK_TOKEN", 'k3/+y "real" &%41'
@@ -27,10 +27,10 @@ class Echo:
     def resets(self, request):
         return False
 
-    def ask(self, request):
+    def send(self, request):
         self.got.append(request)
         said = [request.header("authorization"), base64.b64encode(TOKEN.encode()).decode(), TOKEN]
-        return Answer(status=200, headers=(("X-Seen", request.url),), body=json.dumps(said).encode())
+        return Response(status=200, headers=(("X-Seen", request.url),), body=json.dumps(said).encode())
 
 
 def access(**more):
@@ -61,11 +61,11 @@ def _token(monkeypatch):
 
 def test_the_api_gets_the_real_secret_and_the_response_has_its_placeholder_in_every_spelling():
     live = Echo()
-    answer = sent(get(f"{URL}?key={CANARY}&again=%3Csecret%3Adesk%3E"), live)
+    response = sent(get(f"{URL}?key={CANARY}&again=%3Csecret%3Adesk%3E"), live)
     assert live.got[0].header("authorization") == f"Bearer {TOKEN}"
     assert live.got[0].url == f"{URL}?key=k3%2F%2By%20%22real%22%20%26%2541&again=k3%2F%2By%20%22real%22%20%26%2541"
-    assert json.loads(answer.body) == ["Bearer <secret:desk>", "<secret:desk>", "<secret:desk>"]
-    assert "k3" not in str(answer.headers)
+    assert json.loads(response.body) == ["Bearer <secret:desk>", "<secret:desk>", "<secret:desk>"]
+    assert "k3" not in str(response.headers)
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_a_write_is_refused_with_method_url_body_node_and_workflow_and_no_secret
 
 def test_a_write_that_is_allowed_is_listed_before_it_is_sent(capsys):
     class Listening(Echo):
-        def ask(self, request):
+        def send(self, request):
             self.listed = capsys.readouterr().err
-            return super().ask(request)
+            return super().send(request)
 
     live = Listening()
     sent(post(), live, allow_writes=True)

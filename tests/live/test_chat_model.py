@@ -11,7 +11,7 @@ import pytest
 from mendbench.errors import BadInput, Incomplete
 from mendbench.live.chat_model import ChatCaller
 from mendbench.live.rate_limit import Pace, Stopped
-from mendbench.repairers.asking import read_answer
+from mendbench.repairers.asking import read_response
 from tests.fakes.worlds import completion
 
 BASE = "http://127.0.0.1:9/v1/"
@@ -24,15 +24,15 @@ ASK = {
 }
 
 
-def caller(answers, **options):
+def caller(responses, **options):
     sent, slept = [], []
 
     def handle(request):
         sent.append(request)
-        answer = answers[min(len(sent), len(answers)) - 1]
-        if isinstance(answer, Exception):
-            raise answer
-        status, body, headers = answer
+        response = responses[min(len(sent), len(responses)) - 1]
+        if isinstance(response, Exception):
+            raise response
+        status, body, headers = response
         return httpx2.Response(
             status, content=body if isinstance(body, bytes) else json.dumps(body).encode(), headers=headers
         )
@@ -46,7 +46,7 @@ GOOD = (200, completion("ok").body, {"content-type": "application/json", "x-requ
 
 def test_only_what_is_configured_is_sent_and_the_answer_comes_back_unedited():
     made, sent, _ = caller([GOOD])
-    answer = made.ask(ASK)
+    response = made.send(ASK)
     assert str(sent[0].url) == "http://127.0.0.1:9/v1/chat/completions"
     assert json.loads(sent[0].read()) == {
         "model": "small",
@@ -55,13 +55,13 @@ def test_only_what_is_configured_is_sent_and_the_answer_comes_back_unedited():
         "max_tokens": 400,
     }
     assert "authorization" not in sent[0].headers
-    assert answer.body == completion("ok").body
-    assert answer.headers == (("content-type", "application/json"),)
+    assert response.body == completion("ok").body
+    assert response.headers == (("content-type", "application/json"),)
 
 
 def test_a_response_format_is_sent_where_there_is_one():
     made, sent, _ = caller([GOOD])
-    made.ask({**ASK, "response_format": {"type": "json_object"}})
+    made.send({**ASK, "response_format": {"type": "json_object"}})
     assert json.loads(sent[0].read())["response_format"] == {"type": "json_object"}
 
 
@@ -69,12 +69,12 @@ def test_the_key_comes_from_the_environment_and_does_not_come_back(monkeypatch):
     key = hashlib.sha256(b"key").hexdigest()
     monkeypatch.setenv("SOME_MODEL_KEY", key)
     made, sent, _ = caller([(200, completion(f"echo {key}").body, {})], api_key_env="SOME_MODEL_KEY")
-    answer = made.ask(ASK)
+    response = made.send(ASK)
     assert sent[0].headers["authorization"] == f"Bearer {key}"
-    assert key.encode() not in answer.body
+    assert key.encode() not in response.body
     monkeypatch.delenv("SOME_MODEL_KEY")
     with pytest.raises(BadInput, match="SOME_MODEL_KEY"):
-        made.ask(ASK)
+        made.send(ASK)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_key_comes_from_the_environment_and_does_not_come_back(monkeypatch):
 )
 def test_a_busy_server_is_asked_again(first):
     made, sent, slept = caller([first, GOOD])
-    assert made.ask(ASK).status == 200
+    assert made.send(ASK).status == 200
     assert len(sent) == 2
     assert slept == [7.0] if isinstance(first, tuple) and first[0] == 429 else 1 <= slept[0] <= 2
 
@@ -108,7 +108,7 @@ def test_a_word_that_stands_for_a_key_where_none_is_wanted_changes_no_answer(mon
         {"choices": [{"message": {"content": '{"edits": []} ollama none', "refusal": None}, "finish_reason": "stop"}]}
     ).encode()
     made, sent, _ = caller([(200, body, {})], api_key_env="SOME_MODEL_KEY")
-    assert made.ask(ASK).body == body
+    assert made.send(ASK).body == body
     assert sent[0].headers["authorization"] == f"Bearer {key}"
 
 
@@ -120,14 +120,14 @@ def test_a_word_that_stands_for_a_key_where_none_is_wanted_changes_no_answer(mon
             "after 3 attempts at most: HTTP 200 .*abort",
         ),
         ((500, {}, {}), "after 3 attempts at most: HTTP 500"),
-        (httpx2.ReadTimeout("x"), r"^model 'small' at \S+ gave no answer \(3 attempts, last: timed out\)$"),
-        (httpx2.ReadError("x"), r"gave no answer \(3 attempts, last: connection reset\)"),
+        (httpx2.ReadTimeout("x"), r"^model 'small' at \S+ gave no response \(3 attempts, last: timed out\)$"),
+        (httpx2.ReadError("x"), r"gave no response \(3 attempts, last: connection reset\)"),
     ],
 )
 def test_a_server_that_never_answers_is_no_answer(always, words):
     made, sent, _ = caller([always], attempts=3)
     with pytest.raises(Incomplete, match=words):
-        made.ask(ASK)
+        made.send(ASK)
     assert len(sent) == 3
 
 
@@ -144,7 +144,7 @@ def unreachable(why):
 def test_a_server_that_is_not_there_is_told_at_once(why, told):
     made, sent, slept = caller([unreachable(why)], place="models.small", file="mendbench.toml")
     with pytest.raises(Incomplete) as raised:
-        made.ask(ASK)
+        made.send(ASK)
     assert (len(sent), slept) == (1, [])
     assert str(raised.value) == (
         f"models.small: nothing listens at {BASE} ({told}); start the server, or correct base_url in mendbench.toml"
@@ -154,19 +154,19 @@ def test_a_server_that_is_not_there_is_told_at_once(why, told):
 def test_a_server_that_responded_before_and_goes_away_is_asked_again():
     gone = unreachable(ConnectionRefusedError())
     made, sent, slept = caller([GOOD, gone, GOOD, *[gone] * 6])
-    made.ask(ASK)
+    made.send(ASK)
     other = replace(made)
-    assert other.ask(ASK).status == 200
+    assert other.send(ASK).status == 200
     assert (len(sent), len(slept)) == (3, 1)
-    with pytest.raises(Incomplete, match=r"gave no answer \(6 attempts, last: connection refused\)"):
-        other.ask(ASK)
+    with pytest.raises(Incomplete, match=r"gave no response \(6 attempts, last: connection refused\)"):
+        other.send(ASK)
 
 
 def test_a_limit_that_never_ends_is_waited_for_as_it_asks_and_then_told_in_its_own_words():
     limited = {"error": {"message": "Rate limit reached for requests", "code": "rate_limit_exceeded"}}
     made, sent, slept = caller([(429, limited, {"Retry-After": "20"})])
     with pytest.raises(Incomplete, match="HTTP 429 .*Rate limit reached for requests") as told:
-        made.ask(ASK)
+        made.send(ASK)
     assert (len(sent), slept) == (6, [20.0] * 5)
     assert "\n" not in str(told.value)
 
@@ -174,14 +174,14 @@ def test_a_limit_that_never_ends_is_waited_for_as_it_asks_and_then_told_in_its_o
 def test_a_server_that_asks_for_hours_is_not_waited_for():
     made, sent, slept = caller([(429, {}, {"Retry-After": "7200"})])
     with pytest.raises(Incomplete, match="HTTP 429"):
-        made.ask(ASK)
+        made.send(ASK)
     assert (len(sent), slept) == (1, [])
 
 
 def test_faults_and_busy_statuses_share_one_row_of_tries():
     made, sent, slept = caller([httpx2.ReadTimeout("x"), (503, {}, {})] * 10)
     with pytest.raises(Incomplete, match="HTTP 503"):
-        made.ask(ASK)
+        made.send(ASK)
     assert len(sent) == 6
     assert slept == sorted(slept)
     assert 31 <= sum(slept) <= 31 * 1.3
@@ -200,7 +200,7 @@ def test_faults_and_busy_statuses_share_one_row_of_tries():
 )
 def test_an_answer_is_waited_for_as_long_as_configured_or_as_the_provider_allows(model, options, open_s, read_s):
     made, sent, _ = caller([GOOD], **options)
-    made.ask({**ASK, "model": model})
+    made.send({**ASK, "model": model})
     waits = sent[0].extensions["timeout"]
     assert (waits["connect"], waits["read"], waits["write"]) == (open_s, read_s, read_s)
 
@@ -210,7 +210,7 @@ def test_tools_are_sent_where_there_are_some_and_a_call_is_an_answer():
     body = {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}
     tools = [{"type": "function", "function": {"name": "clock__now", "parameters": {"type": "object"}}}]
     made, sent, _ = caller([(200, body, {})])
-    assert json.loads(made.ask({**ASK, "tools": tools}).body) == body
+    assert json.loads(made.send({**ASK, "tools": tools}).body) == body
     assert json.loads(sent[0].read())["tools"] == tools
 
 
@@ -229,7 +229,7 @@ def test_tools_are_sent_where_there_are_some_and_a_call_is_an_answer():
 )
 def test_a_prompt_that_is_too_long_is_an_answer(body):
     made, sent, _ = caller([(400, body, {})])
-    assert made.ask(ASK).status == 400
+    assert made.send(ASK).status == 400
     assert len(sent) == 1
 
 
@@ -250,8 +250,8 @@ def test_a_prompt_that_is_too_long_is_an_answer(body):
     ],
 )
 def test_what_is_recorded_as_too_long_a_prompt_is_read_as_one(words):
-    answer = caller([(400, {"error": {"message": words}}, {})])[0].ask(ASK)
-    assert read_answer(answer, model="small", ask="a").status == "prompt_too_long"
+    response = caller([(400, {"error": {"message": words}}, {})])[0].send(ASK)
+    assert read_response(response, model="small", model_request="a").status == "prompt_too_long"
 
 
 @pytest.mark.parametrize(
@@ -268,14 +268,14 @@ def test_what_is_recorded_as_too_long_a_prompt_is_read_as_one(words):
 def test_a_refused_ask_is_the_operators_to_mend(status, text):
     made, _, _ = caller([(status, {"error": {"message": text}}, {})])
     with pytest.raises(BadInput, match=text):
-        made.ask(ASK)
+        made.send(ASK)
 
 
 @pytest.mark.parametrize("body", [{}, {"choices": []}, b"<html>", []])
 def test_a_2xx_without_a_choice_is_no_answer(body):
     made, _, _ = caller([(200, body, {})])
     with pytest.raises(Incomplete, match="without a choice"):
-        made.ask(ASK)
+        made.send(ASK)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_a_limit_holds_back_all_asks_of_the_model_and_another_failure_only_its_o
     pace, seen = Pace(at_once=4), []
     made, sent, slept = caller([first, GOOD], pace=pace)
     sleeping = replace(made, sleep=lambda seconds: seen.append(pace._resting) or slept.append(seconds))
-    assert sleeping.ask(ASK).status == 200
+    assert sleeping.send(ASK).status == 200
     assert (len(sent), seen) == (2, [1 if held else 0])
     assert pace._resting == pace._under_way == 0
 
@@ -301,7 +301,7 @@ def test_a_limit_that_never_ends_holds_back_nobody_after_the_last_try():
     pace = Pace(at_once=4)
     made, sent, _ = caller([(429, {}, {})], pace=pace, attempts=2)
     with pytest.raises(Incomplete):
-        made.ask(ASK)
+        made.send(ASK)
     assert len(sent) == 2
     assert pace._resting == pace._under_way == 0
 
@@ -311,5 +311,5 @@ def test_a_wait_between_two_tries_ends_when_nobody_wants_the_answer_any_more():
     made, sent, _ = caller([(503, {}, {"Retry-After": "100"})], pace=pace)
     transport = httpx2.MockTransport(lambda request: (pace.stop(), made.transport.handle_request(request))[1])
     with pytest.raises(Stopped):
-        replace(made, sleep=None, transport=transport).ask(ASK)
+        replace(made, sleep=None, transport=transport).send(ASK)
     assert len(sent) == 1

@@ -36,7 +36,7 @@ def test_other_addresses_and_those_that_were_declared_are_asked(host, address):
 def test_a_name_that_leads_inside_does_not_exist():
     made = WireTransport(Deadline(), outside=True, resolve=lambda _host, _port: ("203.0.113.7", "127.0.0.1"))
     live = HttpLive({}, transport=made, outside=True)
-    assert live.ask(get("http://api.example/")).fault == "dns"
+    assert live.send(get("http://api.example/")).fault == "dns"
 
 
 def test_a_deadline_that_is_over_ends_every_step():
@@ -79,19 +79,19 @@ def test_an_answer_that_is_longer_than_is_taken_in_has_broken_off_and_nothing_of
         while True:
             yield b"x" * 1_000_000
 
-    answer = HttpLive({}, transport=Streaming(endless())).ask(get("https://api.test/"))
-    assert (answer.status, answer.fault, answer.body) == (0, "truncated", b"")
+    response = HttpLive({}, transport=Streaming(endless())).send(get("https://api.test/"))
+    assert (response.status, response.fault, response.body) == (0, "truncated", b"")
 
 
 def test_an_answer_of_just_the_longest_size_is_whole():
-    answer = HttpLive({}, transport=Streaming([b"x" * MAX_BODY])).ask(get("https://api.test/"))
-    assert (answer.fault, len(answer.body)) == (None, MAX_BODY)
+    response = HttpLive({}, transport=Streaming([b"x" * MAX_BODY])).send(get("https://api.test/"))
+    assert (response.fault, len(response.body)) == (None, MAX_BODY)
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip, gzip", "own"])
 def test_an_answer_in_a_coding_that_nobody_asked_for_is_none(coding):
     live = HttpLive({}, transport=Streaming([b"x"], **{"content-encoding": coding}))
-    assert live.ask(get("https://api.test/")).fault == "truncated"
+    assert live.send(get("https://api.test/")).fault == "truncated"
 
 
 def test_what_cannot_be_resolved_is_a_name_that_does_not_exist():
@@ -99,7 +99,7 @@ def test_what_cannot_be_resolved_is_a_name_that_does_not_exist():
         raise socket.gaierror(socket.EAI_NONAME, "no such name")
 
     live = HttpLive({}, transport=WireTransport(Deadline(), resolve=nowhere))
-    assert live.ask(get("http://gone.example/")).fault == "dns"
+    assert live.send(get("http://gone.example/")).fault == "dns"
 
 
 class Mute(httpx2.AsyncBaseTransport):

@@ -41,24 +41,24 @@ def live():
 
 
 def test_a_tool_call_gives_the_whole_json_rpc_object(live):
-    answer = live.ask(post("mcp://demo/add", {"text": "x"}))
-    body = json.loads(answer.body)
-    assert answer.status == 200
+    response = live.send(post("mcp://demo/add", {"text": "x"}))
+    body = json.loads(response.body)
+    assert response.status == 200
     assert (body["jsonrpc"], body["id"]) == ("2.0", 1)
     assert body["result"]["structuredContent"] == {"count": 1}
-    assert json.loads(live.ask(post("mcp://demo/add", {"text": "x"})).body)["result"]["structuredContent"] == {
+    assert json.loads(live.send(post("mcp://demo/add", {"text": "x"})).body)["result"]["structuredContent"] == {
         "count": 2
     }
 
 
 def test_a_tools_own_error_stays_inside_the_result(live):
-    result = json.loads(live.ask(post("mcp://demo/refuse", {})).body)["result"]
+    result = json.loads(live.send(post("mcp://demo/refuse", {})).body)["result"]
     assert result["isError"] is True
     assert "channel_not_found" in result["content"][0]["text"]
 
 
 def test_the_tools_can_be_listed(live):
-    result = json.loads(live.ask(get("mcp://demo/tools/list")).body)["result"]
+    result = json.loads(live.send(get("mcp://demo/tools/list")).body)["result"]
     assert [tool["name"] for tool in result["tools"]] == ["add", "refuse"]
 
 
@@ -71,7 +71,7 @@ def test_it_serves_its_own_servers_only(live):
 def test_a_server_that_cannot_be_started_is_the_operators_to_mend(tmp_path):
     broken = McpLive({"gone": [str(tmp_path / "no-such-program")]})
     with pytest.raises(BadInput, match="cannot be started"):
-        broken.ask(get("mcp://gone/tools/list"))
+        broken.send(get("mcp://gone/tools/list"))
     broken.close()
 
 
@@ -87,7 +87,7 @@ server.run()
 
 def test_a_server_is_spoken_to_over_its_standard_input_and_output(capfd):
     small = McpLive({"small": [sys.executable, "-c", f"import sys; print('noise', file=sys.stderr){SERVER}"]})
-    body = json.loads(small.ask(post("mcp://small/whoami", {"name": "Ada"})).body)
+    body = json.loads(small.send(post("mcp://small/whoami", {"name": "Ada"})).body)
     small.close()
     assert body["result"]["structuredContent"] == {"result": "you are Ada"}
     assert "noise" not in capfd.readouterr().err
@@ -96,7 +96,7 @@ def test_a_server_is_spoken_to_over_its_standard_input_and_output(capfd):
 def test_a_server_that_ends_at_once_is_told_with_its_last_words():
     broken = McpLive({"small": [sys.executable, "-c", "import sys; sys.exit('no key is configured')"]})
     with pytest.raises(BadInput, match=r"MCP server 'small': cannot be started \(no key is configured\)"):
-        broken.ask(get("mcp://small/tools/list"))
+        broken.send(get("mcp://small/tools/list"))
     broken.close()
 
 
@@ -121,7 +121,7 @@ def test_a_server_is_spoken_to_over_streamable_http():
 
     with streamable(server) as url:
         far = McpLive({"far": url})
-        result = json.loads(far.ask(post("mcp://far/refuse", {})).body)["result"]
+        result = json.loads(far.send(post("mcp://far/refuse", {})).body)["result"]
         far.close()
     assert result["isError"] is True
     assert url.rpartition(":")[2] not in json.dumps(result)
@@ -132,7 +132,7 @@ def test_an_address_where_nobody_listens_is_the_operators_to_mend():
         port = taken.getsockname()[1]
     nobody = McpLive({"far": f"http://127.0.0.1:{port}/mcp"})
     with pytest.raises(BadInput, match="MCP server 'far': cannot be started"):
-        nobody.ask(get("mcp://far/tools/list"))
+        nobody.send(get("mcp://far/tools/list"))
     nobody.close()
 
 
@@ -153,7 +153,7 @@ def test_a_tool_that_is_annotated_as_reading_only_reads_and_no_other_is_known_to
 
     notes = McpLive({"notes": server})
     assert notes.reads(post("mcp://notes/look", {})) is None, "it was not asked yet"
-    notes.ask(post("mcp://notes/look", {}))
+    notes.send(post("mcp://notes/look", {}))
     told = {
         name: notes.reads(post(f"mcp://notes/{name}", {})) for name in ("look", "put", "shrug", "gone", "tools/list")
     }
@@ -200,7 +200,7 @@ def by_hand(tmp_path):
 def test_a_server_that_gives_no_answer_is_ended_before_another_is_started(by_hand, tmp_path):
     live = by_hand("{'tools': []}")
     for _ in range(2):
-        assert live.ask(post("mcp://hand/look", {"code": CONNECTION_CLOSED})).fault == "reset"
+        assert live.send(post("mcp://hand/look", {"code": CONNECTION_CLOSED})).fault == "reset"
     pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
     assert len(set(pids)) == 2
     for pid in pids:
@@ -210,7 +210,7 @@ def test_a_server_that_gives_no_answer_is_ended_before_another_is_started(by_han
 
 def test_a_list_of_tools_without_an_end_is_read_as_far_as_will_do(by_hand):
     live = by_hand(f"{{'tools': [{LOOK}], 'nextCursor': str(page + 1)}}")
-    live.ask(post("mcp://hand/other", {}))
+    live.send(post("mcp://hand/other", {}))
     told = []
     asking = threading.Thread(target=lambda: told.append(live.reads(post("mcp://hand/look", {}))), daemon=True)
     asking.start()
@@ -220,7 +220,7 @@ def test_a_list_of_tools_without_an_end_is_read_as_far_as_will_do(by_hand):
 
 def test_a_list_of_tools_that_is_not_to_be_had_is_none(by_hand):
     live = by_hand("{'tools': 7, 'nextCursor': 7}")
-    live.ask(post("mcp://hand/other", {}))
+    live.send(post("mcp://hand/other", {}))
     assert live.reads(post("mcp://hand/look", {})) is None
 
 
@@ -258,49 +258,49 @@ def far():
 
 def test_a_server_over_http_that_is_busy_is_answered_with_its_status_and_how_long_to_wait(far):
     asking, _ = far(TOO_MANY)
-    answer = asking.ask(CALL)
-    assert (answer.status, answer.fault, answer.body) == (429, None, b"later")
-    assert answer.header("retry-after") == "7"
-    assert answer.header("mcp-session-id") is None, "it is another one each time"
+    response = asking.send(CALL)
+    assert (response.status, response.fault, response.body) == (429, None, b"later")
+    assert response.header("retry-after") == "7"
+    assert response.header("mcp-session-id") is None, "it is another one each time"
 
 
 def test_a_server_that_was_busy_goes_on_with_its_session(far):
     asking, reached = far(TOO_MANY, texts("fine"))
-    assert [asking.ask(CALL).status for _ in range(2)] == [429, 200]
+    assert [asking.send(CALL).status for _ in range(2)] == [429, 200]
     assert reached.heard.count("initialize") == 1
 
 
 def test_a_session_that_is_over_is_followed_by_another_one(far):
     asking, reached = far(whatever(sends(http("404 Not Found"))), texts("fine"))
-    assert [asking.ask(CALL).status for _ in range(2)] == [404, 200]
+    assert [asking.send(CALL).status for _ in range(2)] == [404, 200]
     assert reached.heard.count("initialize") == 2
 
 
 def test_a_server_that_is_busy_when_it_is_first_asked_is_there(far):
     asking, reached = far(texts("fine"), first=[TOO_MANY])
-    assert [asking.ask(CALL).status for _ in range(2)] == [429, 200]
+    assert [asking.send(CALL).status for _ in range(2)] == [429, 200]
     assert reached.heard.count("tools/call") == 1
 
 
 def test_a_server_that_refuses_is_not_asked_for_its_list_of_tools(far):
     asking, reached = far(TOO_MANY)
-    asking.ask(CALL)
+    asking.send(CALL)
     assert asking.reads(CALL) is None
     assert "tools/list" not in reached.heard
 
 
 def test_a_connection_that_broke_is_made_anew(far):
     asking, reached = far(whatever(sends_and_resets()), texts("fine"))
-    assert [asking.ask(CALL).fault for _ in range(2)] == ["reset", None]
+    assert [asking.send(CALL).fault for _ in range(2)] == ["reset", None]
     assert reached.heard.count("initialize") == 2
 
 
 def test_a_server_that_was_reached_and_is_gone_is_a_fault_each_time(far):
     asking, _ = far(texts("fine"), leaves=True)
-    assert [asking.ask(CALL).fault for _ in range(2)] == ["refused", "refused"]
+    assert [asking.send(CALL).fault for _ in range(2)] == ["refused", "refused"]
 
 
 def test_a_server_that_wants_a_key_from_the_first_is_the_operators_to_mend(far):
     asking, _ = far(first=[whatever(sends(http("401 Unauthorized")))])
     with pytest.raises(BadInput, match="MCP server 'far': cannot be started"):
-        asking.ask(CALL)
+        asking.send(CALL)

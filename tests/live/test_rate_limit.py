@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.live.rate_limit import Pace, Stopped
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from tests.fakes.recording import PATIENCE_S
 
-GOOD, LIMITED = Answer(status=200), Answer(status=429)
+GOOD, LIMITED = Response(status=200), Response(status=429)
 
 
-def limited(answer):
-    return answer.status == 429
+def limited(response):
+    return response.status == 429
 
 
 class Watched(threading.Condition):
@@ -80,9 +80,9 @@ def test_what_raises_is_no_longer_under_way():
 def test_after_a_limit_fewer_are_asked_at_once_and_with_each_answer_one_more():
     pace = Pace(at_once=8)
     allowed = [pace._allowed]
-    for answer in (LIMITED, LIMITED, LIMITED, LIMITED, GOOD, Answer(status=0, fault="reset"), *[GOOD] * 8):
+    for response in (LIMITED, LIMITED, LIMITED, LIMITED, GOOD, Response(status=0, fault="reset"), *[GOOD] * 8):
         with pace.sending() as sending:
-            sending.send(partial(Answer, status=answer.status, fault=answer.fault), limited)
+            sending.send(partial(Response, status=response.status, fault=response.fault), limited)
         allowed.append(pace._allowed)
     assert allowed == [8, 4, 2, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 8, 8]
 
@@ -98,11 +98,11 @@ def test_no_more_than_allowed_are_under_way():
         inside.pop()
         return GOOD
 
-    def ask():
+    def send():
         with pace.sending() as sending:
             sending.send(call, limited)
 
-    threads = [in_thread(ask) for _ in range(6)]
+    threads = [in_thread(send) for _ in range(6)]
     for thread in threads:
         thread.join(PATIENCE_S)
     assert len(most) == 6

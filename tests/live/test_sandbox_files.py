@@ -28,29 +28,29 @@ def files(folder):
 
 
 def test_what_is_written_is_read_byte_for_byte(files, folder):
-    assert files.ask(write("a/b%20c.txt", b"\xff1\r\n")).status == 201
-    assert files.ask(write("a/b%20c.txt", b"\xff2\r\n")).status == 204
-    answer = files.ask(read("a/b%20c.txt"))
-    assert (answer.status, answer.body) == (200, b"\xff2\r\n")
+    assert files.send(write("a/b%20c.txt", b"\xff1\r\n")).status == 201
+    assert files.send(write("a/b%20c.txt", b"\xff2\r\n")).status == 204
+    response = files.send(read("a/b%20c.txt"))
+    assert (response.status, response.body) == (200, b"\xff2\r\n")
     assert (folder / "a" / "b c.txt").read_bytes() == b"\xff2\r\n"
 
 
 def test_a_missing_file_is_a_404_and_makes_nothing(files, folder):
-    assert files.ask(read("a.txt")).status == 404
+    assert files.send(read("a.txt")).status == 404
     assert not folder.exists()
 
 
 @pytest.mark.parametrize("path", ["../secret.txt", "a/../../secret.txt", "%2e%2e/secret.txt", "..%2Fsecret.txt"])
 def test_nothing_outside_the_folder_is_read_or_written(files, folder, path):
     folder.mkdir()
-    answer = files.ask(read(path))
-    assert (answer.status, answer.body) == (403, b"")
-    assert files.ask(write(path)).status == 403
+    response = files.send(read(path))
+    assert (response.status, response.body) == (403, b"")
+    assert files.send(write(path)).status == 403
     assert (folder.parent / "secret.txt").read_text() == "not yours"
 
 
 def test_an_absolute_path_is_one_below_the_folder(files, folder):
-    assert files.ask(write("%2Fetc/made.txt")).status == 201
+    assert files.send(write("%2Fetc/made.txt")).status == 201
     assert (folder / "etc" / "made.txt").exists()
 
 
@@ -59,8 +59,8 @@ def test_a_link_out_of_the_folder_is_refused(files, folder):
     (folder / "link").symlink_to(folder.parent / "secret.txt")
     (folder / "up").symlink_to(folder.parent, target_is_directory=True)
     for path in ("link", "up/secret.txt", "up/new.txt"):
-        assert files.ask(read(path)).status == 403
-        assert files.ask(write(path)).status == 403
+        assert files.send(read(path)).status == 403
+        assert files.send(write(path)).status == 403
     assert (folder.parent / "secret.txt").read_text() == "not yours"
 
 
@@ -69,19 +69,19 @@ def test_what_is_no_plain_file_is_a_conflict(files, folder):
     (folder / "a.txt").write_text("x")
     os.mkfifo(folder / "pipe")
     for path in ("", "sub", "pipe", "a.txt/below", "a%00b", "x" * 300):
-        assert files.ask(write(path)).status == 409, path
-    assert files.ask(read("pipe")).status == 409
+        assert files.send(write(path)).status == 409, path
+    assert files.send(read("pipe")).status == 409
 
 
 def test_a_file_that_is_too_large_is_not_read(files, folder):
     folder.mkdir()
     with (folder / "big").open("wb") as big:
         big.truncate(MAX_BYTES + 1)
-    assert files.ask(read("big")).status == 413
+    assert files.send(read("big")).status == 413
 
 
 def test_other_methods_are_refused(files):
-    assert files.ask(Request(method="DELETE", url="file://sandbox/a")).status == 405
+    assert files.send(Request(method="DELETE", url="file://sandbox/a")).status == 405
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_the_disk_says_becomes_a_status(files, folder, monkeypatch, error, 
         raise error
 
     monkeypatch.setattr("pathlib.Path.write_bytes", refuse)
-    assert files.ask(write("a.txt")).status == status
+    assert files.send(write("a.txt")).status == status
 
 
 def test_it_serves_the_sandbox_only_and_begins_afresh(files):
@@ -104,8 +104,8 @@ def test_it_serves_the_sandbox_only_and_begins_afresh(files):
 
 def test_a_scopes_files_are_laid_out(folder, files):
     lay_out(folder, {"a b.txt": "text", "sub/c.json": {"k": [1]}})
-    assert files.ask(read("a%20b.txt")).body == b"text"
-    assert files.ask(read("sub/c.json")).body == b'{"k":[1]}'
+    assert files.send(read("a%20b.txt")).body == b"text"
+    assert files.send(read("sub/c.json")).body == b'{"k":[1]}'
 
 
 @pytest.mark.parametrize("path", ["../x", "", "."])
@@ -118,4 +118,4 @@ def test_a_file_that_cannot_be_in_the_folder_is_not_laid_out(folder, path):
 
 def test_a_link_that_leads_to_itself_is_no_file(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
-    assert FileLive(tmp_path).ask(Request(method="GET", url="file://sandbox/loop")).status == 409
+    assert FileLive(tmp_path).send(Request(method="GET", url="file://sandbox/loop")).status == 409

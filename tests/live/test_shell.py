@@ -33,35 +33,35 @@ def command(text, **more):
 
 def test_a_command_gives_its_output_and_exit_code(bwrap):
     shell = ShellLive(allow_shell=True, environ={}, bwrap=bwrap)
-    answer = shell.ask(command("cat; echo oops >&2; exit 3", stdin="typed"))
-    assert answer.status == 200
-    assert json.loads(answer.body) == {"stdout": "typed", "stderr": "oops\n", "exit_code": 3}
+    response = shell.send(command("cat; echo oops >&2; exit 3", stdin="typed"))
+    assert response.status == 200
+    assert json.loads(response.body) == {"stdout": "typed", "stderr": "oops\n", "exit_code": 3}
 
 
 def test_nothing_runs_unless_it_is_allowed(bwrap, tmp_path):
     with pytest.raises(BadInput, match="--allow-shell"):
-        ShellLive(allow_shell=False, environ={}, bwrap=bwrap).ask(command(f"touch {tmp_path}/made"))
+        ShellLive(allow_shell=False, environ={}, bwrap=bwrap).send(command(f"touch {tmp_path}/made"))
     assert not (tmp_path / "made").exists()
 
 
 def test_nothing_runs_without_the_sandbox(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BadInput, match="bubblewrap is not installed"):
-        ShellLive(allow_shell=True, environ={}).ask(command("true"))
+        ShellLive(allow_shell=True, environ={}).send(command("true"))
     with pytest.raises(BadInput, match="cannot be run"):
-        ShellLive(allow_shell=True, environ={}, bwrap=str(tmp_path / "gone")).ask(command("true"))
+        ShellLive(allow_shell=True, environ={}, bwrap=str(tmp_path / "gone")).send(command("true"))
 
 
 def test_a_command_that_takes_too_long_is_a_timeout(bwrap):
-    answer = ShellLive(allow_shell=True, environ={}, bwrap=bwrap, patience_s=0.05).ask(
+    response = ShellLive(allow_shell=True, environ={}, bwrap=bwrap, patience_s=0.05).send(
         command("exec tail -f /dev/null")
     )
-    assert (answer.status, answer.fault, answer.elapsed_ms) == (0, "timeout", 50)
+    assert (response.status, response.fault, response.elapsed_ms) == (0, "timeout", 50)
 
 
 def test_a_body_without_a_command_is_refused(bwrap):
     with pytest.raises(BadInput, match="without a command"):
-        ShellLive(allow_shell=True, environ={}, bwrap=bwrap).ask(post("shell://sandbox/", {"cmd": "x"}))
+        ShellLive(allow_shell=True, environ={}, bwrap=bwrap).send(post("shell://sandbox/", {"cmd": "x"}))
 
 
 def test_the_sandbox_has_no_network_no_home_and_only_the_variables_wanted():
@@ -109,23 +109,23 @@ def test_a_command_changed_the_world_if_the_folder_is_another_one(tmp_path, text
     folder, shell = in_folder(tmp_path)
     (folder / "a.txt").write_text("one\n")
     (folder / "a.txt").chmod(0o644)
-    shell.ask(command(text))
+    shell.send(command(text))
     assert shell.reads(command(text)) is only_read
     assert shell.resets(command(text))
 
 
 def test_the_folder_that_a_command_begins_in_is_no_change(tmp_path):
     folder, shell = in_folder(tmp_path)
-    shell.ask(command("true", cwd="/data"))
+    shell.send(command("true", cwd="/data"))
     assert shell.reads(command("true"))
     assert (folder / "data").is_dir()
-    shell.ask(command("true", cwd="../outside"))
+    shell.send(command("true", cwd="../outside"))
     assert not (tmp_path / "outside").exists()
 
 
 def test_without_a_folder_nothing_stays_that_a_command_did(bwrap, tmp_path):
     shell = ShellLive(allow_shell=True, environ={}, bwrap=bwrap)
-    shell.ask(command(f"touch {tmp_path}/made"))
+    shell.send(command(f"touch {tmp_path}/made"))
     assert shell.reads(command("x"))
 
 
@@ -147,8 +147,8 @@ def test_the_digest_of_a_folder_tells_names_and_contents_apart(tmp_path):
 
 
 def test_a_command_that_goes_beyond_its_output_is_ended_and_says_so(bwrap):
-    answer = ShellLive(allow_shell=True, environ={}, bwrap=bwrap).ask(command("exec yes"))
-    assert (answer.status, json.loads(answer.body)) == (
+    response = ShellLive(allow_shell=True, environ={}, bwrap=bwrap).send(command("exec yes"))
+    assert (response.status, json.loads(response.body)) == (
         413,
         {"bound": "output", "says": "it wrote more than 1,000,000 bytes to one of its outputs"},
     )
@@ -159,7 +159,7 @@ def test_a_sandbox_that_cannot_be_set_up_is_no_failure_of_the_command(tmp_path):
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
     with pytest.raises(BadInput, match=r"the sandbox cannot be set up \(No permissions to create new namespace\)"):
-        ShellLive(allow_shell=True, environ={}, bwrap=str(program)).ask(command("true"))
+        ShellLive(allow_shell=True, environ={}, bwrap=str(program)).send(command("true"))
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,8 @@ def test_what_cannot_be_run_is_refused_as_an_answer_and_nothing_is_made(tmp_path
     (folder / "link").symlink_to(tmp_path)
     (folder / "file").write_text("x")
     before = sorted(tmp_path.rglob("*"))
-    answer = shell.ask(post("shell://sandbox/", {"command": "true", **fields}))
-    assert (answer.status, says in answer.body.decode()) == (status, True)
+    response = shell.send(post("shell://sandbox/", {"command": "true", **fields}))
+    assert (response.status, says in response.body.decode()) == (status, True)
     assert sorted(tmp_path.rglob("*")) == before
     assert shell.reads(command("true"))
 
@@ -188,8 +188,8 @@ def test_what_cannot_be_run_is_refused_as_an_answer_and_nothing_is_made(tmp_path
 def test_a_credential_that_a_command_was_given_is_not_in_its_answer(bwrap):
     secret = secrets.token_urlsafe(24)
     shell = ShellLive(allow_shell=True, environ={"DEPLOY_TOKEN": secret, "REGION": "north-9"}, bwrap=bwrap)
-    answer = shell.ask(command(f"echo {secret} north-9", env=["DEPLOY_TOKEN", "REGION"]))
-    assert json.loads(answer.body)["stdout"] == "<secret:DEPLOY_TOKEN> north-9\n"
+    response = shell.send(command(f"echo {secret} north-9", env=["DEPLOY_TOKEN", "REGION"]))
+    assert json.loads(response.body)["stdout"] == "<secret:DEPLOY_TOKEN> north-9\n"
 
 
 def test_a_repaired_workflow_gets_no_variables_but_those_that_the_given_one_asks_for():
@@ -234,8 +234,8 @@ def test_system_calls_are_filtered_where_their_numbers_are_known(machine, known)
 
 def test_what_a_command_wrote_is_redacted_and_not_the_answer_around_it(bwrap):
     shell = ShellLive(allow_shell=True, environ={"DB_PASSWORD": "127", "PWD": "/in/a"}, bwrap=bwrap)
-    answer = shell.ask(command("echo 'it is 127 in /in/a'; exit 127", env=["DB_PASSWORD", "PWD"]))
-    assert json.loads(answer.body) == {
+    response = shell.send(command("echo 'it is 127 in /in/a'; exit 127", env=["DB_PASSWORD", "PWD"]))
+    assert json.loads(response.body) == {
         "stdout": "it is <secret:DB_PASSWORD> in /in/a\n",
         "stderr": "",
         "exit_code": 127,

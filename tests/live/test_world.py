@@ -8,19 +8,19 @@ import httpx2
 import pytest
 
 from mendbench.live.world import HttpLive, LiveWorld
-from mendbench.model.exchange import Answer, Request
-from tests.fakes.worlds import FakeLive, TellingLive, get, json_answer, post
+from mendbench.model.exchange import Request, Response
+from tests.fakes.worlds import FakeLive, TellingLive, get, json_response, post
 
 
 class Answering(httpx2.BaseTransport):
-    def __init__(self, answer):
-        self.answer, self.requests = answer, []
+    def __init__(self, response):
+        self.response, self.requests = response, []
 
     def handle_request(self, request):
         self.requests.append(request)
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
+        if isinstance(self.response, Exception):
+            raise self.response
+        return self.response
 
 
 class Torn(httpx2.SyncByteStream):
@@ -43,13 +43,13 @@ def test_a_declared_host_is_asked_at_its_base_url_under_its_own_name():
     )
     live = HttpLive({"data.test": "http://127.0.0.1:8001/base/"}, transport=wire)
     request = post("https://data.test/db/insert?a=1&a=2", {"x": 1}, headers=(("Authorization", "Bearer t"),))
-    answer = live.ask(request)
+    response = live.send(request)
     (sent,) = wire.requests
     assert str(sent.url) == "http://127.0.0.1:8001/base/db/insert?a=1&a=2"
     assert (sent.headers["host"], sent.headers["authorization"], sent.method) == ("data.test", "Bearer t", "POST")
     assert sent.read() == b'{"x": 1}'
-    assert (answer.status, answer.body, answer.fault) == (201, b"body", None)
-    assert [value for name, value in answer.headers if name.lower() == "set-cookie"] == ["a", "b"]
+    assert (response.status, response.body, response.fault) == (201, b"body", None)
+    assert [value for name, value in response.headers if name.lower() == "set-cookie"] == ["a", "b"]
     assert live.resets(request)
     assert not live.resets(get("https://elsewhere.test/"))
     live.close()
@@ -57,8 +57,8 @@ def test_a_declared_host_is_asked_at_its_base_url_under_its_own_name():
 
 def test_other_hosts_are_asked_themselves_and_redirects_are_not_followed():
     wire = Answering(httpx2.Response(302, headers={"Location": "https://other.test/"}))
-    answer = HttpLive({}, transport=wire).ask(get("https://api.test/x"))
-    assert answer.status == 302
+    response = HttpLive({}, transport=wire).send(get("https://api.test/x"))
+    assert response.status == 302
     assert [str(sent.url) for sent in wire.requests] == ["https://api.test/x"]
 
 
@@ -71,9 +71,9 @@ def test_a_compressed_answer_is_recorded_decoded_without_the_transfer_headers():
             stream=httpx2.ByteStream(packed),
         )
     )
-    answer = HttpLive({}, transport=wire).ask(get("https://api.test/x"))
-    assert answer.body == b'{"ok": true}'
-    assert [name.lower() for name, _ in answer.headers] == ["x-a"]
+    response = HttpLive({}, transport=wire).send(get("https://api.test/x"))
+    assert response.body == b'{"ok": true}'
+    assert [name.lower() for name, _ in response.headers] == ["x-a"]
 
 
 @pytest.mark.parametrize(
@@ -89,48 +89,52 @@ def test_a_compressed_answer_is_recorded_decoded_without_the_transfer_headers():
     ],
 )
 def test_a_transport_error_is_a_fault(error, fault):
-    answer = HttpLive({}, transport=Answering(error)).ask(get("https://api.test/x"))
-    assert (answer.status, answer.fault, answer.body) == (0, fault, b"")
+    response = HttpLive({}, transport=Answering(error)).send(get("https://api.test/x"))
+    assert (response.status, response.fault, response.body) == (0, fault, b"")
 
 
 def test_a_timeout_took_as_long_as_was_waited():
-    answer = HttpLive({}, patience_s=2.5, transport=Answering(httpx2.ReadTimeout("x"))).ask(get("https://api.test/x"))
-    assert answer == Answer(status=0, fault="timeout", elapsed_ms=2500)
+    response = HttpLive({}, patience_s=2.5, transport=Answering(httpx2.ReadTimeout("x"))).send(
+        get("https://api.test/x")
+    )
+    assert response == Response(status=0, fault="timeout", elapsed_ms=2500)
 
 
 def test_an_answer_that_is_cut_off_keeps_what_had_come():
     error = httpx2.RemoteProtocolError("peer closed connection without sending complete message body")
-    answer = HttpLive({}, transport=Answering(httpx2.Response(200, stream=Torn(error)))).ask(get("https://api.test/x"))
-    assert (answer.status, answer.fault, answer.body) == (0, "truncated", b"half ")
+    response = HttpLive({}, transport=Answering(httpx2.Response(200, stream=Torn(error)))).send(
+        get("https://api.test/x")
+    )
+    assert (response.status, response.fault, response.body) == (0, "truncated", b"half ")
 
 
 def test_the_first_part_that_serves_a_request_answers_it():
-    only = FakeLive(lambda _r: json_answer({}), starts_afresh=True)
+    only = FakeLive(lambda _r: json_response({}), starts_afresh=True)
     world = LiveWorld([HttpLive({}, transport=Answering(httpx2.Response(204))), only])
     shell = Request(method="POST", url="shell://sandbox/")
-    assert world.ask(get("https://api.test/")).status == 204
-    assert world.ask(shell).status == 200
+    assert world.send(get("https://api.test/")).status == 204
+    assert world.send(shell).status == 200
     assert world.resets(shell)
     empty = LiveWorld([])
     assert not empty.serves(shell)
     assert not empty.resets(shell)
     with pytest.raises(LookupError):
-        empty.ask(shell)
+        empty.send(shell)
 
 
 def test_a_connection_may_have_less_time_than_the_whole_answer():
     sent = []
     wire = httpx2.MockTransport(lambda request: sent.append(request) or httpx2.Response(204))
-    HttpLive({}, patience_s=9, open_s=2, transport=wire).ask(get("https://api.test/x"))
+    HttpLive({}, patience_s=9, open_s=2, transport=wire).send(get("https://api.test/x"))
     assert sent[0].extensions["timeout"] == {"connect": 2, "read": 9, "write": 9, "pool": 9}
     lost = HttpLive({}, patience_s=9, open_s=2, transport=Answering(httpx2.ConnectTimeout("x")))
-    answer = lost.ask(get("https://api.test/x"))
-    assert (answer.fault, answer.elapsed_ms) == ("timeout", 2000)
+    response = lost.send(get("https://api.test/x"))
+    assert (response.fault, response.elapsed_ms) == ("timeout", 2000)
 
 
 def test_a_live_world_is_asked_what_it_knows_of_its_reads():
-    telling = TellingLive(lambda _request: Answer(status=200), only_reads=lambda _request: True)
-    silent = FakeLive(lambda _request: Answer(status=200))
+    telling = TellingLive(lambda _request: Response(status=200), only_reads=lambda _request: True)
+    silent = FakeLive(lambda _request: Response(status=200))
     asked = Request(method="POST", url="https://a.test/")
     assert [LiveWorld(parts).reads(asked) for parts in ([telling], [silent], [])] == [True, None, None]
 
@@ -139,4 +143,4 @@ def test_a_compressed_answer_that_is_cut_off_is_no_whole_one():
     packed = gzip.compress(b'{"ok": true}' * 9)
     for body, fault in ((packed, None), (packed[:-9], "truncated"), (b"no gzip", "truncated"), (b"", None)):
         wire = Answering(httpx2.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx2.ByteStream(body)))
-        assert HttpLive({}, transport=wire).ask(get("https://api.test/x")).fault == fault
+        assert HttpLive({}, transport=wire).send(get("https://api.test/x")).fault == fault

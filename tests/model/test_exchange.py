@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import mendbench
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 
 
 def made(method, url="https://api.test/x", *, accepted=True, changed=False, meaning=None):
-    request, answer = Request(method=method, url=url), Answer(status=200)
+    request, response = Request(method=method, url=url), Response(status=200)
     return Exchange(
-        request=request, answer=answer, origin="live", key="k", accepted=accepted, changed=changed, meaning=meaning
+        request=request, response=response, origin="live", key="k", accepted=accepted, changed=changed, meaning=meaning
     )
 
 
@@ -43,7 +43,7 @@ def test_a_request_has_the_spelling_that_was_sent_and_the_one_that_is_meant():
 
 @pytest.mark.parametrize("url", ["model://tiny/chat", "https://api.test/model://tiny", "mcp://model/chat"])
 def test_a_request_to_a_model_is_an_ask(url):
-    assert Request(method="POST", url=url).asks_model == (url == "model://tiny/chat")
+    assert Request(method="POST", url=url).is_model_request == (url == "model://tiny/chat")
 
 
 def test_how_the_address_of_a_model_begins_is_written_once():

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from mendbench.engines import Command, CommandEngine, EngineFailed, Limits, declared_by, network_told
+from mendbench.engines import Command, CommandEngine, EngineFailed, Limits, declared_by, network_record
 from mendbench.process.bounded_run import run_command
 from mendbench.process.supervisor import asked_in, descendants
-from mendbench.process.supervisor_client import HELD, OPEN, Keeper, NotKept, network_of, why_not
+from mendbench.process.supervisor_client import HELD, OPEN, NotKept, Supervisor, network_of, why_not
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.engines import executed, guest_book, inn, shell_engine
 
@@ -79,7 +79,7 @@ def test_an_open_network_is_the_machines_own():
     limits = Limits(time_s=10)
     ran = run_command([sys.executable, "-S", "-E", "-c", server], environ, limits, mark="a")
     assert ran.out.decode().strip() == os.readlink("/proc/self/ns/net")  # noqa: PTH115  a link that names no path
-    keeper = Keeper(HELD)
+    keeper = Supervisor(HELD)
     ran = run_command([sys.executable, "-S", "-E", "-c", server], environ, limits, mark="b", kept=keeper)
     assert ran.out.decode().strip() not in {"", os.readlink("/proc/self/ns/net")}  # noqa: PTH115
 
@@ -177,7 +177,7 @@ def alive(pid):
 def test_a_keeper_that_does_not_start_says_why(monkeypatch, tmp_path):
     monkeypatch.setattr("mendbench.process.supervisor.__file__", str(tmp_path / "gone.py"))
     with pytest.raises(NotKept, match="what keeps it does not start"):
-        Keeper(HELD)
+        Supervisor(HELD)
 
 
 @kept
@@ -186,7 +186,7 @@ def test_a_network_that_cannot_be_held_this_once_ends_the_trial_in_words(monkeyp
         raise NotKept("unshare: No space left on device")
 
     monkeypatch.setattr("mendbench.engines.command.network_of", lambda _wanted: HELD)
-    monkeypatch.setattr("mendbench.engines.command.Keeper", refusing)
+    monkeypatch.setattr("mendbench.engines.command.Supervisor", refusing)
     assert failed(shell_engine(OK)) == "its network could not be held: unshare: No space left on device"
 
 
@@ -195,7 +195,7 @@ def test_where_no_network_can_be_held_the_program_runs_and_the_record_says_so(mo
         "mendbench.process.supervisor_client.why_not", lambda _network: "unshare: Operation not permitted"
     )
     monkeypatch.setattr("mendbench.process.bounded_run.why_not", lambda _network: "only Linux can")
-    assert network_told(HELD) == "open: this machine cannot hold it (unshare: Operation not permitted)"
+    assert network_record(HELD) == "open: this machine cannot hold it (unshare: Operation not permitted)"
     assert network_of(HELD) == OPEN
     command = Command(name="loose", argv=("/bin/sh", "-c", f"setsid sleep 60 >/dev/null 2>&1 & {OK}"))
     engine = CommandEngine(command, declared_by(command), Redactor({}))
@@ -205,7 +205,7 @@ def test_where_no_network_can_be_held_the_program_runs_and_the_record_says_so(mo
 
 @kept
 def test_a_command_that_looks_up_without_an_end_is_held_to_its_time_all_the_same(monkeypatch):
-    keeper = Keeper(OPEN)
+    keeper = Supervisor(OPEN)
     monkeypatch.setattr(keeper, "_next", lambda _timeout_s: {"asked": "telemetry.example"})
     told = []
     waiting = threading.Thread(target=lambda: told.append(keeper.wait(0.0)), daemon=True)

@@ -1,4 +1,4 @@
-"""What trials ask: the first ask without an answer is found, redacted as it would be recorded, and nothing is written."""
+"""What trials ask: the first model request without a response is found, redacted as it would be recorded, and nothing is written."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from mendbench.errors import UnknownName
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.prompts.collecting import collect, collect_all
 from mendbench.recording.recorder import Recorder
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from mendbench.trial.runner import run_trial
 from tests.fakes import cases, prompts
 
@@ -32,7 +32,9 @@ def test_a_trial_stops_at_its_first_ask_without_an_answer(empty):
     found = collect(cases.setting_of(empty), cases.key())
     assert files_of(empty) == before
     run_trial(cases.setting_of(empty), cases.key(), recorder)
-    assert [canonical_json(ask) for ask in found.missing] == [canonical_json(recorder.asks[0])]
+    assert [canonical_json(model_request) for model_request in found.missing] == [
+        canonical_json(recorder.model_requests[0])
+    ]
     assert (found.answered, found.problem) == (frozenset(), None)
 
 
@@ -41,9 +43,9 @@ def test_the_next_ask_is_found_once_the_first_is_answered(empty):
     recorder = cases.ScriptedRecorder()
     run_trial(cases.setting_of(empty), key, recorder, 1)
     found = collect(cases.setting_of(empty), key)
-    assert found.answered == {digest(recorder.asks[0])}
+    assert found.answered == {digest(recorder.model_requests[0])}
     assert len(found.missing) == 1
-    assert "# Your last answer" not in canonical_json(recorder.asks[0])
+    assert "# Your last response" not in canonical_json(recorder.model_requests[0])
     assert digest(found.missing[0]) not in found.answered
 
 
@@ -60,19 +62,24 @@ def test_a_control_asks_nothing(empty):
 def test_a_nodes_own_ask_is_found_in_the_first_execution_and_then_in_a_variants(empty):
     prompts.add_rhyme(empty)
     key, setting = cases.key(prompts.RHYME), cases.setting_of(empty)
-    (ask,) = collect(setting, key).missing
-    assert (ask["model"], ask["messages"][0]["content"]) == (prompts.POET, "Rhyme on Runa")
-    recorder = cases.ScriptedRecorder(lambda ask: ask["messages"][0]["content"].replace("Rhyme on", "A rhyme for"))
+    (model_request,) = collect(setting, key).missing
+    assert (model_request["model"], model_request["messages"][0]["content"]) == (prompts.POET, "Rhyme on Runa")
+    recorder = cases.ScriptedRecorder(
+        lambda model_request: model_request["messages"][0]["content"].replace("Rhyme on", "A rhyme for")
+    )
     assert run_trial(setting, key, recorder)[0]["verdict"] == "correct"
-    assert [ask["messages"][0]["content"] for ask in recorder.asks] == ["Rhyme on Runa", "Rhyme on Leif"]
+    assert [model_request["messages"][0]["content"] for model_request in recorder.model_requests] == [
+        "Rhyme on Runa",
+        "Rhyme on Leif",
+    ]
     found = collect(setting, key)
-    assert (found.answered, found.missing) == ({digest(ask) for ask in recorder.asks}, ())
+    assert (found.answered, found.missing) == ({digest(model_request) for model_request in recorder.model_requests}, ())
 
 
 def test_a_secret_in_an_ask_is_redacted(empty):
     prompts.add_rhyme(empty, "Rhyme on ${token}")
-    (ask,) = collect(cases.setting_of(empty), cases.key(prompts.RHYME)).missing
-    assert ask["messages"][0]["content"] == "Rhyme on <secret:desk>"
+    (model_request,) = collect(cases.setting_of(empty), cases.key(prompts.RHYME)).missing
+    assert model_request["messages"][0]["content"] == "Rhyme on <secret:desk>"
 
 
 def test_why_a_trial_stops_is_told_where_it_is_no_missing_answer(empty):
@@ -84,7 +91,7 @@ def test_why_a_trial_stops_is_told_where_it_is_no_missing_answer(empty):
 
 def test_draws_are_told_apart_by_sample(empty):
     models = {cases.MODEL: ModelConfig(parameters={"temperature": 0.8})}
-    setting = Setting(cases_dir=empty / "cases", cassettes_dir=empty / "cassettes", models=models)
+    setting = BenchContext(cases_dir=empty / "cases", cassettes_dir=empty / "cassettes", models=models)
     draws = [collect(setting, cases.key(sample=sample)).missing[0]["draw"] for sample in (0, 1)]
     assert draws == [[0, 0], [1, 0]]
 
@@ -95,7 +102,7 @@ def test_many_trials_come_in_the_order_of_their_keys_on_one_process_and_on_two(e
     found = collect_all(cases.setting_of(empty), cases.MATRIX[::-1], workers, lambda *step: told.append(step[:2]))
     assert [one.trial for one in found] == sorted(cases.MATRIX, key=lambda key: key.order())
     assert told == [(at, len(cases.MATRIX)) for at in range(1, len(cases.MATRIX) + 1)]
-    assert len({digest(ask) for one in found for ask in one.missing}) == 4
+    assert len({digest(model_request) for one in found for model_request in one.missing}) == 4
 
 
 def test_a_wrong_name_is_raised(empty):

@@ -16,8 +16,8 @@ from mendbench.prompts.collecting import collect
 from mendbench.prompts.estimate import can_ask, estimated
 from mendbench.strategies.tokens import estimate
 from tests.fakes import cases
-from tests.fakes.asks import completion
 from tests.fakes.cases import CLOSED, MODEL, RENAMED
+from tests.fakes.model_worlds import completion
 
 PROMPT = "x" * 320
 """100 tokens by its length."""
@@ -30,7 +30,7 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def root(built, tmp_path):
-    """The corpus, with no answer recorded for the case of the renamed field."""
+    """The corpus, with no response recorded for the case of the renamed field."""
     root = cases.copy_of(built, tmp_path / "corpus")
     (root / "cassettes" / RENAMED / model_file(MODEL)).unlink()
     return root
@@ -49,28 +49,30 @@ def of(root, *policies, config=None, anew=False, concurrency=None, **more):
 
 
 def answered(root, *tellings):
-    """Leave these recorded answers of the model and no others: tokens of prompt and answer, and how long it took."""
+    """Leave these recorded responses of the model and no others: tokens of prompt and response, and how long it took."""
     for path in (root / "cassettes").rglob(model_file(MODEL)):
         path.unlink()
     recordings = Recordings.open(root / "cassettes" / CLOSED)
     for at, (sent, got, took) in enumerate(tellings):
-        ask = {"model": MODEL, "messages": [{"role": "user", "content": PROMPT}], "params": {}, "draw": at}
+        model_request = {"model": MODEL, "messages": [{"role": "user", "content": PROMPT}], "params": {}, "draw": at}
         usage = {"prompt_tokens": sent, "completion_tokens": got}
         request = Request(method="POST", url="model://tiny-coder/chat")
-        answer = completion("{}", usage=usage, elapsed_ms=took)
-        recordings.append_ask(MODEL, Entry(key=digest(ask), request=request, answer=answer, ask=ask))
+        response = completion("{}", usage=usage, elapsed_ms=took)
+        recordings.append_model_entry(
+            MODEL, Entry(key=digest(model_request), request=request, response=response, model_request=model_request)
+        )
 
 
 def test_what_is_missing_is_counted_once_however_many_policies_ask_it(root):
     found, collected = of(root, "naive", "two-layer")
-    missing = {digest(ask): ask for one in collected for ask in one.missing}
+    missing = {digest(model_request): model_request for one in collected for model_request in one.missing}
     assert (found.trials, found.cases, found.prompts, found.waiting) == (8, 2, 2, 4)
     assert len(missing) == 2
     assert found.answered == len({(one.trial.case, key) for one in collected for key in one.answered}) == 2
     (model,) = found.models
     assert (model.model, model.prompts, model.later_at_most) == (MODEL, 2, 4)
     assert model.prompt_tokens_by_length == sum(
-        estimate(message["content"]) for ask in missing.values() for message in ask["messages"]
+        estimate(message["content"]) for model_request in missing.values() for message in model_request["messages"]
     )
 
 
@@ -95,7 +97,7 @@ def test_where_all_is_recorded_anew_all_prompts_are_asked_again(built):
     asked = {key for one in collected for key in one.answered}
     assert found.prompts == len(asked)
     assert found.models[0].later_at_most == max(0, len(keys("naive")) * 3 - len(asked))
-    assert "answers made anew may lead to other prompts than the recorded ones did" in found.unknown
+    assert "responses made anew may lead to other prompts than the recorded ones did" in found.unknown
 
 
 def test_figures_come_from_the_recorded_answers_of_the_model(root):
@@ -148,8 +150,8 @@ def test_without_recorded_answers_time_and_length_are_unknown_and_said_to_be(roo
     assert unknown == (None,) * 5
     assert model.completion_tokens_at_most == 1600
     assert [line.split(":")[0] for line in found.unknown] == [
-        "later prompts hang on the answers to those before them", "the price of tiny-coder",
-        "how long an answer of tiny-coder takes", "how long answers of tiny-coder are",
+        "later prompts hang on the responses to those before them", "the price of tiny-coder",
+        "how long a response of tiny-coder takes", "how long responses of tiny-coder are",
     ]  # fmt: skip
 
 

@@ -2,11 +2,11 @@
 
 from mendbench.cassettes.cassette import Entry
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.prompts.prompt_diff import nearest, text_of
 
 
-def ask(text, **more):
+def model_request(text, **more):
     return {
         "model": "m", "messages": [{"role": "user", "content": text}], "params": {"temperature": 0},
         "response_format": None, "draw": 0, **more,
@@ -15,13 +15,16 @@ def ask(text, **more):
 
 def entry(of):
     return Entry(
-        key=digest(of), request=Request(method="POST", url="model://m/chat"), answer=Answer(status=200), ask=of
+        key=digest(of),
+        request=Request(method="POST", url="model://m/chat"),
+        response=Response(status=200),
+        model_request=of,
     )
 
 
 def test_the_one_with_most_lines_in_common_is_shown_line_by_line():
-    known = [entry(ask(text)) for text in ("x\ny\nz", "a\nb\nc\nd", "a\nb")]
-    found = nearest(ask("a\nB\nc\nd"), known)
+    known = [entry(model_request(text)) for text in ("x\ny\nz", "a\nb\nc\nd", "a\nb")]
+    found = nearest(model_request("a\nB\nc\nd"), known)
     assert found.key == known[1].key
     assert found.differs == ("messages[0] at character 2",)
     assert found.diff.splitlines() == [
@@ -30,22 +33,22 @@ def test_the_one_with_most_lines_in_common_is_shown_line_by_line():
 
 
 def test_a_change_at_the_front_hides_nothing_that_follows():
-    known = [entry(ask("head\nother\nlines\nall")), entry(ask("HEAD\nsame\nlines\nhere"))]
-    assert nearest(ask("head\nsame\nlines\nhere"), known).key == known[1].key
+    known = [entry(model_request("head\nother\nlines\nall")), entry(model_request("HEAD\nsame\nlines\nhere"))]
+    assert nearest(model_request("head\nsame\nlines\nhere"), known).key == known[1].key
 
 
 def test_where_only_a_parameter_differs_there_is_no_text_to_show():
-    found = nearest(ask("a", params={"temperature": 1}), [entry(ask("a"))])
+    found = nearest(model_request("a", params={"temperature": 1}), [entry(model_request("a"))])
     assert (found.differs, found.diff) == (("params.temperature",), "")
 
 
 def test_nothing_recorded_is_like_nothing():
-    assert nearest(ask("a"), []) is None
+    assert nearest(model_request("a"), []) is None
 
 
 def test_the_choice_does_not_hang_on_the_order():
-    known = [entry(ask("a\nb\nX")), entry(ask("a\nb\nY"))]
-    assert nearest(ask("a\nb\nZ"), known) == nearest(ask("a\nb\nZ"), known[::-1])
+    known = [entry(model_request("a\nb\nX")), entry(model_request("a\nb\nY"))]
+    assert nearest(model_request("a\nb\nZ"), known) == nearest(model_request("a\nb\nZ"), known[::-1])
 
 
 def test_a_message_that_calls_a_tool_is_shown_whole():

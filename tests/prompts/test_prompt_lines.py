@@ -1,4 +1,4 @@
-"""Prompts as lines: an ask gives the same line and id every time, and the line alone gives the ask back."""
+"""Prompts as lines: a model request gives the same line and id every time, and the line alone gives the model request back."""
 
 import json
 import re
@@ -28,12 +28,14 @@ messages = st.lists(
 draws = st.integers(0, 3) | st.integers(0, 10**18 - 1) | st.lists(st.integers(0, 2000), min_size=2, max_size=2)
 
 
-def asks():
+def model_requests():
     given_ = {"model": st.text(min_size=1, max_size=8), "messages": messages, "params": params, "draw": draws}
     plain = st.fixed_dictionaries({**given_, "response_format": st.none()})
     formatted = st.fixed_dictionaries({**given_, "response_format": objects})
     with_tools = st.fixed_dictionaries({**given_, "response_format": st.none(), "tools": st.lists(objects, max_size=2)})
-    free = (plain | formatted | with_tools).filter(lambda ask: not (ask["params"].keys() & ask.keys()))
+    free = (plain | formatted | with_tools).filter(
+        lambda model_request: not (model_request["params"].keys() & model_request.keys())
+    )
     return free | plain
 
 
@@ -43,22 +45,22 @@ ASK = {
 }  # fmt: skip
 
 
-@given(ask=asks())
-def test_a_line_alone_gives_its_ask_back(tmp_path_factory, ask):
+@given(model_request=model_requests())
+def test_a_line_alone_gives_its_ask_back(tmp_path_factory, model_request):
     path = tmp_path_factory.mktemp("lines") / "p.jsonl"
-    line = prompt_line(ask)
+    line = prompt_line(model_request)
     assert line.isascii()
     assert line.splitlines() == [line]
     path.write_text(f"{line}\n\n", encoding="utf-8")
     ((name, found),) = read_prompts(path).items()
-    assert digest(found) == digest(ask)
-    assert name == custom_id(ask)
+    assert digest(found) == digest(model_request)
+    assert name == custom_id(model_request)
     assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name)
 
 
-@given(ask=asks(), other=asks())
-def test_ids_are_the_same_only_for_the_same_ask(ask, other):
-    assert (custom_id(ask) == custom_id(other)) == (digest(ask, 64) == digest(other, 64))
+@given(model_request=model_requests(), other=model_requests())
+def test_ids_are_the_same_only_for_the_same_ask(model_request, other):
+    assert (custom_id(model_request) == custom_id(other)) == (digest(model_request, 64) == digest(other, 64))
 
 
 def test_a_line_is_what_the_batch_api_takes_with_the_seed_and_without_the_draw():
@@ -77,8 +79,8 @@ def test_another_take_of_a_prompt_has_an_id_of_its_own_and_the_same_body():
 
 
 def test_a_response_format_and_tools_are_sent_where_they_are_configured():
-    ask = {**ASK, "response_format": {"type": "json_object"}, "tools": [{"type": "function"}]}
-    body = json.loads(prompt_line(ask))["body"]
+    model_request = {**ASK, "response_format": {"type": "json_object"}, "tools": [{"type": "function"}]}
+    body = json.loads(prompt_line(model_request))["body"]
     assert (body["response_format"], body["tools"]) == ({"type": "json_object"}, [{"type": "function"}])
 
 
@@ -90,7 +92,7 @@ def test_a_parameter_that_would_replace_the_messages_is_refused():
 def test_each_ask_comes_once_by_model_and_then_by_text():
     made = [{**ASK, "model": model, "messages": [{"content": text}]} for model in "ba" for text in "yx"]
     ordered = in_order([*made, *made])
-    assert [(ask["model"], ask["messages"][0]["content"]) for ask in ordered] == [
+    assert [(model_request["model"], model_request["messages"][0]["content"]) for model_request in ordered] == [
         ("a", "x"),
         ("a", "y"),
         ("b", "x"),

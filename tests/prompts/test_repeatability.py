@@ -7,7 +7,7 @@ import pytest
 from mendbench.cassettes.cassette import Entry
 from mendbench.errors import Incomplete
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.prompts.prompt_lines import prompt_line
 from mendbench.prompts.repeatability import repeats
 from mendbench.strategies.frame import SYSTEM
@@ -18,17 +18,19 @@ SPACED = '{ "edits": [{"path": "params.x", "node": "a", "value": 1}] }'
 OTHER = '{"edits": [{"node": "a", "path": "params.x", "value": 2}]}'
 
 
-def asked(draw, text, *, prompt="Mend it.", system=SYSTEM, answer=None):
-    ask = {
+def asked(draw, text, *, prompt="Mend it.", system=SYSTEM, response=None):
+    model_request = {
         "model": "m", "params": {"temperature": 0}, "response_format": None, "draw": draw,
         "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
     }  # fmt: skip
     request = Request(method="POST", url="model://m/chat")
-    return Entry(key=digest(ask), request=request, answer=answer or completion(text), ask=ask)
+    return Entry(
+        key=digest(model_request), request=request, response=response or completion(text), model_request=model_request
+    )
 
 
 def found(*entries):
-    return [(one.same_text, one.same_answer) for one in repeats("a/case", entries)]
+    return [(one.same_text, one.same_response) for one in repeats("a/case", entries)]
 
 
 @pytest.mark.parametrize(
@@ -47,8 +49,8 @@ def test_answers_without_json_are_the_same_only_to_the_letter(again, same):
 
 def test_an_answer_that_broke_off_where_the_first_did_not_is_not_the_same_text():
     body = completion(EDIT).body.replace(b'"stop"', b'"length"')
-    cut = Answer(status=200, headers=completion(EDIT).headers, body=body)
-    assert found(asked(0, EDIT), asked(1, "", answer=cut)) == [(False, True)]
+    cut = Response(status=200, headers=completion(EDIT).headers, body=body)
+    assert found(asked(0, EDIT), asked(1, "", response=cut)) == [(False, True)]
 
 
 def test_each_repeat_is_held_against_the_first_take_in_whatever_order_they_stand():
@@ -65,9 +67,9 @@ def test_what_was_asked_once_or_drawn_or_asked_by_a_node_repeats_nothing():
 def test_a_repeat_is_known_by_the_id_that_its_export_has():
     again = asked(1, OTHER)
     (one,) = repeats("a/case", [asked(0, EDIT), again])
-    assert (one.case, one.custom_id) == ("a/case", json.loads(prompt_line(again.ask))["custom_id"])
+    assert (one.case, one.custom_id) == ("a/case", json.loads(prompt_line(again.model_request))["custom_id"])
 
 
 def test_a_recording_that_is_no_answer_is_refused():
     with pytest.raises(Incomplete):
-        found(asked(0, EDIT), asked(1, "", answer=Answer(status=200, body=b"{}")))
+        found(asked(0, EDIT), asked(1, "", response=Response(status=200, body=b"{}")))

@@ -19,10 +19,10 @@ from mendbench.config.config_file import Loaded, load_config
 from mendbench.config.shipped import shipped_root
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
-from mendbench.prompts.answer_lines import said_in
+from mendbench.prompts.response_lines import said_in
 from mendbench.prompts.trials_asking import by_repairer
 from mendbench.runs.trials import run_trials
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from tests.fakes import prompts
 
 STOP_REASONS = {"stop": "end_turn", "length": "max_tokens"}
@@ -35,19 +35,19 @@ def to_repairers(cassettes: Path, model: str) -> dict[tuple[str, str], Entry]:
         (f"{path.parent.parent.name}/{path.parent.name}", entry.key): entry
         for path in sorted(cassettes.glob(f"*/*/{model_file(model)}"))
         for entry in cassette.load(path)
-        if by_repairer(entry.ask)
+        if by_repairer(entry.model_request)
     }
 
 
-def first_asks(loaded: Loaded, setting: Setting, options: api.RunOptions) -> set[tuple[str, str]]:
+def first_asks(loaded: Loaded, setting: BenchContext, options: api.RunOptions) -> set[tuple[str, str]]:
     """Return the case and the key of what each recorded trial asked its repairer first."""
     keys = plan_of(loaded.config, options, setting.corpus).keys
     rows = (row for row, _ in run_trials(setting, keys, options.workers))
-    return {(row["case"], row["attempts"][0]["ask"]) for row in rows if row["attempts"]}
+    return {(row["case"], row["attempts"][0]["model_request"]) for row in rows if row["attempts"]}
 
 
-def write_without_answers(root: Path, setting: Setting, model: str) -> None:
-    """Copy the corpus with its worlds. Of the model's answers only those to nodes are left, without which no trial comes to an attempt."""
+def write_without_responses(root: Path, setting: BenchContext, model: str) -> None:
+    """Copy the corpus with its worlds. Of the model's responses only those to nodes are left, without which no trial comes to an attempt."""
     shutil.copytree(setting.cases_dir, root / "cases")
     shutil.copyfile(shipped_root() / "mendbench.toml", root / "mendbench.toml")
     for path in setting.cassettes_dir.glob("*/*/*.yaml"):
@@ -56,13 +56,15 @@ def write_without_answers(root: Path, setting: Setting, model: str) -> None:
         if path.name in {WORLD, TRAJECTORIES}:
             shutil.copyfile(path, copy)
         elif path.name == model_file(model):
-            cassette.rewrite(copy, [entry for entry in cassette.load(path) if not by_repairer(entry.ask)])
+            cassette.rewrite(copy, [entry for entry in cassette.load(path) if not by_repairer(entry.model_request)])
 
 
-def body_of(ask: JsonObject) -> str:
+def body_of(model_request: JsonObject) -> str:
     """Return the body of the line that asks this, as a text by which two are compared."""
-    beside = {"response_format": ask["response_format"]} if ask.get("response_format") else {}
-    return canonical_json({"model": ask["model"], "messages": ask["messages"], **ask["params"], **beside})
+    beside = {"response_format": model_request["response_format"]} if model_request.get("response_format") else {}
+    return canonical_json(
+        {"model": model_request["model"], "messages": model_request["messages"], **model_request["params"], **beside}
+    )
 
 
 def openai_line(name: str, said: JsonObject) -> JsonObject:
@@ -87,8 +89,12 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     options = api.RunOptions(policies=("naive",), models=(model,))
     setting = open_setting(loaded, options)
     asked, recorded = first_asks(loaded, setting, options), to_repairers(setting.cassettes_dir, model)
-    told = {body_of(entry.ask): json.loads(entry.answer.body) for entry in recorded.values() if entry.ask["draw"] == 0}
-    write_without_answers(tmp_path, setting, model)
+    told = {
+        body_of(entry.model_request): json.loads(entry.response.body)
+        for entry in recorded.values()
+        if entry.model_request["draw"] == 0
+    }
+    write_without_responses(tmp_path, setting, model)
     monkeypatch.chdir(tmp_path)
 
     exported = api.export_prompts(options, in_silence)
@@ -97,9 +103,9 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     assert exported.asking.stopped == ()
     assert [line["custom_id"] for line in lines if canonical_json(line["body"]) not in told] == []
     shapes = zip(cycle((openai_line, anthropic_line, plain_line)), lines, strict=False)
-    answers = [make(line["custom_id"], told[canonical_json(line["body"])]) for make, line in shapes]
-    (tmp_path / "answers.jsonl").write_text(prompts.jsonl(answers), encoding="utf-8")
-    imported = api.import_answers(
+    responses = [make(line["custom_id"], told[canonical_json(line["body"])]) for make, line in shapes]
+    (tmp_path / "answers.jsonl").write_text(prompts.jsonl(responses), encoding="utf-8")
+    imported = api.import_responses(
         tmp_path / "answers.jsonl", tmp_path / "prompts.jsonl", api.RunOptions(), in_silence, provenance="elsewhere"
     )
 
@@ -109,5 +115,5 @@ def test_every_first_attempt_comes_back_under_its_key_with_its_answer(tmp_path, 
     assert asked
     assert back.keys() - asked == set()
     assert asked - back.keys() == set()
-    assert [one for one in asked if said_in(back[one].answer) != said_in(recorded[one].answer)] == []
-    assert [one for one in asked if back[one].ask != recorded[one].ask] == []
+    assert [one for one in asked if said_in(back[one].response) != said_in(recorded[one].response)] == []
+    assert [one for one in asked if back[one].model_request != recorded[one].model_request] == []

@@ -1,4 +1,4 @@
-"""Recorded answers that nothing asks for any more: found, counted and deleted."""
+"""Recorded responses that nothing asks for any more: found, counted and deleted."""
 
 import pytest
 
@@ -8,15 +8,17 @@ from mendbench.model.exchange import Request
 from mendbench.prompts.stale import counted, drop_stale, stale_files
 from mendbench.strategies.frame import SYSTEM
 from tests.fakes.scoring import make_case
-from tests.fakes.worlds import json_answer
+from tests.fakes.worlds import json_response
 
 CASE = make_case(name="one")
 
 
 def entry(key, system=SYSTEM):
     request = Request(method="POST", url="model://tiny/chat")
-    ask = {"model": "tiny", "messages": [{"role": "system", "content": system}]}
-    return cassette.settled(cassette.Entry(key=key, request=request, answer=json_answer({"v": 1}), ask=ask))
+    model_request = {"model": "tiny", "messages": [{"role": "system", "content": system}]}
+    return cassette.settled(
+        cassette.Entry(key=key, request=request, response=json_response({"v": 1}), model_request=model_request)
+    )
 
 
 @pytest.fixture
@@ -63,14 +65,14 @@ def test_of_a_case_with_an_open_trial_it_is_not_known_and_nothing_is_deleted(tmp
     rows = [row("5"), row(verdict=verdict)]
     unsure = stale_files(tmp_path, [CASE], rows, {}, ["tiny"], proved_with())
     assert [(one.path.name, one.known, sorted(one.keys)) for one in unsure] == [("tiny.yaml", False, ["6" * 16])]
-    assert counted(unsure) == {"answers": 0, "cassettes": 0, "open": 1}
+    assert counted(unsure) == {"responses": 0, "cassettes": 0, "open": 1}
     assert drop_stale(unsure) == 0
     assert [one.key for one in cassette.load(folder / "tiny.yaml")] == ["5" * 16, "6" * 16]
 
 
 def test_deleting_leaves_what_is_used_and_takes_an_empty_cassette_away(tmp_path, folder):
     stale = stale_files(tmp_path, [CASE], [row("3")], {}, ["tiny"], proved_with())
-    assert counted(stale) == {"answers": 3, "cassettes": 2, "open": 0}
+    assert counted(stale) == {"responses": 3, "cassettes": 2, "open": 0}
     assert drop_stale(stale) == 3
     assert [one.key for one in cassette.load(folder / TRAJECTORIES)] == ["3" * 16]
     assert not (folder / "tiny.yaml").exists()

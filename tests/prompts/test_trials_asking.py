@@ -3,7 +3,7 @@
 import pytest
 
 from mendbench.config.config_file import Config
-from mendbench.prompts.trials_asking import detectors_of_policies, told_of, trials_asking
+from mendbench.prompts.trials_asking import cases_of_requests, detectors_of_policies, trials_asking
 from mendbench.strategies import strategies
 from mendbench.strategies.frame import SYSTEM
 from tests.fakes import cases
@@ -19,7 +19,7 @@ CONFIG = Config.model_validate({
 })  # fmt: skip
 
 
-def ask(text, model="tiny", draw=0, system=SYSTEM):
+def model_request(text, model="tiny", draw=0, system=SYSTEM):
     return {
         "model": model,
         "messages": [{"role": "system", "content": system}, {"role": "user", "content": text}],
@@ -35,17 +35,19 @@ def setting(tmp_path):
 
 
 def test_only_cases_whose_request_is_told_are_looked_at(setting):
-    found = told_of(setting.corpus.cases, [ask("# Request\nClose the ledger.\n\n# Workflow")])
+    found = cases_of_requests(setting.corpus.cases, [model_request("# Request\nClose the ledger.\n\n# Workflow")])
     assert [case.id for case in found] == [cases.CLOSED]
 
 
 def test_an_ask_without_a_request_is_a_nodes_own_and_any_case_may_hold_that(setting):
-    found = told_of(setting.corpus.cases, [ask("Close the ledger."), ask("Rhyme on Runa")])
+    found = cases_of_requests(
+        setting.corpus.cases, [model_request("Close the ledger."), model_request("Rhyme on Runa")]
+    )
     assert found == setting.corpus.cases
 
 
 def test_every_strategy_is_tried_the_configured_and_the_given_ones_too(setting):
-    keys = trials_asking([ask("Close the ledger.")], CONFIG, setting, strategies=("mine.md.j2",))
+    keys = trials_asking([model_request("Close the ledger.")], CONFIG, setting, strategies=("mine.md.j2",))
     known = {info.strategy for info in strategies()}
     assert {key.strategy for key in keys} == known | {"none", "mend~data", "summary~state", "mine.md.j2"}
     assert {(key.case, key.policy, key.repairer, key.model) for key in keys} == {
@@ -54,17 +56,17 @@ def test_every_strategy_is_tried_the_configured_and_the_given_ones_too(setting):
 
 
 def test_samples_and_models_are_those_of_the_asks(setting):
-    keys = trials_asking([ask("Close", "a", [2, 0]), ask("Close", "b")], CONFIG, setting)
+    keys = trials_asking([model_request("Close", "a", [2, 0]), model_request("Close", "b")], CONFIG, setting)
     assert {(key.model, key.sample) for key in keys} == {(model, sample) for model in "ab" for sample in range(3)}
 
 
 def test_with_detectors_those_are_tried_that_may_lead_elsewhere(setting):
-    keys = trials_asking([ask("Close the ledger.")], CONFIG, setting, detectors=("graded", "mend"))
-    assert {(key.policy, key.detector) for key in keys} == {("warn", "graded"), ("warn", "mend")}
+    keys = trials_asking([model_request("Close the ledger.")], CONFIG, setting, detectors=("graded", "structural"))
+    assert {(key.policy, key.detector) for key in keys} == {("warn", "graded"), ("warn", "structural")}
 
 
 def test_the_detectors_are_those_of_all_policies():
-    assert detectors_of_policies() == ("mend", "minimal")
+    assert detectors_of_policies() == ("minimal", "structural")
 
 
 def test_engines_of_sweeps_are_tried_too_but_for_those_that_repair_by_themselves(setting):
@@ -75,22 +77,22 @@ def test_engines_of_sweeps_are_tried_too_but_for_those_that_repair_by_themselves
     config = Config.model_validate(
         {**CONFIG.model_dump(exclude_unset=True), "engines": engines, "sweeps": {"x": {"engines": ["mine", "alone"]}}}
     )
-    keys = trials_asking([ask("Close the ledger.")], config, setting)
+    keys = trials_asking([model_request("Close the ledger.")], config, setting)
     assert {key.engine for key in keys} == {"mendbench", "mine"}
 
 
-def models_asking(setting, *asks):
-    keys = trials_asking(asks, TABLES, setting)
+def models_asking(setting, *model_requests):
+    keys = trials_asking(model_requests, TABLES, setting)
     return {key.model for key in keys}, {key.sample for key in keys}
 
 
 def test_all_tables_of_a_model_may_ask(setting):
-    assert models_asking(setting, ask("Close the ledger.", "large")) == ({"large", "again"}, {0})
-    assert models_asking(setting, ask("Close the ledger.", "small")) == ({"small"}, {0})
-    assert models_asking(setting, ask("Close the ledger.", "again")) == ({"again"}, {0}) != ({"large"}, {0})
+    assert models_asking(setting, model_request("Close the ledger.", "large")) == ({"large", "again"}, {0})
+    assert models_asking(setting, model_request("Close the ledger.", "small")) == ({"small"}, {0})
+    assert models_asking(setting, model_request("Close the ledger.", "again")) == ({"again"}, {0}) != ({"large"}, {0})
 
 
 @pytest.mark.parametrize("system", ["You rhyme.", None])
 def test_what_a_node_asks_any_models_edit_may_have_led_to(setting, system):
-    asked = ask("Close the ledger.", "poet", system=system)
+    asked = model_request("Close the ledger.", "poet", system=system)
     assert models_asking(setting, asked) == ({"poet", "large", "again", "small"}, {0, 1})

@@ -8,7 +8,7 @@ from mendbench import api
 from mendbench.results.baseline import baseline_of, render_baseline
 from tests.fakes.cases import RENAMED, change_case
 from tests.pytest_plugin.test_collecting import one_line
-from tests.pytest_plugin.test_items import TOLD, UNTOLD, lose_answers
+from tests.pytest_plugin.test_items import TOLD, UNTOLD, lose_responses
 
 pytest_plugins = ["pytester"]
 
@@ -82,7 +82,7 @@ def test_a_baseline_of_another_price_is_a_usage_error_too(mendbench, accepted):
 
 def test_a_missing_recording_is_an_error_whatever_was_accepted(mendbench, accepted, project):
     accepted()
-    lose_answers(project)
+    lose_responses(project)
     mendbench(*ACCEPTED, *UNTOLD).assert_outcomes(passed=2, errors=1)
 
 

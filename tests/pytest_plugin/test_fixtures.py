@@ -1,7 +1,7 @@
 """The fixtures: a case, a trial, a run, and options of one's own. They need no --mendbench."""
 
 from tests.fakes.cases import CLOSED, MODEL, RENAMED
-from tests.pytest_plugin.test_items import lose_answers
+from tests.pytest_plugin.test_items import lose_responses
 
 pytest_plugins = ["pytester"]
 
@@ -56,7 +56,7 @@ def test_an_assertion_about_a_trial_shows_its_story(plain, pytester):
 
 
 def test_a_trial_without_a_verdict_passes_no_assertion(plain, pytester, project):
-    lose_answers(project)
+    lose_responses(project)
     pytester.makepyfile(
         f"""
         def test_unharmed(mendbench_trial):

@@ -24,8 +24,8 @@ def section(result, title):
     return lines[start:end]
 
 
-def lose_answers(project):
-    """Take every recorded answer of the model away from the repairable case."""
+def lose_responses(project):
+    """Take every recorded response of the model away from the repairable case."""
     (project / "cassettes" / RENAMED / model_file(MODEL)).unlink()
 
 
@@ -72,11 +72,11 @@ def test_the_summary_names_the_outcome_in_every_style(mendbench, monkeypatch, st
 
 
 def test_a_missing_recording_is_an_error_with_the_command_that_records_it(mendbench, project):
-    lose_answers(project)
+    lose_responses(project)
     result = mendbench(*TOLD)
     result.assert_outcomes(passed=2, errors=1)
     lines = section(result, "ERROR at setup of")
-    assert lines[0].startswith(f"{RENAMED}: unjudged: no recording answers the ask ")
+    assert lines[0].startswith(f"{RENAMED}: unjudged: no recording answers the model request ")
     assert "nearest recording: nothing like it is recorded" in lines
     assert (
         f"record it with: mendbench run {RENAMED} --strategy full-context --policy two-layer --repairer chat"
@@ -136,7 +136,7 @@ def test_floor_and_ceiling_are_tests_when_they_are_asked_for(mendbench):
 
 
 def test_junit_has_a_test_case_for_each_trial_with_what_came_out(mendbench, project):
-    lose_answers(project)
+    lose_responses(project)
     mendbench("-k", "two-layer and (renamed or closed)", "--junitxml=out.xml")
     found = {}
     for one in ET.parse(project / "out.xml").iter("testcase"):
@@ -169,7 +169,7 @@ def test_last_failed_runs_only_what_failed(mendbench, project):
     again = mendbench("-k", "two-layer", "--lf")
     assert again.parseoutcomes()["failed"] == 1
     assert "passed" not in again.parseoutcomes()
-    lose_answers(project)
+    lose_responses(project)
     assert mendbench("-k", "two-layer", "--lf").parseoutcomes()["errors"] == 1
 
 

@@ -98,7 +98,7 @@ class Editing(cases.ScriptedRecorder):
 
     def __init__(self, text, *, allow_writes):
         Recorder.__init__(self, "new_episodes", {}, trajectory=True, allow_writes=allow_writes)
-        self.model, self.asks = (lambda _ask: cases.edit_answer(text)), []
+        self.model, self.model_requests = (lambda _ask: cases.edit_response(text)), []
 
 
 def test_an_edit_may_read_and_without_leave_its_write_leaves_the_trial_without_a_verdict(tmp_path, api):

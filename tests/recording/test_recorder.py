@@ -11,7 +11,7 @@ from mendbench.config.config_file import ModelConfig
 from mendbench.errors import BadInput, MendbenchError
 from mendbench.live.chat_model import ChatCaller
 from mendbench.live.shell import ShellLive
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.ports.world import StdioServer, StreamableServer
 from mendbench.recording.recorder import Recorder
 from mendbench.recording.scope_recording import Recording
@@ -49,7 +49,7 @@ def server(monkeypatch):
     found = FakeServer()
     monkeypatch.setattr("mendbench.recording.recorder.real_world", lambda name: found)
     monkeypatch.setattr(
-        "mendbench.recording.recorder.HttpLive.ask", lambda self, request: Answer(status=200, body=b"{}")
+        "mendbench.recording.recorder.HttpLive.send", lambda self, request: Response(status=200, body=b"{}")
     )
     return found
 
@@ -57,7 +57,7 @@ def server(monkeypatch):
 def test_in_replay_nothing_may_be_asked():
     recorder = Recorder()
     assert recorder.for_trial(REAL, None) == Recording()
-    assert recorder.asker() is None
+    assert recorder.model_caller() is None
 
 
 def test_a_simulated_case_needs_no_server():
@@ -70,8 +70,8 @@ def test_a_real_server_is_started_when_it_is_first_asked_and_stopped_at_the_end(
     with Recorder("new_episodes") as recorder:
         first, second = recorder.for_trial(REAL, None).live, recorder.for_trial(REAL, None).live
         assert server.done == []
-        first.ask(GET)
-        second.ask(GET)
+        first.send(GET)
+        second.send(GET)
         assert [what for what in server.done if what == "start"] == ["start"]
     assert server.done[-1] == "stop"
 
@@ -80,15 +80,15 @@ def test_each_scope_resets_the_server_to_its_own_state_and_only_once(server):
     variant = REAL.variants[0].__class__(name="other", inputs={}, state={"datasette": {"sql": "select 2"}}, checks=())
     with Recorder("new_episodes") as recorder:
         for scope in (recorder.for_trial(REAL, None).live, recorder.for_trial(REAL, variant).live):
-            scope.ask(GET)
-            scope.ask(GET)
+            scope.send(GET)
+            scope.send(GET)
     resets = [what for what in server.done if isinstance(what, tuple)]
     assert resets == [("reset", {"sql": "select 1"}), ("reset", {"sql": "select 2"})]
 
 
 def test_a_server_is_stopped_whatever_happens(server):
     with pytest.raises(ZeroDivisionError), Recorder("new_episodes") as recorder:
-        recorder.for_trial(REAL, None).live.ask(GET)
+        recorder.for_trial(REAL, None).live.send(GET)
         raise ZeroDivisionError
     assert server.done[-1] == "stop"
 
@@ -118,7 +118,7 @@ def test_a_model_is_asked_where_the_configuration_says():
 @pytest.mark.parametrize("models", [{}, {"tiny": ModelConfig()}])
 def test_a_model_without_an_address_is_told_when_it_is_asked(models):
     with pytest.raises(BadInput, match=r"models\.tiny: no base_url; configure one, or replay with --record none"):
-        Recorder("new_episodes", models).asker().ask({"model": "tiny", "messages": []})
+        Recorder("new_episodes", models).model_caller().send({"model": "tiny", "messages": []})
 
 
 def test_recordings_are_opened_once_where_everything_is_recorded_anew_and_afresh_else(tmp_path):
@@ -157,8 +157,8 @@ class FakeSession:
     def serves(self, request):
         return request.url.startswith("mcp:")
 
-    def ask(self, request):
-        return Answer(status=200, body=b"{}")
+    def send(self, request):
+        return Response(status=200, body=b"{}")
 
     def reads(self, request):
         return request.url.endswith("look")
@@ -190,7 +190,7 @@ STDIO, HTTP = StdioServer(command=("serve", "--it")), StreamableServer(url="http
 def test_an_mcp_server_is_spoken_to_by_its_command_or_its_url(sessions, reach, told):
     sessions(reach)
     with Recorder("new_episodes") as recorder:
-        assert recorder.for_trial(REAL, None).live.ask(CALL).status == 200
+        assert recorder.for_trial(REAL, None).live.send(CALL).status == 200
     assert [session.servers for session in FakeSession.made] == [{"Demo": told}]
 
 
@@ -199,8 +199,8 @@ def test_each_scope_speaks_to_an_mcp_server_anew_and_the_one_before_has_ended_by
     ended = []
     world.reset = lambda state: ended.append([session.closed for session in FakeSession.made])
     with Recorder("new_episodes") as recorder:
-        recorder.for_trial(REAL, None).live.ask(CALL)
-        recorder.for_trial(REAL, None).live.ask(CALL)
+        recorder.for_trial(REAL, None).live.send(CALL)
+        recorder.for_trial(REAL, None).live.send(CALL)
     assert ended == [[], [True]]
     assert [session.closed for session in FakeSession.made] == [True, True]
 
@@ -209,17 +209,17 @@ def test_a_scope_never_asks_a_server_that_another_scope_has_reset(sessions):
     sessions(STDIO)
     with Recorder("new_episodes") as recorder:
         first, second = (recorder.for_trial(REAL, None).live for _ in range(2))
-        first.ask(CALL)
-        second.ask(CALL)
+        first.send(CALL)
+        second.send(CALL)
         with pytest.raises(MendbenchError, match="another scope"):
-            first.ask(CALL)
+            first.send(CALL)
 
 
 def test_a_server_that_speaks_mcp_is_no_host_for_http(sessions):
     sessions(STDIO)
     with Recorder("new_episodes") as recorder:
         live = recorder.for_trial(REAL, None).live
-        assert live.ask(Request(method="GET", url="http://demo/look")).fault == "dns"
+        assert live.send(Request(method="GET", url="http://demo/look")).fault == "dns"
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_what_only_reads_is_told_by_the_world_else_by_the_tool(sessions, of_worl
     with Recorder("new_episodes") as recorder:
         live = recorder.for_trial(REAL, None).live
         request = Request(method="POST", url=url)
-        live.ask(request)
+        live.send(request)
         assert live.reads(request) is told
 
 
@@ -239,7 +239,7 @@ def test_a_session_that_cannot_be_closed_keeps_no_server_running(sessions, monke
     world = sessions(STDIO)
     monkeypatch.setattr(FakeSession, "close", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError), Recorder("new_episodes") as recorder:
-        recorder.for_trial(REAL, None).live.ask(CALL)
+        recorder.for_trial(REAL, None).live.send(CALL)
     assert world.done[-1] == "stop"
 
 
@@ -251,10 +251,10 @@ def test_each_scope_gets_a_folder_of_its_own_with_the_files_of_its_state():
     variant = FILES.variants[0].__class__(name="other", inputs={}, state={"file": {"a.txt": "theirs"}}, checks=())
     with Recorder("new_episodes") as recorder:
         own, other = (recorder.for_trial(FILES, each).live for each in (None, variant))
-        own.ask(Request(method="PUT", url="file://sandbox/new.txt", body=b"x"))
-        assert (own.ask(READ).body, other.ask(READ).body) == (b"mine", b"theirs")
-        assert other.ask(Request(method="GET", url="file://sandbox/new.txt")).status == 404
-        assert own.ask(Request(method="GET", url="file://sandbox/b.txt")).status == 404
+        own.send(Request(method="PUT", url="file://sandbox/new.txt", body=b"x"))
+        assert (own.send(READ).body, other.send(READ).body) == (b"mine", b"theirs")
+        assert other.send(Request(method="GET", url="file://sandbox/new.txt")).status == 404
+        assert own.send(Request(method="GET", url="file://sandbox/b.txt")).status == 404
         folders = list(recorder._folders)
         assert [folder.is_dir() for folder in folders] == [True, True]
     assert [folder.exists() for folder in folders] == [False, False]
@@ -265,7 +265,7 @@ def test_a_case_whose_files_lie_outside_the_folder_is_refused():
     with Recorder("new_episodes") as recorder:
         live = recorder.for_trial(case, None).live
         with pytest.raises(BadInput, match=r"case\.yaml: state\.file: no file can be at \.\./a"):
-            live.ask(READ)
+            live.send(READ)
 
 
 def test_a_workflow_of_files_replays_without_a_disk(tmp_path):
@@ -296,6 +296,6 @@ def test_a_workflow_of_files_replays_without_a_disk(tmp_path):
 def test_a_model_whose_prompts_are_answered_elsewhere_is_never_asked_and_another_one_without_a_server_is_refused_when_it_is():
     elsewhere, forgotten = ModelConfig(asked="in batches"), ModelConfig()
     recorder = Recorder("new_episodes", {"far": elsewhere, "tiny": forgotten})
-    assert recorder.asker("far") is None
-    assert recorder.asker("tiny") is not None
-    assert Recorder("none", {"tiny": forgotten}).asker("tiny") is None
+    assert recorder.model_caller("far") is None
+    assert recorder.model_caller("tiny") is not None
+    assert Recorder("none", {"tiny": forgotten}).model_caller("tiny") is None

@@ -47,7 +47,7 @@ def command(text):
 
 
 def said(live, text):
-    return json.loads(live.ask(command(text)).body)
+    return json.loads(live.send(command(text)).body)
 
 
 def state_with(**state):

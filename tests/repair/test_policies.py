@@ -9,11 +9,11 @@ from mendbench.repair.policies import is_policy, policy, policy_names
     [
         ("naive", None, None),
         ("loop", None, "full"),
-        ("warn", "mend", None),
-        ("two-layer", "mend", "full"),
+        ("warn", "structural", None),
+        ("two-layer", "structural", "full"),
         ("seed", "minimal", "prefix40"),
         ("three-strikes", None, None),
-        ("all", "mend", "full"),
+        ("all", "structural", "full"),
     ],
 )
 def test_a_policy_expands_to_its_detector_and_signature(name, detector, signature):
@@ -26,7 +26,7 @@ def test_three_strikes_and_all_look_for_patterns_and_no_other_policy_does():
 
 def test_no_policy_allows_more_than_three_answers():
     assert policy_names()
-    assert {name: policy(name).max_answers for name in policy_names()} == dict.fromkeys(policy_names(), 3) | {
+    assert {name: policy(name).max_responses for name in policy_names()} == dict.fromkeys(policy_names(), 3) | {
         "first-answer": 1
     }
 

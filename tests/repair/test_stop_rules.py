@@ -13,7 +13,7 @@ from mendbench.model.policy import Policy
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.model.trial import Attempt
 from mendbench.repair.policies import policy, policy_names
-from mendbench.repair.rollout import Course
+from mendbench.repair.rollout import Rollout
 from mendbench.repair.stop_rules import repair
 from tests.fakes.repair import (
     WORKFLOW,
@@ -72,7 +72,7 @@ class Trial:
             "request": "Greet the user.",
             "engine": self.engine,
             "world": self.world,
-            "asks": FakeWorld(),
+            "model_world": FakeWorld(),
             "strategy": PlainStrategy(),
             "repairer": self.repairer,
             "detector": WarningDetector() if chosen.detector else None,
@@ -83,7 +83,7 @@ class Trial:
         }
 
     def run(self):
-        self.course = Course(**self.settings)
+        self.course = Rollout(**self.settings)
         return repair(self.course, self.policy)
 
 
@@ -223,7 +223,7 @@ UNUSABLE = ["no JSON", set_text("invalid"), Reply(text="", status="cut")]
 def test_answers_of_which_none_can_be_used_end_in_validation_failed_under_every_policy(policy_name):
     trajectory = Trial(*UNUSABLE, policy_name=policy_name).run()
     assert (trajectory.stop_reason, trajectory.end) == ("validation_failed", "error")
-    assert statuses(trajectory) == ["unparsable", "invalid", "cut"][: policy(policy_name).max_answers]
+    assert statuses(trajectory) == ["unparsable", "invalid", "cut"][: policy(policy_name).max_responses]
     assert trajectory.workflow == WORKFLOW
 
 
@@ -245,7 +245,7 @@ def test_the_third_answer_is_the_last_one(last):
 
 
 def test_the_limit_is_the_policys():
-    one = Policy(name="one", title="One", detector=None, signature=None, max_answers=1)
+    one = Policy(name="one", title="One", detector=None, signature=None, max_responses=1)
     assert Trial(set_text("new 1"), policy=one).run().stop_reason == "attempts_exhausted"
 
 
@@ -387,7 +387,7 @@ def test_the_world_is_told_of_each_attempt_so_that_phases_follow_attempts():
     trial.engine.ends = lambda document: seen.append(trial.world.begun) or ends(document)
     trial.run()
     assert seen == [0, 2]
-    assert trial.settings["asks"].begun == 2
+    assert trial.settings["model_world"].begun == 2
 
 
 def test_what_a_repairers_code_raises_is_data():
@@ -463,7 +463,7 @@ def test_the_frame_of_the_strategies_is_the_default():
     assert "The answer holds no JSON object." in second.frame
 
 
-ANSWERS = st.one_of(
+RESPONSES = st.one_of(
     st.sampled_from(["right", "warned", "user", "wrong", "worse", "invalid", "new 1", "new 2"]).map(set_text),
     st.sampled_from(
         [
@@ -496,17 +496,17 @@ def told(attempt):
     )
 
 
-@given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
+@given(script=st.lists(RESPONSES, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
 def test_the_attempts_under_every_policy_are_the_first_ones_under_naive(script, name):
     naive = Trial(*script, policy_name="naive").run()
     other = Trial(*script, policy_name=name).run()
     assert len(other.attempts) <= len(naive.attempts) <= 3
     assert [told(a) for a in other.attempts] == [told(a) for a in naive.attempts[: len(other.attempts)]]
-    if len(other.attempts) < min(len(naive.attempts), policy(name).max_answers):
+    if len(other.attempts) < min(len(naive.attempts), policy(name).max_responses):
         assert other.stop_reason in {"no_progress", "pattern", "warned"}
 
 
-@given(script=st.lists(ANSWERS, min_size=3, max_size=3))
+@given(script=st.lists(RESPONSES, min_size=3, max_size=3))
 def test_all_stops_where_the_first_of_its_parts_stops(script):
     ends = {name: Trial(*script, policy_name=name).run() for name in ("all", "two-layer", "three-strikes")}
     parts = [len(ends["two-layer"].attempts), len(ends["three-strikes"].attempts)]
@@ -514,16 +514,16 @@ def test_all_stops_where_the_first_of_its_parts_stops(script):
     assert ends["all"].stop_reason in {ends["two-layer"].stop_reason, ends["three-strikes"].stop_reason}
 
 
-@given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
+@given(script=st.lists(RESPONSES, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
 def test_validation_failed_means_that_the_limit_was_reached_and_no_answer_could_be_used(script, name):
     trajectory = Trial(*script, policy_name=name).run()
     unusable = set(statuses(trajectory)) <= {"unparsable", "invalid", "cut"}
-    unusable = unusable and len(trajectory.attempts) == policy(name).max_answers
+    unusable = unusable and len(trajectory.attempts) == policy(name).max_responses
     crashed = trajectory.stop_reason == "crashed"
     assert (trajectory.stop_reason == "validation_failed") == (unusable and not crashed)
 
 
-@given(script=st.lists(ANSWERS, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
+@given(script=st.lists(RESPONSES, min_size=3, max_size=3), name=st.sampled_from(policy_names()))
 def test_a_trajectory_agrees_with_itself(script, name):
     trial = Trial(*script, policy_name=name)
     trajectory = trial.run()
@@ -538,7 +538,7 @@ def test_a_course_is_gone_once_for_all_policies_that_stop_on_it():
     trial = Trial(set_text("new 1"), set_text("new 1 again"), set_text("right"))
     whole = trial.run()
     for limit in (1, 2, 3):
-        part = repair(trial.course, dataclasses.replace(policy("naive"), max_answers=limit))
+        part = repair(trial.course, dataclasses.replace(policy("naive"), max_responses=limit))
         assert part.attempts == whole.attempts[:limit]
         assert part.stop_reason == ("succeeded" if limit == 3 else "attempts_exhausted")
     assert len(trial.repairer.prompts) == 3
@@ -552,5 +552,5 @@ def test_a_step_that_raised_raises_again_and_nothing_is_done_again():
     with pytest.raises(ReplayMiss):
         repair(trial.course, trial.policy)
     assert len(trial.repairer.prompts) == 2
-    early = repair(trial.course, dataclasses.replace(trial.policy, max_answers=1))
+    early = repair(trial.course, dataclasses.replace(trial.policy, max_responses=1))
     assert statuses(early) == ["edited"]

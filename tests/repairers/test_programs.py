@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from mendbench.errors import BadInput, EffectEscape, GuardTripped, Incomplete
-from mendbench.repairers.asking import build_ask, read_answer
+from mendbench.repairers.asking import build_model_request, read_response
 from mendbench.repairers.programs import CallableCaller, CommandCaller, _end
 from tests.repairers.prompts import plain
 
-ASK = build_ask(plain(), model="command:x", params={}, response_format=None, draw=(0, 0))
+ASK = build_model_request(plain(), model="command:x", params={}, response_format=None, draw=(0, 0))
 MODULE = """
 import sys
 
@@ -59,19 +59,19 @@ def command(program, **options):
     return CommandCaller(argv=(sys.executable, "-c", program), **options)
 
 
-def read(answer, **options):
-    return read_answer(answer, model="m", ask="a", **options)
+def read(response, **options):
+    return read_response(response, model="m", model_request="a", **options)
 
 
 def test_a_program_reads_the_prompt_and_prints_the_answer():
-    reply = read(command("import sys; print(sys.stdin.read()[::-1], end='')").ask(ASK))
+    reply = read(command("import sys; print(sys.stdin.read()[::-1], end='')").send(ASK))
     assert reply.text[::-1] == "You mend.\n\nMend it.\n\nIt failed.\n"
     assert (reply.status, reply.model) == ("answered", "m")
     assert (reply.prompt_tokens, reply.completion_tokens) == (None, None)
 
 
 def test_what_a_program_prints_that_is_no_text_is_an_answer_all_the_same():
-    reply = read(command(r"import sys; sys.stdout.buffer.write(b'a\xffb')").ask(ASK))
+    reply = read(command(r"import sys; sys.stdout.buffer.write(b'a\xffb')").send(ASK))
     assert reply.text == "a�b"
 
 
@@ -85,13 +85,13 @@ def test_what_a_program_prints_that_is_no_text_is_an_answer_all_the_same():
 )
 def test_a_program_that_fails_gives_no_answer_and_its_last_line_says_why(program, said):
     with pytest.raises(Incomplete, match=said) as told:
-        command(program).ask(ASK)
+        command(program).send(ASK)
     assert "\n" not in str(told.value)
 
 
 def test_a_program_that_does_not_end_in_time_gives_no_answer():
     with pytest.raises(Incomplete, match=r"did not end within 0\.01 s"):
-        command("import signal; signal.pause()", timeout_s=0.01).ask(ASK)
+        command("import signal; signal.pause()", timeout_s=0.01).send(ASK)
 
 
 def test_a_program_is_ended_with_all_that_it_started():
@@ -111,34 +111,34 @@ def test_a_program_is_ended_with_all_that_it_started():
 @pytest.mark.parametrize("argv", [("no-such-program-at-all",), ("bad\0name",)])
 def test_a_program_that_cannot_be_started_is_the_operators_to_mend(argv):
     with pytest.raises(BadInput, match="cannot be run"):
-        CommandCaller(argv=argv).ask(ASK)
+        CommandCaller(argv=argv).send(ASK)
 
 
 def test_a_function_is_called_with_both_messages_and_what_it_prints_is_no_output_of_ours(agent, capsys):
-    reply = read(CallableCaller(function=f"{agent}:echo").ask(ASK))
+    reply = read(CallableCaller(function=f"{agent}:echo").send(ASK))
     assert reply.text == "You mend.|Mend it.\n\nIt failed."
     assert capsys.readouterr() == ("", "thinking aloud\n")
 
 
 def test_a_function_of_a_class_will_do(agent):
-    assert read(CallableCaller(function=f"{agent}:Kind.answers").ask(ASK)).text == "of a class"
+    assert read(CallableCaller(function=f"{agent}:Kind.answers").send(ASK)).text == "of a class"
 
 
 def test_the_tokens_and_the_model_that_a_function_reports_are_the_replys(agent):
-    answer = CallableCaller(function=f"{agent}:counted").ask(ASK)
-    reply = read(answer, says_model=True)
+    response = CallableCaller(function=f"{agent}:counted").send(ASK)
+    reply = read(response, says_model=True)
     assert (reply.prompt_tokens, reply.completion_tokens, reply.model) == (12, 3, "tiny-1")
-    assert read(answer).model == "m"
+    assert read(response).model == "m"
 
 
 def test_half_a_character_is_no_crash(agent):
-    assert json.loads(CallableCaller(function=f"{agent}:halves").ask(ASK).body)
+    assert json.loads(CallableCaller(function=f"{agent}:halves").send(ASK).body)
 
 
 @pytest.mark.parametrize(("name", "said"), [("fails", "ValueError: at all"), ("leaves", "SystemExit: 3")])
 def test_what_a_function_raises_is_no_answer_in_one_line(agent, name, said):
-    with pytest.raises(Incomplete, match=f"callable {agent}:{name} gave no answer: {said}") as told:
-        CallableCaller(function=f"{agent}:{name}").ask(ASK)
+    with pytest.raises(Incomplete, match=f"callable {agent}:{name} gave no response: {said}") as told:
+        CallableCaller(function=f"{agent}:{name}").send(ASK)
     assert "\n" not in str(told.value)
 
 
@@ -150,7 +150,7 @@ def test_an_interrupt_and_an_escaping_effect_pass_through_a_function(agent, monk
     CallableCaller(function=f"{agent}:echo").imported()
     monkeypatch.setattr(sys.modules[agent], "echo", raises)
     with pytest.raises((KeyboardInterrupt, EffectEscape)):
-        CallableCaller(function=f"{agent}:echo").ask(ASK)
+        CallableCaller(function=f"{agent}:echo").send(ASK)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_a_function_returns_has_to_be_of_the_documented_form(agent, monkeyp
     CallableCaller(function=f"{agent}:gives").imported()
     monkeypatch.setattr(sys.modules[agent], "GIVEN", given)
     with pytest.raises(Incomplete, match=said):
-        CallableCaller(function=f"{agent}:gives").ask(ASK)
+        CallableCaller(function=f"{agent}:gives").send(ASK)
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_what_a_function_returns_has_to_be_of_the_documented_form(agent, monkeyp
 )
 def test_a_function_that_cannot_be_had_is_the_operators_to_mend(agent, function, said):
     with pytest.raises(BadInput, match=said):
-        CallableCaller(function=function.format(agent=agent)).ask(ASK)
+        CallableCaller(function=function.format(agent=agent)).send(ASK)
 
 
 def test_the_working_folder_stays_off_the_import_path(agent):
     before = list(sys.path)
-    CallableCaller(function=f"{agent}:echo").ask(ASK)
+    CallableCaller(function=f"{agent}:echo").send(ASK)
     assert sys.path == before

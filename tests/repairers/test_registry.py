@@ -13,8 +13,8 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.prompt import Reply
 from mendbench.repairers import Options, registry, repairer, repairer_names
 from mendbench.repairers.command import command_model
-from tests.fakes.asks import FakeAsks, completion
 from tests.fakes.installed import install
+from tests.fakes.model_worlds import FakeModelWorld, completion
 from tests.repairers.prompts import plain
 
 SOURCES = Path(registry.__file__).parents[2]
@@ -41,35 +41,35 @@ def test_an_unknown_name_gives_the_closest_and_all_others():
 @pytest.mark.parametrize("name", repairer_names())
 def test_every_repairer_answers_a_prompt_under_its_own_name(name):
     one = repairer(name, OPTIONS)
-    asks = FakeAsks([completion('{"edits": []}')])
-    reply = one.reply(plain(), asks, sample=0, times_asked=0)
+    model_world = FakeModelWorld([completion('{"edits": []}')])
+    reply = one.reply(plain(), model_world, sample=0, times_asked=0)
     assert one.name == name
     assert isinstance(reply, Reply)
     assert reply.model == one.model
-    assert (one.model is None) == (reply.ask is None) == (not asks.sent)
+    assert (one.model is None) == (reply.model_request is None) == (not model_world.sent)
     json.loads(reply.text)
 
 
 def test_the_reference_answers_with_the_given_patch():
-    reply = repairer("reference", OPTIONS).reply(plain(), FakeAsks(), sample=0, times_asked=0)
+    reply = repairer("reference", OPTIONS).reply(plain(), FakeModelWorld(), sample=0, times_asked=0)
     assert json.loads(reply.text) == {"patch": [{"op": "remove", "path": "/nodes/a"}]}
 
 
 def test_the_reference_declines_where_there_is_no_fix():
-    reply = repairer("reference").reply(plain(), FakeAsks(), sample=0, times_asked=0)
+    reply = repairer("reference").reply(plain(), FakeModelWorld(), sample=0, times_asked=0)
     assert list(json.loads(reply.text)) == ["cannot_fix"]
 
 
 def test_the_noop_changes_nothing():
-    assert json.loads(repairer("noop").reply(plain(), FakeAsks(), sample=0, times_asked=0).text) == {"edits": []}
+    assert json.loads(repairer("noop").reply(plain(), FakeModelWorld(), sample=0, times_asked=0).text) == {"edits": []}
 
 
 def test_a_commands_ask_names_its_program_and_not_where_it_is_installed():
-    asks = FakeAsks([completion("{}")])
-    repairer("command", OPTIONS).reply(plain(), asks, sample=1, times_asked=2)
-    assert asks.asks[0]["model"] == "command:mender --fast"
-    assert asks.asks[0]["draw"] == [1, 2]
-    assert b"/usr/bin" not in asks.sent[0].body
+    model_world = FakeModelWorld([completion("{}")])
+    repairer("command", OPTIONS).reply(plain(), model_world, sample=1, times_asked=2)
+    assert model_world.model_requests[0]["model"] == "command:mender --fast"
+    assert model_world.model_requests[0]["draw"] == [1, 2]
+    assert b"/usr/bin" not in model_world.sent[0].body
 
 
 def test_long_arguments_make_no_long_name_and_still_tell_programs_apart():
@@ -84,11 +84,11 @@ def test_a_command_needs_a_program():
 
 
 def test_a_python_function_is_a_repairer_and_is_not_imported():
-    asks = FakeAsks([completion("{}", model="served-as")])
+    model_world = FakeModelWorld([completion("{}", model="served-as")])
     one = repairer("no_such_package_at_all.agent:Mender.mend")
-    reply = one.reply(plain(), asks, sample=1, times_asked=2)
+    reply = one.reply(plain(), model_world, sample=1, times_asked=2)
     assert one.name == "no_such_package_at_all.agent:Mender.mend"
-    assert (asks.asks[0]["model"], asks.asks[0]["draw"]) == (f"callable:{one.name}", [1, 2])
+    assert (model_world.model_requests[0]["model"], model_world.model_requests[0]["draw"]) == (f"callable:{one.name}", [1, 2])
     assert reply.model == "served-as"
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.repair.answers import Candidate, Declined, read_answer
+from mendbench.repair.responses import Candidate, Declined, read_response
 from mendbench.repairers.rules import RULES, RulesRepairer
-from tests.fakes.asks import FakeAsks
+from tests.fakes.model_worlds import FakeModelWorld
 from tests.repairers.prompts import asked, plain
 from tests.strategies import invented
 
@@ -23,15 +23,15 @@ RIGHT = {
 }
 
 
-def answer(prompt):
-    return json.loads(RulesRepairer().reply(prompt, FakeAsks(), sample=0, times_asked=0).text)
+def response(prompt):
+    return json.loads(RulesRepairer().reply(prompt, FakeModelWorld(), sample=0, times_asked=0).text)
 
 
 def body_after(make, strategy):
-    """The body that the node at fault would send after the answer, or None if the workflow stays as it is."""
+    """The body that the node at fault would send after the response, or None if the workflow stays as it is."""
     view = make()
-    text = RulesRepairer().reply(asked(view, strategy), FakeAsks(), sample=0, times_asked=0).text
-    got = read_answer(text, view.workflow)
+    text = RulesRepairer().reply(asked(view, strategy), FakeModelWorld(), sample=0, times_asked=0).text
+    got = read_response(text, view.workflow)
     if isinstance(got, Declined):
         return None
     assert isinstance(got, Candidate)
@@ -45,7 +45,7 @@ def node(**params):
 
 def told(nodes, text, inputs=None):
     workflow = {"nodes": nodes, "inputs": inputs or {}}
-    return answer(plain(text, frame=f"# Workflow\n```json\n{json.dumps(workflow, indent=1)}\n```\nMore."))
+    return response(plain(text, frame=f"# Workflow\n```json\n{json.dumps(workflow, indent=1)}\n```\nMore."))
 
 
 @pytest.mark.parametrize("make", RIGHT)
@@ -64,16 +64,16 @@ def test_it_repairs_fewer_from_a_summary_and_none_from_the_command_lines_text():
 
 @pytest.mark.parametrize("strategy", ["summary", "full-context", "agent-json"])
 def test_it_declines_where_the_context_shows_a_users_code(strategy):
-    assert "missing_scope" in answer(asked(invented.only_the_user(), strategy))["cannot_fix"]
+    assert "missing_scope" in response(asked(invented.only_the_user(), strategy))["cannot_fix"]
 
 
 @pytest.mark.parametrize("make", [invented.bad_gateway, invented.shell_typo, invented.many_wrong_rows])
 def test_it_leaves_alone_what_no_rule_is_about(make):
-    assert answer(asked(make(), "full-context")) == {"edits": []}
+    assert response(asked(make(), "full-context")) == {"edits": []}
 
 
 def test_it_takes_a_type_that_the_validator_suggests():
-    edits = answer(asked(invented.not_valid(), "agent-json"))["edits"]
+    edits = response(asked(invented.not_valid(), "agent-json"))["edits"]
     assert edits == [{"node": "lend", "path": "type", "value": "http"}]
 
 
@@ -157,7 +157,7 @@ def test_a_value_under_a_named_limit_is_the_largest_allowed():
 
 
 def test_a_prompt_without_a_workflow_is_left_alone():
-    assert answer(plain("channel_not_found")) == {"edits": []}
+    assert response(plain("channel_not_found")) == {"edits": []}
 
 
 def test_every_rule_says_what_it_does():
@@ -186,4 +186,4 @@ def test_no_workflow_takes_it_down(nodes):
 
 def test_the_same_prompt_has_the_same_answer():
     prompt = asked(invented.wrong_path(), "full-context")
-    assert answer(prompt) == answer(prompt)
+    assert response(prompt) == response(prompt)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from mendbench.model.failure import Failure
 from mendbench.model.prompt import Prompt
-from mendbench.repair.answers import Candidate, read_answer
+from mendbench.repair.responses import Candidate, read_response
 from mendbench.repairers.suggestion_only import SuggestionOnlyRepairer, suggested_edits
 from mendbench.strategies import build_prompt, strategy
-from tests.fakes.asks import FakeAsks
+from tests.fakes.model_worlds import FakeModelWorld
 from tests.repairers.prompts import plain
 from tests.strategies import invented
 
@@ -36,16 +36,16 @@ def view(*nodes, failures=(), outputs=None):
 
 
 def reply(prompt: Prompt):
-    asks = FakeAsks()
-    said = SuggestionOnlyRepairer().reply(prompt, asks, sample=0, times_asked=0)
-    assert asks.sent == []
-    assert (said.ask, said.model) == (None, None)
+    model_world = FakeModelWorld()
+    said = SuggestionOnlyRepairer().reply(prompt, model_world, sample=0, times_asked=0)
+    assert model_world.sent == []
+    assert (said.model_request, said.model) == (None, None)
     return said.text
 
 
 def mended(seen, name="none"):
-    """The workflow after the answer."""
-    got = read_answer(reply(build_prompt(seen, strategy(name))), seen.workflow)
+    """The workflow after the response."""
+    got = read_response(reply(build_prompt(seen, strategy(name))), seen.workflow)
     assert isinstance(got, Candidate)
     return got.document
 

@@ -6,28 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.replay.effects import by_live, by_method, by_state, did
-from tests.fakes.worlds import FakeLive, TellingLive, get, json_answer, post
+from tests.fakes.worlds import FakeLive, TellingLive, get, json_response, post
 
 URL = "https://api.test/x"
-OK, REFUSED = json_answer({"ok": True}), json_answer({"ok": False, "error": "no"})
+OK, REFUSED = json_response({"ok": True}), json_response({"ok": False, "error": "no"})
 STATES = st.dictionaries(st.sampled_from("abc"), st.integers(0, 1), max_size=2)
 
 
 @pytest.mark.parametrize(
-    ("request_", "answer", "changed"),
+    ("request_", "response", "changed"),
     [
         (get(URL), OK, False),
         (post(URL, {}), OK, True),
         (post(URL, {}), REFUSED, False),
-        (post(URL, {}), Answer(status=0, fault="timeout"), False),
+        (post(URL, {}), Response(status=0, fault="timeout"), False),
         (post("mcp://git/tools/list", {}), OK, False),
     ],
 )
-def test_a_method_promises_or_does(request_, answer, changed):
-    assert by_method(request_, answer) is changed
-    assert by_live(FakeLive(lambda _request: answer), request_, answer) is changed
+def test_a_method_promises_or_does(request_, response, changed):
+    assert by_method(request_, response) is changed
+    assert by_live(FakeLive(lambda _request: response), request_, response) is changed
 
 
 @pytest.mark.parametrize("request_", [get(URL), post(URL, {})])
@@ -43,7 +43,7 @@ def test_an_answer_whose_error_is_nested_beyond_any_service_is_a_refusal_still(d
     error: object = "deep"
     for _ in range(depth // 2):
         error = {"a": [error]}
-    assert not did(json_answer({"message": "no", "error": error}))
+    assert not did(json_response({"message": "no", "error": error}))
 
 
 @given(one=STATES, other=STATES, counts=st.tuples(st.integers(0, 2), st.integers(0, 2)))

@@ -201,12 +201,12 @@ def test_a_process_of_multiprocessing_trips_it(kind):
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_a_module_may_be_imported_for_the_first_time_and_kept_compiled(tmp_path, monkeypatch, elsewhere):
     name = f"imported_for_the_first_time_{elsewhere}".lower()
-    (tmp_path / f"{name}.py").write_text("ANSWER = 42\n", encoding="utf-8")
+    (tmp_path / f"{name}.py").write_text("RESPONSE = 42\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "compiled") if elsewhere else None)
     with guarded():
-        assert importlib.import_module(name).ANSWER == 42
+        assert importlib.import_module(name).RESPONSE == 42
     assert list(tmp_path.rglob("*.pyc"))
 
 

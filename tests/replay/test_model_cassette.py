@@ -10,8 +10,8 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.errors import Incomplete, ReplayMiss
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.io.virtual_clock import START_MS, VirtualClock
-from mendbench.model.exchange import Answer, Request
-from mendbench.replay.model_cassette import AskBook, ask_differences
+from mendbench.model.exchange import Request, Response
+from mendbench.replay.model_cassette import ModelCassette, model_request_differences
 from mendbench.runtime.nodes.llm import NODE
 from mendbench.runtime.nodes.llm import ask_of as ask_of_node
 from mendbench.secrets.redaction import Redactor, canary
@@ -32,14 +32,16 @@ def ask_of(user="mend it", model="org/small", draw=0, **params):
     }
 
 
-def request_of(ask):
+def request_of(model_request):
     return Request(
-        method="POST", url="model://org%2Fsmall/chat", body=canonical_json(ask).encode("utf-8", "backslashreplace")
+        method="POST",
+        url="model://org%2Fsmall/chat",
+        body=canonical_json(model_request).encode("utf-8", "backslashreplace"),
     )
 
 
 def book(folder, mode="none", caller=None, **options):
-    return AskBook(
+    return ModelCassette(
         recordings=options.pop("recordings", None) or Recordings.open(folder),
         redactor=Redactor({"slack": TOKEN}),
         mode=mode,
@@ -49,8 +51,8 @@ def book(folder, mode="none", caller=None, **options):
     )
 
 
-def text_of(answer):
-    return json.loads(answer.body)["choices"][0]["message"]["content"]
+def text_of(response):
+    return json.loads(response.body)["choices"][0]["message"]["content"]
 
 
 def test_an_answer_is_recorded_once_and_replayed_whole(tmp_path):
@@ -71,29 +73,32 @@ def test_the_key_is_the_digest_of_the_ask_alone(tmp_path):
     recording.send(request_of(ask_of()))
     assert recording.traffic()[0].key == digest(ask_of())
     (entry,) = cassette.load(tmp_path / "org-small.yaml")
-    assert entry.key == digest(entry.ask) == digest(ask_of())
+    assert entry.key == digest(entry.model_request) == digest(ask_of())
     elsewhere = Request(method="POST", url="model://other-name/chat", body=json.dumps(ask_of()).encode())
     assert text_of(book(tmp_path).send(elsewhere)) == "one"
 
 
 def test_draws_and_parameters_have_answers_of_their_own(tmp_path):
     recording = book(tmp_path, "new_episodes", ScriptedCaller(["a", "b", "c"]))
-    asks = [
+    model_world = [
         ask_of(draw=[0, 0], temperature=0.7),
         ask_of(draw=[0, 1], temperature=0.7),
         ask_of(draw=[0, 0], temperature=0.8),
     ]
-    assert [text_of(recording.send(request_of(ask))) for ask in asks] == ["a", "b", "c"]
-    assert [text_of(book(tmp_path).send(request_of(ask))) for ask in asks] == ["a", "b", "c"]
+    assert [text_of(recording.send(request_of(model_request))) for model_request in model_world] == ["a", "b", "c"]
+    assert [text_of(book(tmp_path).send(request_of(model_request))) for model_request in model_world] == ["a", "b", "c"]
 
 
 def test_the_tools_that_a_model_may_call_belong_to_the_ask(tmp_path):
     tool = {"type": "function", "function": {"name": "clock__now", "parameters": {"type": "object"}}}
     recording = book(tmp_path, "new_episodes", ScriptedCaller(["without", "with"]))
-    asks = [ask_of(), {**ask_of(), "tools": [tool]}]
-    for ask in asks:
-        recording.send(request_of(ask))
-    assert [text_of(book(tmp_path).send(request_of(ask))) for ask in asks] == ["without", "with"]
+    model_world = [ask_of(), {**ask_of(), "tools": [tool]}]
+    for model_request in model_world:
+        recording.send(request_of(model_request))
+    assert [text_of(book(tmp_path).send(request_of(model_request))) for model_request in model_world] == [
+        "without",
+        "with",
+    ]
     with pytest.raises(ReplayMiss) as missed:
         book(tmp_path).send(request_of({**ask_of(), "tools": [tool, tool]}))
     assert missed.value.differs == ("tools",)
@@ -109,8 +114,8 @@ def test_every_answer_is_on_the_disk_before_the_next_ask(tmp_path):
 
 def test_an_ask_without_an_answer_records_nothing(tmp_path):
     class Silent:
-        def ask(self, ask):
-            raise Incomplete("no answer")
+        def send(self, model_request):
+            raise Incomplete("no response")
 
     with pytest.raises(Incomplete):
         book(tmp_path, "new_episodes", Silent()).send(request_of(ask_of()))
@@ -146,23 +151,26 @@ def test_an_unknown_model_has_nothing_near(tmp_path):
     ],
 )
 def test_what_tells_two_asks_apart(other, names):
-    assert ask_differences(ask_of(), other) == names
+    assert model_request_differences(ask_of(), other) == names
 
 
 @pytest.mark.parametrize("place", ["tool_calls", "tool_call_id"])
 def test_messages_that_call_a_function_or_answer_a_call_are_compared_whole(place):
     mine, theirs = ({**ask_of(), "messages": [{"role": "x", "content": "same", place: value}]} for value in "ab")
-    assert ask_differences(mine, mine) == ()
-    (difference,) = ask_differences(mine, theirs)
+    assert model_request_differences(mine, mine) == ()
+    (difference,) = model_request_differences(mine, theirs)
     assert difference.startswith("messages[0] at character")
 
 
 def test_a_recorded_fault_is_tried_again_on_the_clock_of_the_trial(tmp_path):
     params = {"prompt": "mend it", "model": "org/small"}
-    ask, clock = ask_of_node(params), VirtualClock()
+    model_request, clock = ask_of_node(params), VirtualClock()
     recordings = Recordings.open(tmp_path)
-    lost = Answer(status=0, fault="timeout", elapsed_ms=120_000)
-    recordings.append_ask("org/small", Entry(key=digest(ask), request=request_of(ask), answer=lost, ask=ask))
+    lost = Response(status=0, fault="timeout", elapsed_ms=120_000)
+    recordings.append_model_entry(
+        "org/small",
+        Entry(key=digest(model_request), request=request_of(model_request), response=lost, model_request=model_request),
+    )
     replaying = book(tmp_path, clock=clock)
     output = NODE.run(params, replaying.send, clock)
     assert output.outputs["error"] == "Request to org timed out. Please try again."
@@ -173,17 +181,17 @@ def test_a_recorded_fault_is_tried_again_on_the_clock_of_the_trial(tmp_path):
 def test_a_prompt_is_redacted_before_it_is_keyed_stored_or_asked(tmp_path):
     caller = ScriptedCaller(["keep " + TOKEN])
     recording = book(tmp_path, "new_episodes", caller)
-    answer = recording.send(request_of(ask_of(f"use {TOKEN}")))
-    assert text_of(answer) == "keep <secret:slack>"
+    response = recording.send(request_of(ask_of(f"use {TOKEN}")))
+    assert text_of(response) == "keep <secret:slack>"
     assert caller.asked[0]["messages"][1]["content"] == "use <secret:slack>"
     assert TOKEN not in (tmp_path / "org-small.yaml").read_text()
     assert text_of(book(tmp_path).send(request_of(ask_of("use <secret:slack>")))) == "keep <secret:slack>"
 
 
 def test_a_prompt_with_a_lone_surrogate_can_be_recorded_and_replayed(tmp_path):
-    ask = ask_of("bad \ud800 text")
-    book(tmp_path, "new_episodes", ScriptedCaller(["one"])).send(request_of(ask))
-    assert text_of(book(tmp_path).send(request_of(ask))) == "one"
+    model_request = ask_of("bad \ud800 text")
+    book(tmp_path, "new_episodes", ScriptedCaller(["one"])).send(request_of(model_request))
+    assert text_of(book(tmp_path).send(request_of(model_request))) == "one"
 
 
 def test_recording_anew_asks_each_once_and_replaces_the_answer(tmp_path):
@@ -204,7 +212,7 @@ def test_an_answer_takes_time_only_on_a_clock_that_is_given(tmp_path):
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense"])
 def test_a_body_that_is_no_ask_is_refused(tmp_path, body):
-    with pytest.raises((ValueError, TypeError), match="no ask"):
+    with pytest.raises((ValueError, TypeError), match="no model request"):
         book(tmp_path).send(Request(method="POST", url="model://m/chat", body=body))
 
 
@@ -216,8 +224,8 @@ def test_a_model_that_there_is_none_of_is_refused_with_the_names_of_those_that_t
         for mode in ("none", "new_episodes", "all")
     ]
     assert said[0] == said[1] == said[2]
-    assert (said[0].answer.status, said[0].accepted, said[0].origin) == (404, False, "recorded")
-    error = json.loads(said[0].answer.body)["error"]
+    assert (said[0].response.status, said[0].accepted, said[0].origin) == (404, False, "recorded")
+    error = json.loads(said[0].response.body)["error"]
     assert error["code"] == "model_not_found"
     assert error["message"] == "The model `org/small` does not exist. Available models: org/big, org/large"
     assert caller.asked == []

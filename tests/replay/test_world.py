@@ -14,8 +14,8 @@ from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import TRAJECTORIES, WORLD, Recordings
 from mendbench.errors import BrokenService, ReplayMiss
 from mendbench.io.virtual_clock import START_MS, VirtualClock
-from mendbench.model.exchange import Answer
-from mendbench.replay.model_cassette import AskBook
+from mendbench.model.exchange import Response
+from mendbench.replay.model_cassette import ModelCassette
 from mendbench.replay.world import UNKNOWN_HOST, ScopedWorld, SimulatedPart
 from mendbench.secrets.redaction import Redactor, canary
 from tests.fakes.worlds import (
@@ -25,7 +25,7 @@ from tests.fakes.worlds import (
     ScriptedCaller,
     TellingLive,
     get,
-    json_answer,
+    json_response,
     post,
 )
 
@@ -67,8 +67,8 @@ def origins(world):
     return [exchange.origin for exchange in world.traffic()]
 
 
-def said(answer):
-    return json.loads(answer.body)
+def said(response):
+    return json.loads(response.body)
 
 
 def test_what_was_recorded_is_replayed_byte_for_byte_without_asking_the_service(tmp_path):
@@ -123,11 +123,11 @@ def test_two_scopes_with_equal_sends_get_equal_answers(picks, recorded_first):
         for pick in picks[:recorded_first]:
             recorder.send(choices[pick])
         worlds = [simulated(Path(folder)), simulated(Path(folder))]
-        answers = [[world.send(choices[pick]) for pick in picks] for world in worlds]
-        assert answers[0] == answers[1]
+        responses = [[world.send(choices[pick]) for pick in picks] for world in worlds]
+        assert responses[0] == responses[1]
         assert worlds[0].traffic() == worlds[1].traffic()
         fresh = simulated(Path(folder) / "none")
-        assert [fresh.send(choices[pick]) for pick in picks] == answers[0]
+        assert [fresh.send(choices[pick]) for pick in picks] == responses[0]
 
 
 def test_recording_nothing_new_leaves_the_file_alone(tmp_path):
@@ -143,11 +143,11 @@ def test_the_service_gets_the_raw_request_and_everybody_else_the_redacted_one(tm
     request = get("https://notes.test/secret", headers=(("Authorization", f"Bearer {TOKEN}"),))
     service = NotesService()
     recording = simulated(tmp_path, "new_episodes", service)
-    answer = recording.send(request)
+    response = recording.send(request)
     assert service.calls[0].header("authorization") == f"Bearer {TOKEN}"
-    assert said(answer) == {"you_sent": "Bearer <secret:notes>"}
+    assert said(response) == {"you_sent": "Bearer <secret:notes>"}
     assert TOKEN not in (tmp_path / WORLD).read_text()
-    assert simulated(tmp_path / "other").send(request).body == answer.body
+    assert simulated(tmp_path / "other").send(request).body == response.body
     assert TOKEN not in repr(recording.traffic())
 
 
@@ -155,14 +155,14 @@ def test_an_undeclared_host_does_not_exist_while_recording_and_in_replay(tmp_pat
     for mode in ("none", "new_episodes", "all"):
         clock = VirtualClock()
         world = simulated(tmp_path, mode, clock=clock)
-        assert world.send(get("https://elsewhere.test/")) == Answer(status=0, fault="dns", elapsed_ms=30)
+        assert world.send(get("https://elsewhere.test/")) == Response(status=0, fault="dns", elapsed_ms=30)
         assert clock.now_ms() - START_MS == 30
         assert [exchange.accepted for exchange in world.traffic()] == [False]
     assert not (tmp_path / WORLD).exists()
 
 
 def test_a_miss_names_the_nearest_request_what_differs_and_the_command(tmp_path):
-    real(tmp_path, FakeLive(lambda _r: json_answer({"ok": True})), "new_episodes").send(
+    real(tmp_path, FakeLive(lambda _r: json_response({"ok": True})), "new_episodes").send(
         post("https://api.test/chat", {"channel": "C1", "text": "hi"})
     )
     with pytest.raises(ReplayMiss) as caught:
@@ -177,7 +177,7 @@ def test_a_miss_names_the_nearest_request_what_differs_and_the_command(tmp_path)
 
 def test_a_miss_says_when_only_the_place_in_the_scope_differs(tmp_path):
     live = FakeLive(
-        lambda request: json_answer({"ok": request.method == "GET"}, 200 if request.method == "GET" else 422)
+        lambda request: json_response({"ok": request.method == "GET"}, 200 if request.method == "GET" else 422)
     )
     recording = real(tmp_path, live, "new_episodes")
     recording.send(post("https://api.test/a", {}))
@@ -192,13 +192,13 @@ def test_a_miss_says_when_only_the_place_in_the_scope_differs(tmp_path):
 def test_reads_before_and_after_a_write_are_told_apart_and_refused_writes_change_nothing(tmp_path):
     notes = []
 
-    def answers(request):
+    def responses(request):
         if request.method == "GET":
-            return json_answer({"notes": len(notes)})
+            return json_response({"notes": len(notes)})
         if request.body == b"{}":
-            return json_answer({"ok": False, "error": "empty"})
+            return json_response({"ok": False, "error": "empty"})
         notes.append(request)
-        return json_answer({"ok": True})
+        return json_response({"ok": True})
 
     sends = [
         get("https://api.test/n"),
@@ -207,7 +207,7 @@ def test_reads_before_and_after_a_write_are_told_apart_and_refused_writes_change
         post("https://api.test/n", {"a": 1}),
         get("https://api.test/n"),
     ]
-    recording = real(tmp_path, FakeLive(answers), "new_episodes")
+    recording = real(tmp_path, FakeLive(responses), "new_episodes")
     recorded = [said(recording.send(request)) for request in sends]
     assert [each.get("notes") for each in recorded] == [0, None, 0, None, 1]
     replaying = real(tmp_path, None)
@@ -221,11 +221,11 @@ def test_reads_before_and_after_a_write_are_told_apart_and_refused_writes_change
 @pytest.mark.parametrize(
     ("last", "repeats"),
     [
-        (json_answer({"v": 1}), True),
-        (json_answer({"v": 1}, 404), True),
-        (json_answer({}, 429), False),
-        (json_answer({}, 503), False),
-        (Answer(status=0, fault="timeout", elapsed_ms=5), False),
+        (json_response({"v": 1}), True),
+        (json_response({"v": 1}, 404), True),
+        (json_response({}, 429), False),
+        (json_response({}, 503), False),
+        (Response(status=0, fault="timeout", elapsed_ms=5), False),
     ],
 )
 def test_a_safe_read_beyond_the_last_one_repeats_it_unless_another_try_might_do_better(tmp_path, last, repeats):
@@ -240,7 +240,7 @@ def test_a_safe_read_beyond_the_last_one_repeats_it_unless_another_try_might_do_
 
 
 def test_a_write_is_never_repeated_from_an_earlier_answer(tmp_path):
-    real(tmp_path, FakeLive(lambda _r: json_answer({}, 422)), "new_episodes").send(post("https://api.test/x", {}))
+    real(tmp_path, FakeLive(lambda _r: json_response({}, 422)), "new_episodes").send(post("https://api.test/x", {}))
     world = real(tmp_path, None)
     world.send(post("https://api.test/x", {}))
     with pytest.raises(ReplayMiss):
@@ -249,14 +249,14 @@ def test_a_write_is_never_repeated_from_an_earlier_answer(tmp_path):
 
 def test_polling_is_recorded_as_it_changes(tmp_path):
     states = iter(["pending", "pending", "done"])
-    recording = real(tmp_path, FakeLive(lambda _r: json_answer({"state": next(states)})), "new_episodes")
+    recording = real(tmp_path, FakeLive(lambda _r: json_response({"state": next(states)})), "new_episodes")
     seen = [said(recording.send(get("https://api.test/job")))["state"] for _ in range(3)]
     replaying = real(tmp_path, None)
     assert [said(replaying.send(get("https://api.test/job")))["state"] for _ in range(4)] == [*seen, "done"]
 
 
 def test_a_failing_read_is_recorded_again_until_it_succeeds(tmp_path):
-    states = iter([json_answer({}, 503), json_answer({"ok": True})])
+    states = iter([json_response({}, 503), json_response({"ok": True})])
     recording = real(tmp_path, FakeLive(lambda _r: next(states)), "new_episodes")
     assert [recording.send(get("https://api.test/x")).status for _ in range(2)] == [503, 200]
     replaying = real(tmp_path, None)
@@ -264,11 +264,11 @@ def test_a_failing_read_is_recorded_again_until_it_succeeds(tmp_path):
 
 
 def test_a_server_that_began_afresh_is_led_through_the_writes_that_came_from_the_record(tmp_path):
-    real(tmp_path, FakeLive(lambda _r: json_answer({"ok": True})), "new_episodes").send(
+    real(tmp_path, FakeLive(lambda _r: json_response({"ok": True})), "new_episodes").send(
         post("https://api.test/x", {"a": 1})
     )
     for afresh, expected in ((True, ["POST", "GET"]), (False, ["GET"])):
-        live = FakeLive(lambda _r: json_answer({"ok": True, "n": 1}), starts_afresh=afresh)
+        live = FakeLive(lambda _r: json_response({"ok": True, "n": 1}), starts_afresh=afresh)
         world = real(tmp_path, live, "new_episodes")
         world.send(post("https://api.test/x", {"a": 1}))
         world.send(get(f"https://api.test/x?afresh={afresh}"))
@@ -276,17 +276,17 @@ def test_a_server_that_began_afresh_is_led_through_the_writes_that_came_from_the
 
 
 def test_recording_everything_anew_replaces_each_key_once(tmp_path):
-    real(tmp_path, FakeLive(lambda _r: json_answer({"v": 1})), "new_episodes").send(get("https://api.test/x"))
-    live = FakeLive(lambda _r: json_answer({"v": 2}))
+    real(tmp_path, FakeLive(lambda _r: json_response({"v": 1})), "new_episodes").send(get("https://api.test/x"))
+    live = FakeLive(lambda _r: json_response({"v": 2}))
     recordings = Recordings.open(tmp_path)
     for _ in range(2):
         assert said(real(tmp_path, live, "all", recordings=recordings).send(get("https://api.test/x"))) == {"v": 2}
     assert len(live.asked) == 1
-    assert [said(entry.answer) for entry in cassette.load(tmp_path / WORLD)] == [{"v": 2}]
+    assert [said(entry.response) for entry in cassette.load(tmp_path / WORLD)] == [{"v": 2}]
 
 
 def test_what_a_run_of_edits_led_to_stands_in_the_trajectories_and_never_in_the_proof(tmp_path):
-    world = real(tmp_path, FakeLive(lambda _r: json_answer({"v": 1})), "new_episodes", trajectory=True)
+    world = real(tmp_path, FakeLive(lambda _r: json_response({"v": 1})), "new_episodes", trajectory=True)
     world.send(get("https://api.test/first"))
     world.begin_execution()
     world.send(get("https://api.test/edited"), node="fetch")
@@ -298,7 +298,7 @@ def test_what_a_run_of_edits_led_to_stands_in_the_trajectories_and_never_in_the_
 
 def test_the_clock_moves_by_the_recorded_time_in_both_modes(tmp_path):
     times = []
-    for mode, live in (("new_episodes", FakeLive(lambda _r: json_answer({}, elapsed_ms=777))), ("none", None)):
+    for mode, live in (("new_episodes", FakeLive(lambda _r: json_response({}, elapsed_ms=777))), ("none", None)):
         clock = VirtualClock()
         real(tmp_path, live, mode, clock=clock).send(get("https://api.test/x"))
         times.append(clock.now_ms() - START_MS)
@@ -308,7 +308,7 @@ def test_the_clock_moves_by_the_recorded_time_in_both_modes(tmp_path):
 def test_a_sender_that_waits_less_than_the_world_takes_sees_a_timeout_though_the_write_happened(tmp_path):
     clock = VirtualClock()
     world = simulated(tmp_path, service=NotesService(elapsed_ms=8000), clock=clock)
-    assert world.send(post(NOTES, {"text": "a"}, timeout_s=5)) == Answer(status=0, fault="timeout", elapsed_ms=5000)
+    assert world.send(post(NOTES, {"text": "a"}, timeout_s=5)) == Response(status=0, fault="timeout", elapsed_ms=5000)
     assert clock.now_ms() - START_MS == 5000
     assert world.traffic()[0].accepted
     assert len(said(world.send(get(NOTES, timeout_s=30)))["notes"]) == 1
@@ -321,7 +321,7 @@ def test_mcp_shell_and_file_requests_go_the_same_way(tmp_path):
         post("shell://sandbox/", {"command": "ls"}),
         get("file://sandbox/a.txt"),
     ]
-    recording = real(tmp_path, FakeLive(lambda request: json_answer({"url": request.url})), "new_episodes")
+    recording = real(tmp_path, FakeLive(lambda request: json_response({"url": request.url})), "new_episodes")
     recorded = [recording.send(request) for request in sends]
     replaying = real(tmp_path, None)
     assert [replaying.send(request) for request in sends] == recorded
@@ -329,14 +329,14 @@ def test_mcp_shell_and_file_requests_go_the_same_way(tmp_path):
 
 
 def test_an_edit_that_adds_a_missing_credential_is_not_served_the_refusal(tmp_path):
-    def answers(request):
+    def responses(request):
         return (
-            json_answer({"ok": True})
+            json_response({"ok": True})
             if request.header("authorization")
-            else json_answer({"message": "who are you"}, 401)
+            else json_response({"message": "who are you"}, 401)
         )
 
-    recording = real(tmp_path, FakeLive(answers), "new_episodes")
+    recording = real(tmp_path, FakeLive(responses), "new_episodes")
     known = get("https://api.test/me", headers=(("Authorization", f"Bearer {TOKEN}"),))
     assert recording.send(get("https://api.test/me")).status == 401
     assert recording.send(known).status == 200
@@ -345,20 +345,22 @@ def test_an_edit_that_adds_a_missing_credential_is_not_served_the_refusal(tmp_pa
 
 def test_a_node_that_asks_a_model_is_answered_by_the_ask_book_on_the_scopes_clock(tmp_path):
     recordings, clock = Recordings.open(tmp_path), VirtualClock()
-    asks = AskBook(recordings=recordings, redactor=Redactor({}), mode="new_episodes", caller=ScriptedCaller(["hi"]))
-    world = real(tmp_path, None, recordings=recordings, clock=clock, asks=asks)
-    ask = {
+    model_world = ModelCassette(
+        recordings=recordings, redactor=Redactor({}), mode="new_episodes", caller=ScriptedCaller(["hi"])
+    )
+    world = real(tmp_path, None, recordings=recordings, clock=clock, model_world=model_world)
+    model_request = {
         "model": "m",
         "messages": [{"role": "user", "content": "x"}],
         "params": {},
         "response_format": None,
         "draw": 0,
     }
-    answer = world.send(post("model://m/chat", ask), node="write")
-    assert said(answer)["choices"][0]["message"]["content"] == "hi"
+    response = world.send(post("model://m/chat", model_request), node="write")
+    assert said(response)["choices"][0]["message"]["content"] == "hi"
     assert clock.now_ms() - START_MS == 1234
     assert world.traffic()[0].node == "write"
-    assert asks.traffic() == ()
+    assert model_world.traffic() == ()
 
 
 def test_replay_imports_no_http_client_no_vcrpy_and_no_mcp():
@@ -426,7 +428,7 @@ def test_a_live_world_that_knows_its_reads_is_believed(tmp_path):
         get("https://api.test/x"),
         post("https://api.test/x", {}),
     ]
-    live = TellingLive(lambda _request: json_answer({"ok": True}), only_reads=only_reads)
+    live = TellingLive(lambda _request: json_response({"ok": True}), only_reads=only_reads)
     recording = real(tmp_path, live, "new_episodes")
     for request in sends:
         recording.send(request)
@@ -439,8 +441,8 @@ def test_a_live_world_that_knows_its_reads_is_believed(tmp_path):
 
 
 def test_a_server_that_began_afresh_is_led_through_what_changed_it_and_what_it_refused(tmp_path):
-    def answers(request):
-        return json_answer({"ok": True}, 422 if request.url.endswith("/refused") else 200)
+    def responses(request):
+        return json_response({"ok": True}, 422 if request.url.endswith("/refused") else 200)
 
     def only_reads(request):
         return True if request.url.endswith("/search") else False if "?do" in request.url else None
@@ -451,10 +453,10 @@ def test_a_server_that_began_afresh_is_led_through_what_changed_it_and_what_it_r
         get("https://api.test/x"),
         post("https://api.test/refused", {}),
     ]
-    recording = real(tmp_path, TellingLive(answers, only_reads=only_reads), "new_episodes")
+    recording = real(tmp_path, TellingLive(responses, only_reads=only_reads), "new_episodes")
     for request in sends:
         recording.send(request)
-    live = TellingLive(answers, starts_afresh=True, only_reads=only_reads)
+    live = TellingLive(responses, starts_afresh=True, only_reads=only_reads)
     resuming = real(tmp_path, live, "new_episodes")
     for request in [*sends, get("https://api.test/new")]:
         resuming.send(request)
@@ -467,14 +469,14 @@ def test_what_changed_is_the_same_recorded_replayed_and_derived(picks):
     with tempfile.TemporaryDirectory() as folder:
         made = []
         for world in (simulated(Path(folder), "new_episodes"), simulated(Path(folder)), simulated(Path(folder) / "no")):
-            answers = [world.send(choices[pick]) for pick in picks]
-            made.append((answers, changes(world), [exchange.key for exchange in world.traffic()]))
+            responses = [world.send(choices[pick]) for pick in picks]
+            made.append((responses, changes(world), [exchange.key for exchange in world.traffic()]))
         assert made[0] == made[1] == made[2]
         assert made[0][1] == [pick in (1, 2) for pick in picks]
 
 
 class BrokenNotes(NotesService):
-    def answer(self, state, request, now_ms):
+    def response(self, state, request, now_ms):
         raise ImportError("No module named 'notes'")
 
 
@@ -487,7 +489,9 @@ def test_a_service_that_raises_is_neither_an_answer_nor_a_nodes_exception(tmp_pa
 
 
 def test_what_was_looked_for_in_the_record_is_not_looked_for_again_at_each_repetition(tmp_path, monkeypatch):
-    real(tmp_path / "real", FakeLive(lambda _r: json_answer({"v": 1})), "new_episodes").send(get("https://api.test/x"))
+    real(tmp_path / "real", FakeLive(lambda _r: json_response({"v": 1})), "new_episodes").send(
+        get("https://api.test/x")
+    )
     looked = []
     world = Recordings.world
     monkeypatch.setattr(Recordings, "world", lambda self, key, **how: looked.append(key) or world(self, key, **how))

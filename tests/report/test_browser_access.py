@@ -10,7 +10,7 @@ from tests.fakes.runs import small_run
 
 pytestmark = pytest.mark.browser
 
-PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000"
+PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | two-layer | structural | 000000"
 PLACES = {
     "overview": "",
     "trial": trial_link(PLAUSIBLE),

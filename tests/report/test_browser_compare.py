@@ -101,8 +101,8 @@ def test_a_strategy_against_itself_asks_for_another(reads):
 def test_the_prompts_of_two_strategies_on_one_case_are_held_side_by_side(reads):
     case = repairable()
     run = stored_run([
-        row_of(case, plausible(context="the API said little", answer="one answer"), key_of(case, "summary")),
-        row_of(case, repaired(context="the API said a lot", answer="another answer"), key_of(case, "full-context")),
+        row_of(case, plausible(context="the API said little", response="one response"), key_of(case, "summary")),
+        row_of(case, repaired(context="the API said a lot", response="another response"), key_of(case, "full-context")),
     ])  # fmt: skip
     page = reads(run).open("#compare=summary&to=full-context&case=slack%2Fgreeting")
 
@@ -112,7 +112,7 @@ def test_the_prompts_of_two_strategies_on_one_case_are_held_side_by_side(reads):
     left, right = (page.locator(f".of-sides .{name}").bounding_box() for name in ("first", "second"))
     assert left["y"] == right["y"]
     assert left["x"] < right["x"]
-    assert page.locator(".two-sides").first.locator("pre").all_inner_texts() == ["one answer", "another answer"]
+    assert page.locator(".two-sides").first.locator("pre").all_inner_texts() == ["one response", "another response"]
 
 
 def test_a_long_prompt_has_its_full_height_and_its_folded_lines_open_by_key_and_click(reads):

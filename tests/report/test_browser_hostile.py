@@ -7,7 +7,7 @@ from tests.fakes.runs import key_of, plausible, repairable, row_of, small_run, s
 
 pytestmark = pytest.mark.browser
 
-PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000"
+PLAUSIBLE = "slack/greeting | mendbench | chat | tiny-coder | summary | two-layer | structural | 000000"
 MARKUP = [
     """</script></template><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'"${7*7}&amp;<b>""",
     """<svg onload="window.harmed=1"><a xlink:href="javascript:window.harmed=1">x</a></svg>""",
@@ -23,7 +23,7 @@ BOXES = """() => { document.querySelectorAll('details').forEach((part) => { part
 @pytest.mark.parametrize("words", MARKUP)
 def test_hostile_words_are_shown_and_do_nothing(reads, words):
     case = repairable(request=words, recorded_from={"slack": words})
-    happened = plausible(answer=words * 3, context=words * 3, frame=words)
+    happened = plausible(response=words * 3, context=words * 3, frame=words)
     run = stored_run([row_of(case, happened, key_of(case, "summary"))], digests={"x": words})
     run.rows[0].update(outputs={words: words}, title=words, faults_fixed=[words])
     reader = reads(run)
@@ -53,7 +53,7 @@ def test_hostile_names_of_a_strategy_a_policy_and_a_model_stay_names(reads, word
 
 
 def test_marks_that_turn_text_around_are_shown_as_what_they_are(reads):
-    run = small_run(answer="pay \u202e0001\u202c to \u2066me\u2069 \u200f!")
+    run = small_run(response="pay \u202e0001\u202c to \u2066me\u2069 \u200f!")
     page = reads(run).open(trial_link(PLAUSIBLE))
 
     shown = page.locator("#trial").inner_text()
@@ -62,7 +62,7 @@ def test_marks_that_turn_text_around_are_shown_as_what_they_are(reads):
 
 
 def test_what_cannot_be_seen_is_named(reads):
-    run = small_run(answer="a\0b\x1bc\u200bd\ufeffe\rf")
+    run = small_run(response="a\0b\x1bc\u200bd\ufeffe\rf")
     page = reads(run).open(trial_link(PLAUSIBLE))
 
     assert "a⟨U+0000⟩b⟨U+001B⟩c⟨U+200B⟩d⟨U+FEFF⟩e⟨U+000D⟩f" in page.locator("#trial").inner_text()
@@ -88,14 +88,14 @@ def units(text):
 
 
 def test_a_line_of_five_million_letters_is_cut_and_shown_when_asked_for(reads):
-    run = small_run(answer="x" * 5_000_000)
+    run = small_run(response="x" * 5_000_000)
     page = reads(run).open(trial_link(PLAUSIBLE))
-    answer = page.locator(".event").nth(1).locator(".cut")
+    response = page.locator(".event").nth(1).locator(".cut")
 
-    assert len(answer.locator("pre").inner_text()) == 20_000
-    answer.locator(".more").click()
+    assert len(response.locator("pre").inner_text()) == 20_000
+    response.locator(".more").click()
     page.wait_for_selector(".piece")
-    assert len(answer.locator("pre").text_content()) == 5_000_000
+    assert len(response.locator("pre").text_content()) == 5_000_000
     page.keyboard.press("Escape")
     page.wait_for_selector("#overview", state="visible")
 
@@ -121,7 +121,7 @@ def test_workflows_with_a_line_of_a_million_letters_can_be_compared(standing):
 )
 @pytest.mark.parametrize("width", [320, 1280])
 def test_words_without_a_break_do_not_make_the_page_scroll_sideways(reads, fragment, width):
-    run = small_run(answer="x" * 400, context="y" * 400)
+    run = small_run(response="x" * 400, context="y" * 400)
     page = reads(run, viewport={"width": width, "height": 844}).open(fragment)
     page.evaluate(BOXES)
 

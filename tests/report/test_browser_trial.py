@@ -21,7 +21,7 @@ def opened(reads, run=None, key=PLAUSIBLE, more="", **options):
 
 
 def test_the_timeline_shows_prompt_answer_edit_and_execution(reads):
-    page = opened(reads, small_run(answer='{"edits": []}'))
+    page = opened(reads, small_run(response='{"edits": []}'))
     attempt = page.locator(".event").nth(1)
 
     assert page.locator(".event").first.inner_text().startswith("First execution")
@@ -277,8 +277,8 @@ def test_tokens_of_an_answer_that_are_not_known_are_not_shown_as_none(reads):
     run = stored_run([row_of(repairable(), unrepaired(), key_of(repairable(), "summary"))])
     run.rows[0]["completion_tokens"] = run.rows[0]["attempts"][0]["completion_tokens"] = None
     text = opened(reads, run).locator("#trial").text_content()
-    assert "an unknown number of answer tokens" in text
-    assert "an unknown number in the answer" in text
+    assert "an unknown number of response tokens" in text
+    assert "an unknown number in the response" in text
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_what_is_not_known_is_missing_and_neither_zero_nor_false():
 
 def test_an_attempt_has_its_answer_whole():
     found = frame(odd_run("long " * 100), "attempts")
-    assert list(found["answer"]) == ["long " * 100] * 3
+    assert list(found["response"]) == ["long " * 100] * 3
     assert list(found["number"]) == [1, 1, 2]
 
 
@@ -96,7 +96,7 @@ def test_csv_is_rfc_4180():
     assert data.startswith(b"key,case,kind,part,engine,")
     assert data.endswith(b"\r\n")
     assert b'"a ""quoted"", text\nof two lines"' in data
-    assert rows_of(data)[0]["answer"] == 'a "quoted", text\nof two lines'
+    assert rows_of(data)[0]["response"] == 'a "quoted", text\nof two lines'
     assert len(rows_of(data)) == 3
 
 
@@ -110,10 +110,10 @@ def test_no_cell_is_a_formula_and_the_text_can_be_had_back(text):
             for cell in cells
             if cell.startswith(("=", "+", "@", "\t", "\r", "＝")) or (cell[:1] == "-" and cell[1:2] == "1")
         ]
-    answer = rows_of(csv_files(run)["attempts.csv"])[0]["answer"]
-    assert answer[0] == "'"
-    assert answer[1:] == text
-    assert frame(run, "attempts")["answer"][0] == text
+    response = rows_of(csv_files(run)["attempts.csv"])[0]["response"]
+    assert response[0] == "'"
+    assert response[1:] == text
+    assert frame(run, "attempts")["response"][0] == text
 
 
 def test_numbers_are_left_alone():
@@ -132,7 +132,7 @@ def test_a_guard_is_taken_off_again(text):
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
 def test_any_text_goes_through_csv(text):
-    found = rows_of(module._csv(frame(odd_run(text), "attempts")))[0]["answer"]
+    found = rows_of(module._csv(frame(odd_run(text), "attempts")))[0]["response"]
     assert found == guarded(text)
 
 

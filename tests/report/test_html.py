@@ -59,7 +59,7 @@ def test_ten_times_the_trials_take_much_less_than_ten_times_the_room():
 
 
 def test_a_run_held_against_another_brings_that_ones_verdicts_and_no_more():
-    run, other = small_run(), small_run(answer="another answer that only the other run has")
+    run, other = small_run(), small_run(response="another response that only the other run has")
     alone, both = render_html(run), render_html(run, replace(other, folder=other.folder / "before"))
     index = unpacked(both)[0]
 
@@ -150,7 +150,7 @@ def test_any_name_of_a_strategy_gives_a_page_of_two_scripts(name):
 def test_half_a_surrogate_from_a_model_does_not_keep_the_page_from_being_written():
     case = repairable()
     html = render_html(
-        stored_run([row_of(case, repaired(answer="\ud83d" * 80), key_of(case))], mendbench_version="\ud83d")
+        stored_run([row_of(case, repaired(response="\ud83d" * 80), key_of(case))], mendbench_version="\ud83d")
     )
 
     assert html.encode("utf-8")
@@ -169,7 +169,7 @@ def test_a_trial_without_a_verdict_is_on_the_first_screen_with_its_reason(proble
     assert 'role="alert"' in html
     assert "1 of 23 trials has no verdict" in html
     assert problem.message in html
-    assert trial_link("slack/third | mendbench | chat | tiny-coder | summary | two-layer | mend | 000000") in html
+    assert trial_link("slack/third | mendbench | chat | tiny-coder | summary | two-layer | structural | 000000") in html
 
 
 def test_a_link_to_a_trial_holds_its_whole_key():

@@ -11,7 +11,7 @@ from mendbench.scoring.score import Measure
 
 TRIAL = TrialKey(case="slack/greeting", strategy="summary", policy="two-layer", repairer="rules")
 TREATMENT = Treatment(
-    engine="mendbench", repairer="rules", model=None, strategy="summary", policy="two-layer", detector="mend"
+    engine="mendbench", repairer="rules", model=None, strategy="summary", policy="two-layer", detector="structural"
 )
 
 
@@ -25,7 +25,7 @@ def entry(verdict, outcome):
 def finding(change, level):
     return Finding(
         change=change, level=level, key=f"{change}-key", trial=TRIAL, before=entry("correct", "repaired"),
-        after=entry("incorrect", "plausible"), regime="exact", why=("the same answers", "kept x does not hold"),
+        after=entry("incorrect", "plausible"), regime="exact", why=("the same responses", "kept x does not hold"),
     )  # fmt: skip
 
 
@@ -83,12 +83,12 @@ def test_what_fails_the_gate_is_an_error_and_what_it_cannot_tell_a_warning():
     assert found.failing == {"lost-key"}
     assert found.findings[0].case == "slack/greeting"
     assert found.findings[0].message == (
-        "repaired (succeeded, 1 attempt, 0 wasted) -> plausible (succeeded, 1 attempt, 0 wasted); the same answers; kept x does not hold"
+        "repaired (succeeded, 1 attempt, 0 wasted) -> plausible (succeeded, 1 attempt, 0 wasted); the same responses; kept x does not hold"
     )
 
 
 def test_limits_shifts_and_digests_are_about_the_whole_run():
-    other = Difference(what="engine", before="1", after="2", mend="accept it")
+    other = Difference(what="engine", before="1", after="2", hint="accept it")
     found = judgement_of_gate(
         result(
             differences=(other,),
@@ -104,7 +104,7 @@ def test_limits_shifts_and_digests_are_about_the_whole_run():
     assert found[1].message.startswith("max_wasted: wasted is 1.5, ")
 
 
-def change(direction, answers="same answers"):
+def change(direction, answers="same responses"):
     before = Ending(key="a", verdict="correct", outcome="repaired", stop_reason="succeeded", wasted_attempts=0)
     after = Ending(key="b", verdict="unjudged", outcome=None, stop_reason="unjudged", wasted_attempts=None)
     return Change(
@@ -114,16 +114,16 @@ def change(direction, answers="same answers"):
 
 
 @pytest.mark.parametrize(
-    ("direction", "answers", "level", "status"),
+    ("direction", "responses", "level", "status"),
     [
-        ("newly failing", "same answers", "error", "failed"),
-        ("newly failing", "same answers as far as both went", "error", "failed"),
-        ("newly failing", "other answers", "warning", "open"),
-        ("newly failing", "other answers, and not by chance", "error", "failed"),
-        ("no verdict any more", "same answers", "warning", "open"),
-        ("newly passing", "same answers", "notice", "passed"),
-        ("newly judged", "other answers", "notice", "passed"),
-        ("otherwise", "same answers", "notice", "passed"),
+        ("newly failing", "same responses", "error", "failed"),
+        ("newly failing", "same responses as far as both went", "error", "failed"),
+        ("newly failing", "other responses", "warning", "open"),
+        ("newly failing", "other responses, and not by chance", "error", "failed"),
+        ("no verdict any more", "same responses", "warning", "open"),
+        ("newly passing", "same responses", "notice", "passed"),
+        ("newly judged", "other responses", "notice", "passed"),
+        ("otherwise", "same responses", "notice", "passed"),
     ],
 )
 def test_another_runs_trials_are_held_against_this_ones(direction, answers, level, status):

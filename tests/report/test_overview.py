@@ -3,7 +3,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.report.overview import first_screen
+from mendbench.report.overview import build_overview
 from mendbench.report.summary import summarise
 from tests.fakes.runs import (
     key_of,
@@ -18,11 +18,11 @@ from tests.report.test_primary import planned
 
 
 def screen(run):
-    return first_screen(run, summarise(run))
+    return build_overview(run, summarise(run))
 
 
 def answers(run):
-    return {one.asks: one for one in screen(run).answers}
+    return {one.question: one for one in screen(run).answers}
 
 
 def test_the_strategy_that_repairs_the_greatest_share_is_named_with_its_denominator():

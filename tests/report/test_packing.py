@@ -84,7 +84,7 @@ def test_a_line_that_all_trials_share_stands_once_in_the_page():
 
 def test_what_one_case_alone_has_stands_in_its_own_part():
     words = "told of the greeting, and of nothing else"
-    own = row_of(repairable(), repaired(answer=words), key_of(repairable()))
+    own = row_of(repairable(), repaired(response=words), key_of(repairable()))
     other = row_of(repairable("farewell"), repaired(), key_of(repairable("farewell")))
     index, common, *parts = unpacked(render_html(stored_run([own, other])))
     of = {case: json.dumps(part) for case, part in zip(index["cases"], parts, strict=True)}

@@ -15,8 +15,8 @@ def seen(run):
 def test_the_lead_chart_and_the_three_answers_come_first():
     _, text = seen(small_run())
     places = [
-        text.index(asks)
-        for asks in (
+        text.index(question)
+        for question in (
             "Cases right, by strategy",
             "Which strategy?",
             "What still fails?",

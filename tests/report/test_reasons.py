@@ -10,7 +10,12 @@ from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, st
 from tests.fakes.scoring import exchange
 
 PLAIN = Treatment(
-    engine="mendbench", repairer="chat", model="tiny-coder", strategy="summary", policy="two-layer", detector="mend"
+    engine="mendbench",
+    repairer="chat",
+    model="tiny-coder",
+    strategy="summary",
+    policy="two-layer",
+    detector="structural",
 )
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from mendbench.report.gaps import Gap
-from mendbench.report.overview import first_screen
+from mendbench.report.overview import build_overview
 from mendbench.report.statements import strategy_statements, warning_statements
 from mendbench.report.summary import summarise
 from mendbench.report.words import signed
@@ -23,14 +23,14 @@ PRIMARY = "Primary contrasts of the protocol"
 
 
 def told(run, title):
-    themes = {theme.title: theme for theme in first_screen(run, summarise(run)).themes}
+    themes = {theme.title: theme for theme in build_overview(run, summarise(run)).themes}
     return [one.text for one in themes[title].statements] if title in themes else []
 
 
 def weights(run, title):
     return [
         one.weight
-        for theme in first_screen(run, summarise(run)).themes
+        for theme in build_overview(run, summarise(run)).themes
         if theme.title == title
         for one in theme.statements
     ]
@@ -40,14 +40,14 @@ def test_a_difference_that_is_told_from_chance_has_counts_interval_and_tokens():
     run = lettered_run({"summary": "u" * 18 + "r" * 6, "full-context": "r" * 24})
     (text, _) = told(run, "Strategies")
     assert text.startswith("full-context repairs 18 more of 24 cases than summary (18 won, 0 lost; 95 % interval +")
-    assert text.endswith(" points), at 0.6 times the prompt and answer tokens of a trial.")
+    assert text.endswith(" points), at 0.6 times the prompt and response tokens of a trial.")
     assert weights(run, "Strategies")[0] == "told"
 
 
 def test_an_exploratory_gap_that_is_not_told_apart_gives_no_number_of_cases():
     text = told(lettered_run({"summary": "u" * 24, "full-context": "rr" + "u" * 22}), "Strategies")[0]
     assert text == (
-        "full-context repairs 2 more of 24 cases than summary (2 won, 0 lost), at 1.0 times the prompt and answer tokens of a trial: "
+        "full-context repairs 2 more of 24 cases than summary (2 won, 0 lost), at 1.0 times the prompt and response tokens of a trial: "
         "not told apart."
     )
 
@@ -61,7 +61,7 @@ def test_neither_ahead_is_told_as_such():
     text = told(lettered_run({"summary": "ruuuuuuu", "full-context": "uruuuuuu"}), "Strategies")[0]
     assert (
         text
-        == "full-context and summary are not told apart, at 1.0 times the prompt and answer tokens of a trial: 1 won, 1 lost of 8 cases, neither is ahead."
+        == "full-context and summary are not told apart, at 1.0 times the prompt and response tokens of a trial: 1 won, 1 lost of 8 cases, neither is ahead."
     )
 
 
@@ -98,7 +98,7 @@ def test_an_interval_of_few_cases_is_told_of_all_of_them_the_open_ones_too():
 def test_no_difference_at_all_says_what_may_still_differ():
     text = told(lettered_run({"summary": "ru" * 5, "full-context": "ru" * 5}), "Strategies")[0]
     assert text.startswith(
-        "full-context and summary are alike, at 1.0 times the prompt and answer tokens of a trial: none of 10 cases differs; up to 26\u202f% of other groups"
+        "full-context and summary are alike, at 1.0 times the prompt and response tokens of a trial: none of 10 cases differs; up to 26\u202f% of other groups"
     )
 
 
@@ -114,7 +114,7 @@ def test_what_is_told_whatever_becomes_of_open_pairs_is_counted_without_them():
     extra = [row_of(case, unrepaired(), key_of(case, name), problem=unjudged()) for name in ("summary", "full-context")]
     text = told(lettered_run({"summary": "uuuuu", "full-context": "ruuuu"}, extra=extra), "Strategies")[0]
     assert text == (
-        "full-context repairs 1 more of 5 cases than summary (1 won, 0 lost), at 0.9 times the prompt and answer tokens of a trial: not told apart, "
+        "full-context repairs 1 more of 5 cases than summary (1 won, 0 lost), at 0.9 times the prompt and response tokens of a trial: not told apart, "
         "whatever becomes of 1 open pair."
     )
 
@@ -148,7 +148,7 @@ def test_only_primary_contrasts_have_a_p_value():
     assert text.endswith(" p = 0.002 after Holm's correction.")
     others = [
         one.text
-        for theme in first_screen(run, summarise(run)).themes
+        for theme in build_overview(run, summarise(run)).themes
         if theme.title != PRIMARY
         for one in theme.statements
     ]
@@ -186,7 +186,7 @@ def test_a_policy_says_what_it_saves_and_loses():
 
 def test_a_detector_says_its_recall_its_false_alarms_and_its_silent_successes():
     (text,) = told(small_run(), "Warnings")
-    assert text.startswith("The detector mend (two-layer) gives ")
+    assert text.startswith("The detector structural (two-layer) gives ")
     assert "due warning" in text
     assert "silent success" in text
 
@@ -198,13 +198,13 @@ def test_a_repair_that_a_false_alarm_cost_counts_once_whichever_cases_are_advers
         trial("mendable", "p", right=True), trial("hopeless", "xxx"), false_warning("mendable", **alarm),
         replace(false_warning("hopeless", **alarm), adversarial_to=adversarial_to),
     ]  # fmt: skip
-    policy = SimpleNamespace(policy="two-layer", detector="mend")
+    policy = SimpleNamespace(policy="two-layer", detector="structural")
     (one,) = warning_statements(warning_costs(records), SimpleNamespace(policy=policy, policies=(policy,)))
     assert one.text.endswith("; over all strategies false alarms cost 1 repair under two-layer.")
 
 
 def test_trials_that_ran_green_and_are_wrong_can_be_opened():
-    screen = first_screen(small_run(), summarise(small_run()))
+    screen = build_overview(small_run(), summarise(small_run()))
     (theme,) = [one for one in screen.themes if one.title == "Trials to look at"]
     (one,) = theme.statements
     assert one.text == "1 trial of 6 ran green, though checks or variants fail (naive)."

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from mendbench.report.selection import select
-from mendbench.report.success_by_prompt import told_of
+from mendbench.report.success_by_prompt import splits_of
 from mendbench.report.views import views_of
 from tests.fakes.runs import lettered_run
 
@@ -11,7 +11,7 @@ def told(words, **leaks):
     run = lettered_run(words)
     rows = tuple({**row, "leaks": leaks.get(row["strategy"], row["leaks"])} for row in run.rows)
     run = replace(run, rows=rows)
-    return told_of(select(run, views_of(run)))
+    return splits_of(select(run, views_of(run)))
 
 
 def test_success_is_split_by_whether_the_prompt_prints_the_value():

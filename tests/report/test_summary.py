@@ -120,7 +120,7 @@ def test_every_open_trial_of_the_main_model_is_listed_and_those_of_others_are_co
 def test_where_the_recorded_answers_come_from_is_said_in_cases():
     told = summarise(stored_run([one("a", "summary", repaired), one("b", "summary", unrepaired)])).provenance
     assert told == (
-        "2 trials of 2 cases, replayed from recordings by mendbench 0.0.1. The world's answers come from simulated services in 2 cases."
+        "2 trials of 2 cases, replayed from recordings by mendbench 0.0.1. The world's responses come from simulated services in 2 cases."
     )
 
 
@@ -140,7 +140,7 @@ def test_each_service_has_a_line_that_says_what_answered():
         "queue (a mock server): 1 case",
         "slack (a real server): 1 case",
         "slack (a simulated service): 1 case",
-        "A case may have several of them; every answer recorded.",
+        "A case may have several of them; every response recorded.",
     )
 
 

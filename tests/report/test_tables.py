@@ -164,7 +164,7 @@ def test_a_policy_s_tokens_are_those_of_all_prompts_and_of_all_answers():
 
 
 def without(happened, count):
-    """Return what happened, its answers without one of their counts."""
+    """Return what happened, its responses without one of their counts."""
     trajectory, text = happened
     silent = tuple(replace(one, reply=replace(one.reply, **{count: None})) for one in trajectory.attempts)
     return replace(trajectory, attempts=silent), text

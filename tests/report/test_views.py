@@ -4,7 +4,7 @@ from mendbench.report.views import views_of
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, stored_run
 
 
-def one(repairer="chat", model="tiny-coder", policy="two-layer", strategy="summary", detector="mend"):
+def one(repairer="chat", model="tiny-coder", policy="two-layer", strategy="summary", detector="structural"):
     key = replace(key_of(repairable(), strategy, policy, repairer=repairer), model=model, detector=detector)
     return row_of(repairable(), repaired(), key)
 

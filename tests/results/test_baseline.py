@@ -7,7 +7,7 @@ from mendbench.model.trial import TrialKey
 from mendbench.results.baseline import COLUMNS, baseline_of, digests_of, entry_of, read_baseline, render_baseline
 from mendbench.scoring.gating.result import Baseline, Entry
 from mendbench.trial.row import trial_key
-from tests.fakes.gates import DIGESTS, answer, baseline, crashed, entry
+from tests.fakes.gates import DIGESTS, baseline, crashed, entry, response
 from tests.fakes.runs import key_of, repairable, repaired, row_of, small_run, trial, unjudged
 
 HEAD = ("#", "format", "mendbench", "engine", "scorer", "price", "case")
@@ -16,9 +16,9 @@ HEAD = ("#", "format", "mendbench", "engine", "scorer", "price", "case")
 @pytest.fixture
 def file(tmp_path):
     """A baseline of two trials."""
-    own = (answer("0" * 8, "1" * 8), answer("2" * 8, "3" * 8, asked=False))
+    own = (response("0" * 8, "1" * 8), response("2" * 8, "3" * 8, asked=False))
     path = tmp_path / "baseline.tsv"
-    path.write_text(render_baseline(baseline(entry("a", answers=own), crashed("b", answers=()))), encoding="utf-8")
+    path.write_text(render_baseline(baseline(entry("a", responses=own), crashed("b", responses=()))), encoding="utf-8")
     return path
 
 
@@ -34,7 +34,7 @@ def test_a_baseline_is_header_lines_and_one_sorted_line_a_trial(file):
     assert [line.split("\t")[0].split(" ")[0] for line in lines] == [*HEAD, "a", "b"]
     assert lines[6].split("\t") == list(COLUMNS)
     assert lines[7].split("\t") == [
-        "a", "mendbench", "chat", "m", "summary", "two-layer", "mend", "0",
+        "a", "mendbench", "chat", "m", "summary", "two-layer", "structural", "0",
         "c1", "repairable", "correct", "repaired", "succeeded", "2", "0", "00000000:11111111,~22222222:33333333", "k1@30:r1",
     ]  # fmt: skip
     assert lines[8].split("\t")[10:16] == ["crashed", "-", "crashed", "0", "-", "-"]
@@ -68,13 +68,13 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
 
 @given(
     st.builds(TrialKey, case=NAMES.filter(lambda text: text[0] not in "#<=>|"), strategy=NAMES, policy=NAMES, repairer=NAMES, model=NAMES | st.none(), engine=NAMES, sample=st.integers(0, 99)),
-    st.lists(st.builds(answer, DIGEST, DIGEST, asked=st.booleans()), max_size=3),
+    st.lists(st.builds(response, DIGEST, DIGEST, asked=st.booleans()), max_size=3),
     st.sampled_from([None, "", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
 )  # fmt: skip
-def test_any_names_survive_the_file(tmp_path_factory, key, answers, exchanges):
+def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges):
     one = Entry(
         key=trial_key(key), trial=key, case_digest="c", kind="control", verdict="correct", outcome="untouched", stop_reason="succeeded",
-        attempts=len(answers), wasted=0, answers=tuple(answers), exchanges=exchanges,
+        attempts=len(responses), wasted=0, responses=tuple(responses), exchanges=exchanges,
     )  # fmt: skip
     path = tmp_path_factory.mktemp("names") / "baseline.tsv"
     path.write_bytes(render_baseline(Baseline(place="x", version="1", digests=DIGESTS, entries=(one,))).encode())
@@ -95,7 +95,7 @@ def test_any_names_survive_the_file(tmp_path_factory, key, answers, exchanges):
         ("\trepairable\tcorrect", "\tbroken\tcorrect", ":8", "kind 'broken'; one of repairable"),
         ("\trepaired\t", "\t-\t", ":8", "correct with outcome '-' and wasted '0'; only what crashed has neither"),
         ("\tsucceeded\t", "\tbored\t", ":8", "stop 'bored'"),
-        ("\tmend\t0\t", "\tmend\tnone\t", ":8", "sample 'none'; a whole number is due"),
+        ("\tstructural\t0\t", "\tstructural\tnone\t", ":8", "sample 'none'; a whole number is due"),
         ("\t2\t0\t", "\t3\t0\t", ":8", "3 attempts and 2 answers"),
         ("00000000:11111111", "00000000", ":8", "answers '00000000'; PROMPT:ANSWER is due"),
         ("b\tmendbench", "a\tmendbench", ":9", "the trial of line 8 again; keep one of the two lines"),
@@ -135,9 +135,9 @@ def test_a_run_makes_a_baseline_of_its_trials_that_have_a_verdict(tmp_path):
 
 def test_an_answer_that_was_recorded_anew_is_seen_under_the_same_ask():
     case = repairable()
-    one, two = (entry_of(row_of(case, repaired(answer=text), key_of(case))[0]) for text in ("{}", "{ }"))
-    assert one.answers[0].prompt == two.answers[0].prompt
-    assert one.answers[0].answer != two.answers[0].answer
+    one, two = (entry_of(row_of(case, repaired(response=text), key_of(case))[0]) for text in ("{}", "{ }"))
+    assert one.responses[0].prompt == two.responses[0].prompt
+    assert one.responses[0].response != two.responses[0].response
 
 
 def test_a_prompt_that_nobody_was_asked_is_told_by_its_own_digest():
@@ -152,9 +152,9 @@ def test_a_prompt_that_nobody_was_asked_is_told_by_its_own_digest():
         entries.append(
             entry_of(row_of(case, (trial(unasked, stop="succeeded"), variant), key_of(case, repairer="rules"))[0])
         )
-    assert [one.answers[0].asked for one in entries] == [False, False]
-    assert entries[0].answers[0].prompt != entries[1].answers[0].prompt
-    assert entries[0].answers[0].answer == entries[1].answers[0].answer
+    assert [one.responses[0].asked for one in entries] == [False, False]
+    assert entries[0].responses[0].prompt != entries[1].responses[0].prompt
+    assert entries[0].responses[0].response == entries[1].responses[0].response
 
 
 def test_prices_are_told_apart_by_who_is_paid():

@@ -37,7 +37,7 @@ def test_an_unknown_schema_is_told_with_the_closest():
 
 def test_a_trial_has_as_many_attempts_as_the_longest_policy():
     assert trial_schema()["properties"]["attempts"]["maxItems"] == max(
-        policy(name).max_answers for name in policy_names()
+        policy(name).max_responses for name in policy_names()
     )
 
 

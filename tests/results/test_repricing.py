@@ -1,4 +1,4 @@
-"""What the answers of an old run cost by the prices of today."""
+"""What the responses of an old run cost by the prices of today."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +10,7 @@ from mendbench.config.prices import UNKNOWN, Price, as_described, model_price, p
 from mendbench.errors import BadInput
 from mendbench.results.repricing import prices_today, repriced
 from mendbench.scoring.record_table import records_of
-from mendbench.trial.components import Setting, price_of
+from mendbench.trial.components import BenchContext, price_of
 from tests.fakes.runs import MODEL, key_of, repairable, row_of, unrepaired
 
 CHEAP = PricesConfig(input_per_million=0.15, output_per_million=0.6)
@@ -27,7 +27,7 @@ PRICES = [
 
 
 def setting(**more):
-    return Setting(cases_dir=Path("nowhere"), cassettes_dir=Path("nowhere"), **more)
+    return BenchContext(cases_dir=Path("nowhere"), cassettes_dir=Path("nowhere"), **more)
 
 
 def row(price=UNKNOWN, **words):
@@ -100,9 +100,9 @@ def test_only_who_answered_and_is_priced_has_a_price():
 
 def test_an_answer_for_which_nobody_was_asked_costs_nothing_whatever_the_price():
     one = row()
-    one["attempts"][0].update(ask=None, model=None, prompt_tokens=None)
+    one["attempts"][0].update(model_request=None, model=None, prompt_tokens=None)
     assert [each["cost_usd"] for each in repriced(one, {}, {})["attempts"]] == [0, None]
-    one["attempts"][1].update(ask=None, model=None, prompt_tokens=None)
+    one["attempts"][1].update(model_request=None, model=None, prompt_tokens=None)
     assert repriced(one, {}, {})["cost_usd"] == 0
 
 
@@ -128,9 +128,12 @@ def test_what_is_no_price_is_told_with_its_place(entry):
 @pytest.mark.parametrize(
     ("attempt", "said"),
     [
-        ({"ask": "a", "prompt_tokens": 1, "completion_tokens": 1}, "attempts[0].model: missing"),
-        ({"ask": "a", "model": "m", "prompt_tokens": "1", "completion_tokens": 1}, "attempts[0].prompt_tokens: '1'"),
-        (3, "attempts[0].ask: missing"),
+        ({"model_request": "a", "prompt_tokens": 1, "completion_tokens": 1}, "attempts[0].model: missing"),
+        (
+            {"model_request": "a", "model": "m", "prompt_tokens": "1", "completion_tokens": 1},
+            "attempts[0].prompt_tokens: '1'",
+        ),
+        (3, "attempts[0].model_request: missing"),
     ],
 )
 def test_an_attempt_that_does_not_say_what_it_takes_is_told(attempt, said):

@@ -34,9 +34,9 @@ def key(name):
 TEXTS = {digest(text.encode()): text for text in ("ä" * 30, "two\u2028lines \x85 of text")}
 D1, D2 = TEXTS
 ROWS = [
-    (row("b", answer={"$text": D2}), {D2: TEXTS[D2]}),
-    (row("a", answer={"$text": D1}, again={"$text": D2}), TEXTS),
-    (row("c", answer="short"), {}),
+    (row("b", response={"$text": D2}), {D2: TEXTS[D2]}),
+    (row("a", response={"$text": D1}, again={"$text": D2}), TEXTS),
+    (row("c", response="short"), {}),
 ]
 
 
@@ -246,10 +246,10 @@ def test_a_recording_that_ended_before_its_first_trial_can_be_resumed(place):
 def test_the_journal_of_a_recording_of_everything_goes_only_when_such_a_recording_is_finished(place):
     with pytest.raises(KeyboardInterrupt), open_run(place, PLAN, resume=False) as folder:
         folder.record(everything=True)
-        folder.journal.write_text("one answer\n", encoding="utf-8")
+        folder.journal.write_text("one response\n", encoding="utf-8")
         raise KeyboardInterrupt
     write(place, plan={"keys": []})
-    assert folder.journal.read_text(encoding="utf-8") == "one answer\n"
+    assert folder.journal.read_text(encoding="utf-8") == "one response\n"
     with open_run(place, PLAN, resume=False) as folder:
         folder.record(everything=True)
         folder.finish({**DOCUMENT, "trials": 0}, {})
@@ -433,8 +433,8 @@ def test_a_disk_that_is_full_is_one_line_and_what_was_done_waits(place, monkeypa
             patched.setattr(os, "write", full)
             folder.add(*ROWS[done])
     kept = f"make room; what was done waits for `mendbench run --resume {place}`"
-    mend = kept if done else "make room, or choose another folder with --out"
-    assert str(raised.value) == f"{place}: No space left on device; {mend}"
+    hint = kept if done else "make room, or choose another folder with --out"
+    assert str(raised.value) == f"{place}: No space left on device; {hint}"
     assert partial_of(place).exists() == bool(done)
     if done:
         assert len(lines(partial_of(place) / "trials.jsonl")) == 1

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from mendbench.report.html import html_parts
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import open_run, read_run
 from mendbench.results.stored_rows import GrowingFile, StoredRows
 from tests.fakes.runs import key_of, repairable, repaired, row_of, stored_run
@@ -32,9 +32,9 @@ def run(tmp_path):
     first = stored_run([row_of(case, repaired(), key_of(case))])
     with open_run(place, {}, resume=False) as folder:
         for sample in range(MANY):
-            folder.add(*row_of(case, repaired(answer=f"{sample}" * 300), key_of(case, sample=sample)))
+            folder.add(*row_of(case, repaired(response=f"{sample}" * 300), key_of(case, sample=sample)))
         rows = folder.rows()
-        folder.finish({**first.run, **told_by_trials(rows.records())}, {})
+        folder.finish({**first.run, **totals_of_trials(rows.records())}, {})
     del rows
     return read_run(place)
 

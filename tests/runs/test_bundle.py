@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mendbench.errors import Incomplete
 from mendbench.runs.bundle import Parcel, default_cache, pack, unpack, unpacked
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from tests.fakes.cases import RENAMED, copy_of, setting_of
 
 TEMPLATE = "---\ntitle: Mine\nsource: invented\nsections: [{name: told, label: raw, keep: 1}]\n---\n{% block told %}{{ message }}{% endblock %}\n"
@@ -75,7 +75,7 @@ def test_a_setting_tells_its_models_and_repairers_as_before_and_brings_no_case_t
     setting = replace(setting_of(root), tolerant=True)
     assert setting.corpus.cases
     parcel, unpacking = pack(setting, ())
-    assert set(vars(unpacking.setting)) == set(Setting.__dataclass_fields__)
+    assert set(vars(unpacking.setting)) == set(BenchContext.__dataclass_fields__)
     there = unpacking.setting_in(unpack(parcel, tmp_path / "cache"))
     assert replace(there, cases_dir=setting.cases_dir, cassettes_dir=setting.cassettes_dir) == replace(setting)
 
@@ -125,7 +125,7 @@ def test_what_is_said_of_a_copy_is_retold_of_what_was_packed(root, tmp_path):
     parcel, unpacking = pack(setting_of(root), ())
     place = unpack(parcel, tmp_path / "cache")
     said = f"{place / 'cassettes' / RENAMED / 'world.yaml'}:3: torn"
-    assert unpacking.retold(said, place) == f"{root / 'cassettes' / RENAMED / 'world.yaml'}:3: torn"
+    assert unpacking.with_original_paths(said, place) == f"{root / 'cassettes' / RENAMED / 'world.yaml'}:3: torn"
 
 
 @given(st.binary(max_size=200))

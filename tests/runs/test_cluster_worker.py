@@ -73,7 +73,7 @@ def test_what_a_task_raises_comes_back_with_the_names_that_files_have_where_the_
     error = what(run_chunk(RUN, (RENAMED,)))
     assert isinstance(error, BadInput)
     place = f"{root / 'cases' / RENAMED / 'case.yaml'}:3"
-    assert (error.place, error.found, error.mend) == (place, "torn", "mend it")
+    assert (error.place, error.found, error.hint) == (place, "torn", "mend it")
     assert str(error) == f"{place}: torn; mend it"
 
 

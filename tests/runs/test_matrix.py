@@ -56,7 +56,7 @@ def test_a_control_runs_once_a_case():
         ("slack/one", "noop"), ("slack/one", "reference"), ("slack/two", "noop"), ("slack/two", "reference"),
     ]  # fmt: skip
     assert {(key.strategy, key.policy, key.detector, key.model) for key in controls} == {
-        (CONTROL_STRATEGY, CONTROL_POLICY, "mend", None)
+        (CONTROL_STRATEGY, CONTROL_POLICY, "structural", None)
     }
 
 
@@ -70,7 +70,7 @@ def test_a_detector_replaces_only_one_that_a_policy_has():
         matrix = replace(SMALL, policies=("naive", "loop", "two-layer", "seed"), detector=detector)
         return {key.policy: key.detector for key in keys_of(matrix, [ONE])}
 
-    assert detectors(None) == {"naive": None, "loop": None, "two-layer": "mend", "seed": "minimal"}
+    assert detectors(None) == {"naive": None, "loop": None, "two-layer": "structural", "seed": "minimal"}
     assert detectors("coded") == {"naive": None, "loop": None, "two-layer": "coded", "seed": "coded"}
 
 

@@ -18,7 +18,7 @@ from mendbench.io.canonical_json import digest
 from mendbench.live.rate_limit import Pace
 from mendbench.model.trial import TrialKey
 from mendbench.recording.recorder import Recorder, asks_at_once
-from mendbench.replay.request_queue import AskQueue
+from mendbench.replay.request_queue import RequestQueue
 from mendbench.runs.recording import in_turn, record_all
 from tests.fakes import cases
 from tests.fakes.cases import CLOSED, MODEL, QUIET, RENAMED, reading_model
@@ -34,7 +34,7 @@ TRIALS = st.lists(
 """What each trial asks, and for which case."""
 
 
-class Told(AskQueue):
+class Told(RequestQueue):
     """A queue that has the model answer, in its drawn order, only while somebody waits."""
 
     def __init__(self, model, at_once):
@@ -58,11 +58,11 @@ def recorded(folder, trials, model, queue):
     keys = [
         TrialKey(case=case, strategy=str(at), policy="naive", repairer="chat") for at, (case, _) in enumerate(trials)
     ]
-    asks = {key: prompts for key, (_, prompts) in zip(keys, trials, strict=True)}
+    model_requests = {key: prompts for key, (_, prompts) in zip(keys, trials, strict=True)}
     ended = [
         (key.strategy, got)
         for key, got in in_turn(
-            keys, lambda key: goes(Recordings.open(folder / key.case), asks[key], model, queue=queue), queue
+            keys, lambda key: goes(Recordings.open(folder / key.case), model_requests[key], model, queue=queue), queue
         )
     ]
     return ended, {case: (folder / case / model_file("tiny")).read_bytes() for case, _ in trials}
@@ -72,7 +72,7 @@ def recorded(folder, trials, model, queue):
 def test_each_ask_is_made_once_and_the_files_are_the_same_whichever_answer_comes_first(trials, at_once, picks):
     with TemporaryDirectory() as one, TemporaryDirectory() as other:
         plain = PromptModel()
-        with AskQueue(lambda name: pace) as queue:
+        with RequestQueue(lambda name: pace) as queue:
             pace = Pace()
             expected = recorded(Path(one), trials, plain, queue)
         turns = iter(range(10_000))
@@ -92,15 +92,15 @@ STRATEGIES = ("none", "full-context")
 KEYS = [cases.key(case, strategy, "naive") for case in (CLOSED, QUIET, RENAMED) for strategy in STRATEGIES]
 
 
-def record(root, concurrency, answer):
-    """Record all answers anew from a model's server on this machine; return what it was asked and the steps."""
+def record(root, concurrency, response):
+    """Record all responses anew from a model's server on this machine; return what it was asked and the steps."""
     for path in (root / "cassettes").rglob(model_file(MODEL)):
         path.unlink()
     asked = []
 
     def served(body):
         asked.append(body)
-        return 200, json.loads(completion(answer(body)).body)
+        return 200, json.loads(completion(response(body)).body)
 
     with loopback({"POST /v1/chat/completions": served}) as base:
         models = {MODEL: ModelConfig(base_url=f"{base}/v1")}
@@ -109,11 +109,11 @@ def record(root, concurrency, answer):
             return asked, list(record_all(setting, KEYS, recorder))
 
 
-def answers_of(root):
-    """Return the recorded answers by file, without the time that they took."""
+def responses_of(root):
+    """Return the recorded responses by file, without the time that they took."""
     return {
         path.parent.name: [
-            (entry.key, entry.answer.status, entry.answer.body) for entry in cassette.load(path)
+            (entry.key, entry.response.status, entry.response.body) for entry in cassette.load(path)
         ]
         for path in sorted((root / "cassettes").rglob(model_file(MODEL)))
     }  # fmt: skip
@@ -124,14 +124,14 @@ def test_a_real_server_is_asked_by_several_at_once_and_the_recordings_are_those_
     asked_by_one, steps_of_one = record(one, 1, reading_model)
     together, passed = threading.Barrier(4), []
 
-    def all_first_answers_together(body):
+    def all_first_responses_together(body):
         if not passed:
             together.wait(PATIENCE_S)
             passed.append(True)
         return reading_model(body)
 
-    asked, steps = record(many, 4, all_first_answers_together)
-    assert answers_of(many) == answers_of(one)
+    asked, steps = record(many, 4, all_first_responses_together)
+    assert responses_of(many) == responses_of(one)
     assert sorted(map(digest, asked)) == sorted(set(map(digest, asked_by_one)))
     assert [step.told for step in steps] == [step.told for step in steps_of_one]
     assert [(step.done, step.total) for step in steps] == [(at + 1, 24) for at in range(24)]
@@ -142,7 +142,7 @@ def test_a_real_server_is_asked_by_several_at_once_and_the_recordings_are_those_
 def test_the_first_answers_of_all_cases_come_before_second_ones(built, tmp_path):
     root = cases.copy_of(built, tmp_path / "corpus")
     count = iter(range(100))
-    asked, _ = record(root, 3, lambda body: cases.edit_answer(f"Hello ${{person.response.nick{next(count)}}}!"))
+    asked, _ = record(root, 3, lambda body: cases.edit_response(f"Hello ${{person.response.nick{next(count)}}}!"))
     firsts = [prompt_of(body) for body in asked[:4]]
     assert len({("ledger" in prompt, len(prompt)) for prompt in firsts}) == 4
     assert not any("response.nick" in prompt for prompt in firsts)

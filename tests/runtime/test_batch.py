@@ -60,7 +60,7 @@ def test_a_batch_runs_its_node_once_for_each_item_in_order():
 
 def test_the_items_may_come_from_another_node_and_have_a_name_of_their_own():
     world = Desk()
-    world.answers[f"GET {BASE}/people"] = said({"people": [{"name": "ada"}, {"name": "bo"}]})
+    world.responses[f"GET {BASE}/people"] = said({"people": [{"name": "ada"}, {"name": "bo"}]})
     batch = {"items": "${fetch.response.people}", "as": "person"}
     node = {**http("note", NOTES, body={"text": "${person.name}"}), "batch": batch}
     execution = execute(

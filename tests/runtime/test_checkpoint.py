@@ -25,9 +25,9 @@ def post(node_id, **body):
     return http(node_id, f"{BASE}/{node_id}", body=body)
 
 
-def world(**answers):
+def world(**responses):
     """A world in which POSTs to these names answer so, or with {"id": name}."""
-    return FakeWorld({f"POST {BASE}/{name}": answer for name, answer in answers.items()})
+    return FakeWorld({f"POST {BASE}/{name}": response for name, response in responses.items()})
 
 
 def done(digest, **outputs):
@@ -316,10 +316,10 @@ def test_no_completed_effect_is_ever_repeated_by_resuming(size, data):
         name: data.draw(st.sampled_from([None, *names[:index]]), label=f"{name} of") for index, name in enumerate(names)
     }
 
-    def answer(request):
+    def response(request):
         return said({"id": request.url}, 422 if b'"bad": true' in request.body else 201)
 
-    place = FakeWorld({f"POST {BASE}/{name}": answer for name in names})
+    place = FakeWorld({f"POST {BASE}/{name}": response for name in names})
 
     def workflow():
         of = {name: f"${{{link}.response.id}}" if link else None for name, link in links.items()}

@@ -111,7 +111,7 @@ def test_every_type_runs_in_one_workflow():
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "message"),
+    ("response", "kind", "message"),
     [
         (said({"message": "Not Found"}, 404), "http", "HTTP 404"),
         (fault("dns"), "transport", f"Could not connect to {BASE}/a: the host name does not resolve"),
@@ -119,8 +119,8 @@ def test_every_type_runs_in_one_workflow():
         (said({"data": None, "errors": [{"message": "Could not resolve"}]}), "envelope", "Could not resolve"),
     ],
 )
-def test_a_failure_is_noticed_and_without_a_detector_it_is_an_error(answer, kind, message):
-    execution = execute(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b")), FakeWorld({f"GET {BASE}/a": answer}))
+def test_a_failure_is_noticed_and_without_a_detector_it_is_an_error(response, kind, message):
+    execution = execute(chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b")), FakeWorld({f"GET {BASE}/a": response}))
     assert execution.outcome == "error"
     assert execution.states() == {"a": "error", "b": "not_run"}
     record = execution.nodes[0]
@@ -132,8 +132,8 @@ def test_a_failure_is_noticed_and_without_a_detector_it_is_an_error(answer, kind
 
 def test_the_detector_sees_the_answer_as_it_came():
     detector = FakeDetector("error")
-    answer = said({"ok": False, "error": "ratelimited"}, 200, Retry_After="30")
-    execute(chain(http("a", f"{BASE}/a")), FakeWorld({f"GET {BASE}/a": answer}), detector=detector)
+    response = said({"ok": False, "error": "ratelimited"}, 200, Retry_After="30")
+    execute(chain(http("a", f"{BASE}/a")), FakeWorld({f"GET {BASE}/a": response}), detector=detector)
     sighting = detector.seen[0]
     assert (sighting.kind, sighting.node_id, sighting.node_type, sighting.status) == ("envelope", "a", "http", 200)
     assert sighting.headers == {"retry-after": "30"}
@@ -332,8 +332,8 @@ def test_a_secret_input_stays_out_of_everything_but_the_checkpoint():
         http("b", f"{BASE}/b", headers={"X": "${k}"}, body={"v": "${a.response.nope}", "w": "${k}"}),
         inputs={"k": {"type": "string"}},
     )
-    for answer in (said({"id": 1}), fault("dns")):
-        world = FakeWorld({f"GET {BASE}/a?key={secret}": answer}, redact=redactor.request)
+    for response in (said({"id": 1}), fault("dns")):
+        world = FakeWorld({f"GET {BASE}/a?key={secret}": response}, redact=redactor.request)
         execution = execute(workflow, world, {"k": secret}, engine=engine)
         assert execution.outcome == "error"
         assert world.sent[0].header("authorization") == f"Bearer {secret}"
@@ -355,7 +355,7 @@ json_values = st.recursive(
     ),
     max_leaves=15,
 )
-answers = st.one_of(json_values.map(json.dumps), st.text(max_size=40), st.just("<html><body>502</body></html>")).map(
+responses = st.one_of(json_values.map(json.dumps), st.text(max_size=40), st.just("<html><body>502</body></html>")).map(
     str.encode
 ) | st.binary(max_size=40)
 
@@ -369,7 +369,10 @@ class Picky:
 
 
 @given(
-    answers, st.sampled_from([200, 201, 204, 302, 400, 404, 422, 500]), st.sampled_from(["http", "mcp"]), st.booleans()
+    responses,
+    st.sampled_from([200, 201, 204, 302, 400, 404, 422, 500]),
+    st.sampled_from(["http", "mcp"]),
+    st.booleans(),
 )
 def test_no_answer_breaks_the_engine_or_loses_a_state(raw, status, kind, judged):
     second = (

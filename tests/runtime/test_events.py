@@ -13,16 +13,16 @@ ONE, TWO = "https://api.test/one", "https://api.test/two"
 FLOW = chain(http("one", ONE), http("two", TWO))
 
 
-def run(answers, *, workflow=FLOW, detector=None, checkpoint=None, on_event=None):
+def run(responses, *, workflow=FLOW, detector=None, checkpoint=None, on_event=None):
     clock = VirtualClock()
     engine = MendbenchEngine(on_event=on_event)
-    world = FakeWorld(answers, clock)
+    world = FakeWorld(responses, clock)
     return engine.execute(workflow, {}, world, checkpoint=checkpoint, detector=detector, clock=clock)
 
 
-def told(answers, **options):
+def told(responses, **options):
     heard = []
-    run(answers, on_event=heard.append, **options)
+    run(responses, on_event=heard.append, **options)
     return heard
 
 
@@ -65,8 +65,8 @@ def test_what_a_listener_raises_changes_nothing():
     def broken(event):
         raise RuntimeError(event.kind)
 
-    answers = {f"GET {ONE}": said({"a": 1}), f"GET {TWO}": said({})}
-    assert run(answers, on_event=broken) == run(answers)
+    responses = {f"GET {ONE}": said({"a": 1}), f"GET {TWO}": said({})}
+    assert run(responses, on_event=broken) == run(responses)
 
 
 def test_an_escaping_effect_and_an_interrupt_are_not_kept_from_passing():

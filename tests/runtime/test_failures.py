@@ -1,6 +1,6 @@
 import pytest
 
-from mendbench.model.execution import Sighting
+from mendbench.model.execution import Observation
 from mendbench.model.failure import FieldProblem, SentRequest, UpstreamSource
 from mendbench.runtime import failures
 from mendbench.runtime.engine import MendbenchEngine
@@ -12,8 +12,8 @@ BASE = "https://api.example.com"
 USER = said({"id": "U1", "user": {"name": "ada", "email": "a@example.com"}})
 
 
-def failure(workflow, answers, inputs=None, detector=None):
-    world = FakeWorld(answers)
+def failure(workflow, responses, inputs=None, detector=None):
+    world = FakeWorld(responses)
     execution = MendbenchEngine().execute(
         workflow, inputs or {}, world, checkpoint=None, detector=detector, clock=world.clock
     )
@@ -21,8 +21,8 @@ def failure(workflow, answers, inputs=None, detector=None):
     return execution.failures[0]
 
 
-def one(answer, **params):
-    return failure(chain(http("a", f"{BASE}/a", **params)), {f"{'POST' if params else 'GET'} {BASE}/a": answer})
+def one(response, **params):
+    return failure(chain(http("a", f"{BASE}/a", **params)), {f"{'POST' if params else 'GET'} {BASE}/a": response})
 
 
 INVALID = {"message": "Validation Failed", "errors": [{"resource": "Issue", "field": "title", "code": "missing_field"}]}
@@ -74,7 +74,7 @@ def test_an_http_failure_keeps_the_bare_message_and_tells_all_it_knows_beside_it
 
 
 @pytest.mark.parametrize(
-    ("answer", "category"),
+    ("response", "category"),
     [
         (said({}, 400), "api_validation"),
         (said({}, 409), "api_validation"),
@@ -87,8 +87,8 @@ def test_an_http_failure_keeps_the_bare_message_and_tells_all_it_knows_beside_it
         (fault("refused"), "execution_failure"),
     ],
 )
-def test_the_category_comes_from_the_status_and_the_body(answer, category):
-    assert one(answer).category == category
+def test_the_category_comes_from_the_status_and_the_body(response, category):
+    assert one(response).category == category
 
 
 def test_an_embedded_failure_has_its_own_word_and_the_whole_answer():
@@ -247,12 +247,14 @@ def test_an_exception_names_its_class():
     ],
 )
 def test_only_an_exceptions_words_make_it_unfixable(kind, message, expected):
-    assert fixable(Sighting(kind=kind, message=message, node_id="a", node_type="http")) is expected
+    assert fixable(Observation(kind=kind, message=message, node_id="a", node_type="http")) is expected
 
 
 def test_a_failure_does_not_depend_on_the_detector():
-    workflow, answer = chain(http("a", f"{BASE}/a")), {f"GET {BASE}/a": said({"ok": False, "error": "invalid_auth"})}
-    assert failure(workflow, answer) == failure(workflow, answer, detector=FakeDetector("error", "quite another text"))
+    workflow, response = chain(http("a", f"{BASE}/a")), {f"GET {BASE}/a": said({"ok": False, "error": "invalid_auth"})}
+    assert failure(workflow, response) == failure(
+        workflow, response, detector=FakeDetector("error", "quite another text")
+    )
 
 
 def test_a_warning_that_stopped_the_run_is_a_failure_that_nobody_can_mend():

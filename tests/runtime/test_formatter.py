@@ -14,8 +14,8 @@ BASE = "https://api.example.com"
 ENGINE = MendbenchEngine()
 
 
-def execute(workflow, answers, *, detector=None, checkpoint=None):
-    world = answers if isinstance(answers, FakeWorld) else FakeWorld(answers)
+def execute(workflow, responses, *, detector=None, checkpoint=None):
+    world = responses if isinstance(responses, FakeWorld) else FakeWorld(responses)
     return ENGINE.execute(workflow, {}, world, checkpoint=checkpoint, detector=detector, clock=world.clock)
 
 
@@ -25,7 +25,7 @@ def three(v=1):
     )
 
 
-def answers():
+def responses():
     return {
         f"GET {BASE}/fetch": said({"id": 1}, elapsed_ms=150),
         f"POST {BASE}/send": said({"message": "Bad"}, 422, elapsed_ms=50, X_Id="7"),
@@ -33,7 +33,7 @@ def answers():
 
 
 def test_a_failed_run_has_the_structure_of_the_agent_error_format():
-    execution = execute(three(), answers())
+    execution = execute(three(), responses())
     digest = execution.checkpoint.completed["fetch"].shown_digest
     assert agent_json(three(), execution) == {
         "success": False,
@@ -146,7 +146,7 @@ def test_a_success_says_so_and_gives_its_outputs():
 
 def test_a_run_that_a_warning_stopped_says_what_the_warning_is():
     workflow = three()
-    shown = agent_json(workflow, execute(workflow, answers(), detector=FakeDetector()))
+    shown = agent_json(workflow, execute(workflow, responses(), detector=FakeDetector()))
     assert (shown["success"], shown["status"], shown["error"]) == (False, "warning", "API error: HTTP 422")
     assert shown["warnings"] == [{"node_id": "send", "message": "API error: HTTP 422"}]
     assert shown["checkpoint"]["completed_nodes"] == ["fetch", "send"]

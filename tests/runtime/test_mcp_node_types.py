@@ -12,18 +12,18 @@ from tests.fakes.engine import FakeWorld, chain, rpc
 TIME = {"content": [{"type": "text", "text": '{"now": "12:00"}'}]}
 
 
-def run(*nodes, answers, types=None):
-    world = FakeWorld(answers)
+def run(*nodes, responses, types=None):
+    world = FakeWorld(responses)
     engine = MendbenchEngine(types=types)
     return engine.execute(chain(*nodes), {}, world, checkpoint=None, detector=None, clock=world.clock), world
 
 
-def both(answer, arguments):
+def both(response, arguments):
     """Runs the call in both spellings."""
-    answers = {"POST mcp://clock/get-time": answer}
+    responses = {"POST mcp://clock/get-time": response}
     short = {"id": "ask", "type": "mcp-clock-get-time", "params": arguments}
     long = {"id": "ask", "type": "mcp", "params": {"server": "clock", "tool": "get-time", "arguments": arguments}}
-    return run(short, answers=answers), run(long, answers=answers)
+    return run(short, responses=responses), run(long, responses=responses)
 
 
 @pytest.mark.parametrize(
@@ -70,21 +70,21 @@ def test_a_failure_inside_a_result_names_the_tool_too():
 
 
 def test_templates_in_its_params_are_resolved_and_any_output_may_be_named():
-    ask = {"id": "ask", "type": "mcp-clock-now", "params": {}}
+    model_request = {"id": "ask", "type": "mcp-clock-now", "params": {}}
     again = {"id": "again", "type": "mcp-clock-now", "params": {"at": "${ask.now}"}}
-    ended, world = run(ask, again, answers={"POST mcp://clock/now": rpc(TIME)})
+    ended, world = run(model_request, again, responses={"POST mcp://clock/now": rpc(TIME)})
     assert ended.outcome == "success"
     assert world.body() == {"at": "12:00"}
 
 
 @pytest.mark.parametrize("name", ["", "mcp-clock", "mcp--now", "read-fil", "copy-file", "github-list-issues"])
 def test_other_types_are_refused_by_name(name):
-    ended, world = run({"id": "ask", "type": name, "params": {}}, answers={})
+    ended, world = run({"id": "ask", "type": name, "params": {}}, responses={})
     assert [failure.message for failure in ended.failures] == [f"Unknown node type: '{name}'"]
     assert world.sent == []
 
 
 def test_without_the_type_mcp_its_spelling_is_refused_too():
     types = {name: kind for name, kind in node_types().items() if name != "mcp"}
-    ended, _ = run({"id": "ask", "type": "mcp-clock-now", "params": {}}, answers={}, types=types)
+    ended, _ = run({"id": "ask", "type": "mcp-clock-now", "params": {}}, responses={}, types=types)
     assert ended.failures[0].message == "Unknown node type: 'mcp-clock-now'"

@@ -6,8 +6,8 @@ BASE = "https://api.example.com"
 REFUSED = said({"ok": False, "error": "channel_not_found"})
 
 
-def store_of(workflow, answers, *, detector=None, checkpoint=None):
-    world = FakeWorld(answers)
+def store_of(workflow, responses, *, detector=None, checkpoint=None):
+    world = FakeWorld(responses)
     execution = MendbenchEngine().execute(
         workflow, {}, world, checkpoint=checkpoint, detector=detector, clock=world.clock
     )
@@ -34,11 +34,11 @@ def test_a_warning_that_an_edge_handles_is_collected_and_stops_nothing():
         http("c", f"{BASE}/c"),
         edges=[("a", "b", "warning"), ("b", "c")],
     )
-    answers = {f"GET {BASE}/a": REFUSED, f"GET {BASE}/b": said({}), f"GET {BASE}/c": REFUSED}
-    store, _ = store_of(workflow, answers, detector=FakeDetector())
+    responses = {f"GET {BASE}/a": REFUSED, f"GET {BASE}/b": said({}), f"GET {BASE}/c": REFUSED}
+    store, _ = store_of(workflow, responses, detector=FakeDetector())
     assert list(store["__warnings__"]) == ["a", "c"]
     assert store["__non_repairable_error__"] is True
-    handled, _ = store_of(workflow, {**answers, f"GET {BASE}/c": said({})}, detector=FakeDetector())
+    handled, _ = store_of(workflow, {**responses, f"GET {BASE}/c": said({})}, detector=FakeDetector())
     assert list(handled["__warnings__"]) == ["a"]
     assert "__non_repairable_error__" not in handled
 
@@ -53,10 +53,10 @@ def test_an_error_may_be_repaired_and_its_node_has_not_completed():
 
 def test_a_resume_tells_what_was_cached_and_what_was_run_again():
     workflow = chain(http("a", f"{BASE}/a"), http("b", f"{BASE}/b"), http("c", f"{BASE}/c"))
-    answers = {f"GET {BASE}/{name}": said({}) for name in "ab"} | {f"GET {BASE}/c": said({}, 404)}
-    _, first = store_of(workflow, answers)
+    responses = {f"GET {BASE}/{name}": said({}) for name in "ab"} | {f"GET {BASE}/c": said({}, 404)}
+    _, first = store_of(workflow, responses)
     workflow["nodes"][1]["params"]["headers"] = {"X-Page": "2"}
-    store, _ = store_of(workflow, {**answers, f"GET {BASE}/c": said({})}, checkpoint=first.checkpoint)
+    store, _ = store_of(workflow, {**responses, f"GET {BASE}/c": said({})}, checkpoint=first.checkpoint)
     assert store["__cache_hits__"] == ["a"]
     assert store["__modified_nodes__"] == ["b"]
     assert set(store["__execution__"]["node_hashes"]) == {"a", "b", "c"}

@@ -32,18 +32,18 @@ BAD = chain(
 )
 
 
-def executed(document, answers, inputs, checkpoint=None):
+def executed(document, responses, inputs, checkpoint=None):
     clock = VirtualClock()
     redactor = Redactor({"key": KEY})
-    world = FakeWorld(answers, clock, redact=redactor.request)
+    world = FakeWorld(responses, clock, redact=redactor.request)
     engine = MendbenchEngine(redact=redactor.value)
     execution = engine.execute(document, inputs, world, checkpoint=checkpoint, detector=None, clock=clock)
     return engine, execution, world
 
 
-def trace_of(document, answers, *, inputs=None):
+def trace_of(document, responses, *, inputs=None):
     inputs = {"key": KEY} if inputs is None else inputs
-    engine, execution, world = executed(document, answers, inputs)
+    engine, execution, world = executed(document, responses, inputs)
     happened = Happened(
         version="0", started_ms=0, file=None, inputs=inputs, before=document, after=document,
         ran=(Ran(attempt=0, document=document, execution=execution),), attempts=(), traffic=world.traffic(),
@@ -175,8 +175,8 @@ def test_the_difference_shows_what_was_expected_of_a_field_and_what_was_sent(tra
 )
 def test_a_field_is_found_however_the_api_names_it(field, body, sent, actual):
     document = chain(http("greet", ISSUES, body=body))
-    answer = {"message": "Validation Failed", "errors": [{"field": field, "code": "invalid"}]}
-    (one,) = validation_diff(trace_of(document, {f"POST {ISSUES}": said(answer, 422)}, inputs={}), "greet")["fields"]
+    response = {"message": "Validation Failed", "errors": [{"field": field, "code": "invalid"}]}
+    (one,) = validation_diff(trace_of(document, {f"POST {ISSUES}": said(response, 422)}, inputs={}), "greet")["fields"]
     assert (one["sent"], one["actual"]) == (sent, actual)
 
 

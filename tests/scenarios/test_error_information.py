@@ -28,11 +28,11 @@ def create_issue():
     return chain(http("issue", f"{REPO}/issues/1"), http("create-issue", f"{REPO}/issues", body=body))
 
 
-ANSWERS = {SOURCE: said({"title": "", "description": "Fix bug"}), CREATE: said(REFUSED, 422)}
+RESPONSES = {SOURCE: said({"title": "", "description": "Fix bug"}), CREATE: said(REFUSED, 422)}
 
 
-def failed(workflow, answers):
-    ended, *_ = run(workflow, answers, auto_repair=False)
+def failed(workflow, responses):
+    ended, *_ = run(workflow, responses, auto_repair=False)
     return ended.execution.failures[0], ended
 
 
@@ -40,7 +40,7 @@ def failed(workflow, answers):
 
 
 def test_a_github_validation_error_reaches_the_repairer_whole():
-    ended, _, _, _ = run(create_issue(), ANSWERS, json.dumps({"cannot_fix": "the issue has no title"}))
+    ended, _, _, _ = run(create_issue(), RESPONSES, json.dumps({"cannot_fix": "the issue has no title"}))
     said_to_model = ended.attempts[0].prompt.context.text
     for words in (
         "### Error 1: API Validation Failed",
@@ -59,7 +59,7 @@ def test_a_github_validation_error_reaches_the_repairer_whole():
 
 
 def test_the_baselines_message_stays_and_the_context_stands_beside_it():
-    failure, _ = failed(create_issue(), ANSWERS)
+    failure, _ = failed(create_issue(), RESPONSES)
     assert (failure.message, failure.category, failure.fixable) == ("HTTP 422", "api_validation", True)
     assert failure.raw_response == REFUSED
     assert failure.request_sent.body == {"title": "", "body": "Fix bug", "labels": ["bug"]}
@@ -76,8 +76,8 @@ def test_a_slack_error_behind_an_mcp_wrapper_keeps_its_details():
         "type": "mcp",
         "params": {"server": "slack", "tool": "send_message", "arguments": {"blocks": []}},
     }
-    answer = rpc({"content": [{"type": "text", "text": json.dumps(wrapped)}]})
-    failure, _ = failed(chain(node), {"POST mcp://slack/send_message": answer})
+    response = rpc({"content": [{"type": "text", "text": json.dumps(wrapped)}]})
+    failure, _ = failed(chain(node), {"POST mcp://slack/send_message": response})
     assert (failure.category, failure.node_id) == ("api_validation", "send_message")
     assert failure.mcp_error_details == {"server": "slack", "tool": "send_message"}
     assert {one.says for one in failure.problems} == {"must be present", "must be 'section', 'divider', or 'image'"}
@@ -134,8 +134,8 @@ def test_steps_tell_what_was_cached_and_what_was_repaired():
     fix = json.dumps(
         {"edits": [{"node": "create-issue", "path": "params.body.title", "value": "A title that is there"}]}
     )
-    answers = {**ANSWERS, CREATE: [said(REFUSED, 422), said({"number": 7}, 201)]}
-    ended, *_ = run(create_issue(), answers, fix)
+    responses = {**RESPONSES, CREATE: [said(REFUSED, 422), said({"number": 7}, 201)]}
+    ended, *_ = run(create_issue(), responses, fix)
     steps = {step["node_id"]: step for step in ended.document["execution"]["steps"]}
     assert steps["issue"]["cached"] is True
     assert steps["create-issue"]["cached"] is False

@@ -48,8 +48,8 @@ def test_slack_channel_not_found_shows_a_warning_and_no_repair_is_attempted():
 
 def test_http_404_warns_and_the_workflow_stops():
     workflow = chain(http("fetch", "https://api.example.com/items/9"), http("after", "https://api.example.com/after"))
-    answers = {"GET https://api.example.com/items/9": said({"message": "Item 9 does not exist"}, 404)}
-    ended, world, model, _ = run(workflow, answers)
+    responses = {"GET https://api.example.com/items/9": said({"message": "Item 9 does not exist"}, 404)}
+    ended, world, model, _ = run(workflow, responses)
     assert ended.execution.states() == {"fetch": "warning", "after": "not_run"}
     assert model.asked == 0
     assert ended.execution.warnings[0].message.startswith("API error")
@@ -62,9 +62,9 @@ def test_of_mixed_errors_the_repair_fixes_the_template_and_the_warning_is_still_
         http("forward", POST, body={"channel": "GONE", "text": "Hi ${lookup.response.user.username}"}),
     )
     found = f"GET {SLACK}/users.info?user=U1"
-    answers = {found: said({"ok": True, "user": {"name": "ada"}}), f"POST {POST}": NO_CHANNEL}
+    responses = {found: said({"ok": True, "user": {"name": "ada"}}), f"POST {POST}": NO_CHANNEL}
     fix = edit("forward", "params.body.text", "Hi ${lookup.response.user.name}")
-    ended, world, model, told = run(workflow, answers, fix, policy="seed")
+    ended, world, model, told = run(workflow, responses, fix, policy="seed")
     assert model.asked == 1
     assert ended.document["repaired"] is True
     assert ended.execution.states() == {"lookup": "success", "forward": "warning"}
@@ -81,9 +81,13 @@ def test_a_warned_node_is_not_executed_again_on_resume():
         edges=[("lookup", "fallback", "warning"), ("fallback", "forward")],
     )
     asked, user = f"GET {SLACK}/conversations.info?channel=GONE", f"GET {SLACK}/users.info?user=U1"
-    answers = {asked: NO_CHANNEL, user: said({"ok": True, "user": {"name": "ada"}}), f"POST {POST}": said({"ok": True})}
+    responses = {
+        asked: NO_CHANNEL,
+        user: said({"ok": True, "user": {"name": "ada"}}),
+        f"POST {POST}": said({"ok": True}),
+    }
     fix = edit("forward", "params.body.text", "${fallback.response.user.name}")
-    ended, world, model, _ = run(workflow, answers, fix, policy="seed")
+    ended, world, model, _ = run(workflow, responses, fix, policy="seed")
     assert model.asked == 1
     assert world.calls() == [asked, user, f"POST {POST}"]
     assert ended.success
@@ -100,8 +104,8 @@ def test_a_warnings_context_reaches_the_repair_of_a_later_failure():
         http("forward", POST, body={"channel": "C1", "text": "${lookup.response.channel.topic}"}),
         edges=[("lookup", "forward", "warning")],
     )
-    answers = {f"GET {SLACK}/conversations.info?channel=GONE": NO_CHANNEL, f"POST {POST}": said({"ok": True})}
-    ended, _, model, _ = run(workflow, answers, edit("forward", "params.body.text", "No topic"), policy="seed")
+    responses = {f"GET {SLACK}/conversations.info?channel=GONE": NO_CHANNEL, f"POST {POST}": said({"ok": True})}
+    ended, _, model, _ = run(workflow, responses, edit("forward", "params.body.text", "No topic"), policy="seed")
     assert model.asked == 1
     assert "- lookup: channel_not_found" in ended.attempts[0].prompt.user
     assert ended.execution.states() == {"lookup": "warning", "forward": "success"}

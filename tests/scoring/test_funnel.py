@@ -16,7 +16,7 @@ def failed(*ladder, **changes):
 @pytest.mark.parametrize(
     ("ladder", "stage"),
     [
-        (0, "no usable answer"),
+        (0, "no usable response"),
         (1, "unchanged"),
         (2, "invalid"),
         (3, "edited elsewhere"),

@@ -35,11 +35,11 @@ def test_a_record_has_what_its_row_has_under_the_same_names():
     assert {name: getattr(found, name) for name in simple} == {name: row[name] for name in simple}
     assert (found.adversarial_to, found.treatment.detector, found.judged, found.right) == (
         ("minimal",),
-        "mend",
+        "structural",
         True,
         True,
     )
-    assert (found.asks, found.world) == (row["evidence"]["asks"], row["evidence"]["world"])
+    assert (found.model_requests, found.world) == (row["evidence"]["model_requests"], row["evidence"]["world"])
 
 
 def test_nodes_that_did_not_run_or_were_not_to_are_left_out():
@@ -56,13 +56,13 @@ def test_only_judged_trials_know_what_was_wasted():
 def test_attempts_say_whether_somebody_was_asked():
     tries = hopeless()[0].attempts
     same = [
-        dataclasses.replace(one, reply=dataclasses.replace(one.reply, ask=ask))
-        for one, ask in zip(tries, "xxy", strict=True)
+        dataclasses.replace(one, reply=dataclasses.replace(one.reply, model_request=model_request))
+        for one, model_request in zip(tries, "xxy", strict=True)
     ]
     found = recorded(user_only(), (trial(*same, stop="attempts_exhausted", traffic=()), None))
     assert [one.asked for one in found.attempts] == [True, False, True]
     alone = attempt(1, fixed_workflow(), repaired()[0].attempts[0].execution)
-    nobody = dataclasses.replace(alone, reply=dataclasses.replace(alone.reply, ask=None))
+    nobody = dataclasses.replace(alone, reply=dataclasses.replace(alone.reply, model_request=None))
     assert not recorded(repairable(), (trial(nobody, stop="succeeded"), "Hi bob!")).attempts[0].asked
 
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from mendbench.scoring.strata import all_facts_told, splits, value_printed, within_cases
+from mendbench.scoring.strata import all_facts_shown, splits, value_printed, within_cases
 from tests.fakes.scored import TREATMENT, record
 
 
@@ -22,7 +22,7 @@ def test_a_value_is_printed_wherever_in_the_prompt_it_stands(leaks, printed):
 
 @pytest.mark.parametrize(("recall", "told"), [(None, None), (0.5, False), (1.0, True)])
 def test_all_facts_are_told_if_none_is_missing(recall, told):
-    assert all_facts_told(record(context_recall=recall)) is told
+    assert all_facts_shown(record(context_recall=recall)) is told
 
 
 def test_each_strategy_is_split_over_its_judged_trials_with_an_edit_fault():

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.secrets.redaction import Redactor, canary, plant_canaries
 from mendbench.secrets.sensitive import noting, redacted_mark, sanitise
 
@@ -113,7 +113,7 @@ def test_a_secret_that_reads_like_a_placeholder_does_not_eat_placeholders():
 def test_a_gzip_body_is_stored_decompressed_without_the_headers_that_no_longer_hold():
     body = gzip.compress(json.dumps({"token": TOKEN}).encode())
     headers = (("Content-Encoding", "gzip"), ("Content-Length", str(len(body))), ("X-Kept", "1"))
-    clean = REDACTOR.answer(Answer(status=200, headers=headers, body=body))
+    clean = REDACTOR.response(Response(status=200, headers=headers, body=body))
     assert clean.body == b'{"token": "<secret:slack>"}'
     assert clean.headers == (("X-Kept", "1"),)
     assert REDACTOR.leaks(body) == ("slack",)

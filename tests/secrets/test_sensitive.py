@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.runtime.trace import shown_document
 from mendbench.secrets.issued_credentials import without_credentials
 from mendbench.secrets.redaction import sanitise
@@ -168,7 +168,7 @@ def test_a_key_with_a_credentials_shape_is_hidden_and_what_stands_under_it_is_fo
     assert key not in sanitise(json.dumps({key: 1}))
     assert shown_document({key: "${a.b}", "nodes": []}) == {sanitise_key(key): "${a.b}", "nodes": []}
     assert sanitise_under(key, DRAWN) == DRAWN
-    assert list(without_credentials(Answer(status=200, headers=((key, DRAWN),))).headers) == [(key, DRAWN)]
+    assert list(without_credentials(Response(status=200, headers=((key, DRAWN),))).headers) == [(key, DRAWN)]
 
 
 @pytest.mark.parametrize("text", ["Basic plan", "Bearer token", "basic Access"])

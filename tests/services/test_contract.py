@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mendbench.api_errors.envelopes import accepted
 from mendbench.exchanges.bodies import parse_body
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.replay.effects import by_state
 from mendbench.services import hosts_of, registry, simulated
 from mendbench.services.github.routes import ROUTES
@@ -98,12 +98,12 @@ def test_any_request_gets_an_answer_twice_the_same_and_leaves_the_state_alone(na
     before = copy.deepcopy(state)
     method, path, headers, body = asked
     request = Request(method=method, url=f"https://{hosts_of(name, state)[0]}{path}", headers=headers, body=body)
-    after, answer = service.answer(state, request, now)
-    assert isinstance(answer, Answer)
-    assert 100 <= answer.status < 600
+    after, response = service.response(state, request, now)
+    assert isinstance(response, Response)
+    assert 100 <= response.status < 600
     assert state == before
-    assert service.answer(state, request, now) == (after, answer)
-    assert service.answer(after, request, now)
+    assert service.response(state, request, now) == (after, response)
+    assert service.response(after, request, now)
     assert json.loads(json.dumps(after)) == after
 
 
@@ -200,11 +200,11 @@ def test_an_answer_hangs_on_the_request_and_the_changes_before_it_alone(name, da
     noisy, host, now = quiet, hosts_of(name, quiet)[0], NOW_MS
     for method, path, headers, body in data.draw(st.lists(_likely(name), min_size=2, max_size=8)):
         request = Request(method=method, url=f"https://{host}{path}", headers=headers, body=body)
-        left, answer = service.answer(quiet, request, now)
-        noisy, same = service.answer(noisy, request, now)
-        assert same == answer
+        left, response = service.response(quiet, request, now)
+        noisy, same = service.response(noisy, request, now)
+        assert same == response
         if by_state(quiet, left):
-            assert accepted(answer, parse_body(answer.body, answer.header("content-type")))
+            assert accepted(response, parse_body(response.body, response.header("content-type")))
             assert method not in {"HEAD", "OPTIONS"}
             quiet, now = left, now + 1000
     assert noisy == quiet
@@ -243,7 +243,7 @@ def _changes(name, state, method, path, body):
     request = Request(
         method=method, url=f"https://{hosts_of(name, state)[0]}{path}", headers=JSON, body=json.dumps(body).encode()
     )
-    return by_state(state, simulated(name).answer(state, request, NOW_MS)[0])
+    return by_state(state, simulated(name).response(state, request, NOW_MS)[0])
 
 
 @pytest.mark.parametrize("name", READS)
@@ -279,15 +279,15 @@ def test_whatever_is_asked_has_one_meaning_or_none_and_a_meaning_means_itself(na
 def test_a_failure_that_is_declared_counts_every_request():
     state = {**_state("slack"), "failures": {"auth.test": [{"status": 500}]}}
     request = Request(method="GET", url="https://slack.com/api/auth.test", headers=JSON)
-    left, first = simulated("slack").answer(state, request, NOW_MS)
-    assert (first.status, simulated("slack").answer(left, request, NOW_MS)[1].status) == (500, 200)
+    left, first = simulated("slack").response(state, request, NOW_MS)
+    assert (first.status, simulated("slack").response(left, request, NOW_MS)[1].status) == (500, 200)
 
 
 @pytest.mark.parametrize("name", _simulated_names())
 @given(url=st.text(max_size=40))
 def test_any_text_for_a_url_gets_an_answer(name, url):
-    _, answer = simulated(name).answer(_state(name), Request(method="GET", url=url), NOW_MS)
-    assert 100 <= answer.status < 600
+    _, response = simulated(name).response(_state(name), Request(method="GET", url=url), NOW_MS)
+    assert 100 <= response.status < 600
 
 
 @pytest.mark.parametrize("name", _simulated_names())
@@ -295,12 +295,12 @@ def test_an_unknown_path_is_not_found(name):
     state = _state(name)
     token = (("authorization", "Bearer x"), ("user-agent", "test"))
     request = Request(method="GET", url=f"https://{hosts_of(name, state)[0]}/no/such/page", headers=token)
-    _, answer = simulated(name).answer(state, request, NOW_MS)
-    assert answer.status == 404
+    _, response = simulated(name).response(state, request, NOW_MS)
+    assert response.status == 404
 
 
 @pytest.mark.parametrize("name", _simulated_names())
 def test_answers_take_a_plausible_time(name):
     state = _state(name)
     request = Request(method="GET", url=f"https://{hosts_of(name, state)[0]}/", headers=(("user-agent", "test"),))
-    assert 20 <= simulated(name).answer(state, request, NOW_MS)[1].elapsed_ms <= 300
+    assert 20 <= simulated(name).response(state, request, NOW_MS)[1].elapsed_ms <= 300

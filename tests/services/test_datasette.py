@@ -36,11 +36,11 @@ def get(server):
     def fetch(path):
         request = Request(f"{base}{path}", headers={"Host": HOST})
         try:
-            with urlopen(request, timeout=20) as answer:
-                return answer.status, json.load(answer)
-        except HTTPError as answer:
-            with answer:
-                return answer.code, json.load(answer)
+            with urlopen(request, timeout=20) as response:
+                return response.status, json.load(response)
+        except HTTPError as response:
+            with response:
+                return response.code, json.load(response)
 
     return fetch
 

@@ -60,7 +60,7 @@ def front(server):
 def asking(front, method="GET", path="/a?b=c", *, headers=(), body=b""):
     live = HttpLive({"x.example": front.open()}, patience_s=10)
     try:
-        return live.ask(Request(method=method, url=f"https://x.example{path}", headers=headers, body=body))
+        return live.send(Request(method=method, url=f"https://x.example{path}", headers=headers, body=body))
     finally:
         live.close()
 
@@ -75,10 +75,10 @@ def test_a_request_reaches_the_server_as_it_was_sent(front, server):
 
 
 def test_the_answer_comes_back_pinned(front, server):
-    server.answers = lambda _asked: Said(409, (("Date", "now"), ("X-Two", "2")), b'{"made": "now"}')
-    answer = asking(front)
-    assert (answer.status, answer.body) == (409, b'{"made": "then"}')
-    assert [value for name, value in answer.headers if name in {"date", "x-two"}] == [PINS.headers["date"], "2"]
+    server.responses = lambda _asked: Said(409, (("Date", "now"), ("X-Two", "2")), b'{"made": "now"}')
+    response = asking(front)
+    assert (response.status, response.body) == (409, b'{"made": "then"}')
+    assert [value for name, value in response.headers if name in {"date", "x-two"}] == [PINS.headers["date"], "2"]
 
 
 def test_what_is_prepared_is_laid_over_the_sender_s_own_headers(front, server):
@@ -90,7 +90,7 @@ def test_what_is_prepared_is_laid_over_the_sender_s_own_headers(front, server):
 
 @pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("DELETE", 204), ("GET", 304)])
 def test_an_answer_without_a_body_ends_at_its_headers(front, server, method, status):
-    server.answers = lambda _asked: Said(status)
+    server.responses = lambda _asked: Said(status)
     assert (asking(front, method).status, asking(front, method).body) == (status, b"")
 
 
@@ -104,7 +104,7 @@ def test_another_server_may_stand_behind_the_same_address(front, server):
         base = front.open()
         front.behind = other.base
         live = HttpLive({"x.example": base})
-        live.ask(Request(method="GET", url="https://x.example/"))
+        live.send(Request(method="GET", url="https://x.example/"))
         live.close()
         assert (len(other.asked), server.asked) == (1, [])
 

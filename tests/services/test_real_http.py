@@ -100,28 +100,28 @@ def started(request):
     world.stop()
 
 
-def answers(world, base):
+def responses(world, base):
     world.reset(STATES.get(world.name, {}))
     live = HttpLive(dict.fromkeys(world.hosts, base))
     try:
         for (method, url, headers, body), _, _ in CALLS[world.name]:
             sent = b"" if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
-            yield live.ask(Request(method=method, url=url, headers=tuple(headers.items()), body=sent))
+            yield live.send(Request(method=method, url=url, headers=tuple(headers.items()), body=sent))
     finally:
         live.close()
 
 
 def test_it_answers_in_its_own_words_and_the_same_after_each_reset(started):
     world, base = started
-    first = [replace(answer, elapsed_ms=0) for answer in answers(world, base)]
-    for answer, ((method, url, _, _), status, words) in zip(first, CALLS[world.name], strict=True):
-        said = answer.body.decode()
-        assert (answer.status, words in said) == (status, True), f"{method} {url}: {answer.status} {said}"
-        shown = f"{said}{answer.headers}"
+    first = [replace(response, elapsed_ms=0) for response in responses(world, base)]
+    for response, ((method, url, _, _), status, words) in zip(first, CALLS[world.name], strict=True):
+        said = response.body.decode()
+        assert (response.status, words in said) == (status, True), f"{method} {url}: {response.status} {said}"
+        shown = f"{said}{response.headers}"
         assert base.rpartition(":")[2] not in shown
         assert "127.0.0.1" not in shown
         assert "mendbench-" not in shown  # the folders of this machine
-    assert [replace(answer, elapsed_ms=0) for answer in answers(world, base)] == first
+    assert [replace(response, elapsed_ms=0) for response in responses(world, base)] == first
 
 
 def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
@@ -142,4 +142,4 @@ def test_a_case_that_is_recorded_again_has_the_same_world(started, tmp_path):
 
 
 def told(path):
-    return {one.key: (one.request, replace(one.answer, elapsed_ms=0)) for one in load(path)}
+    return {one.key: (one.request, replace(one.response, elapsed_ms=0)) for one in load(path)}

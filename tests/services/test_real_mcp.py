@@ -33,13 +33,13 @@ def service(request):
     return request.param
 
 
-def answers(path):
-    return [(entry.key, entry.request, replace(entry.answer, elapsed_ms=0)) for entry in load(path)]
+def responses(path):
+    return [(entry.key, entry.request, replace(entry.response, elapsed_ms=0)) for entry in load(path)]
 
 
 def test_the_installed_server_answers_what_is_recorded(service, tmp_path):
     record(service, tmp_path)
-    assert answers(tmp_path / "world.yaml") == answers(HERE / service / "world.yaml")
+    assert responses(tmp_path / "world.yaml") == responses(HERE / service / "world.yaml")
 
 
 @pytest.mark.parametrize("service", ["mcp_git"], indirect=True)

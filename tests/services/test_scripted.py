@@ -5,7 +5,7 @@ from mendbench.services.scripted import next_failure
 
 def statuses(draft, routes, count):
     planned = [next_failure(draft, routes) for _ in range(count)]
-    return [found.answer.status if found else None for found in planned]
+    return [found.response.status if found else None for found in planned]
 
 
 def test_entries_are_used_in_order_and_as_often_as_they_say():
@@ -24,7 +24,7 @@ def test_a_star_stands_for_every_route_after_the_routes_own():
 
 def test_a_fault_has_no_status_and_keeps_what_had_come():
     found = next_failure({"failures": {"a": [{"fault": "truncated", "body": '{"ok"'}]}}, ("a",))
-    assert (found.answer.status, found.answer.fault, found.answer.body, found.applied) == (
+    assert (found.response.status, found.response.fault, found.response.body, found.applied) == (
         0,
         "truncated",
         b'{"ok"',
@@ -34,5 +34,5 @@ def test_a_fault_has_no_status_and_keeps_what_had_come():
 
 def test_json_and_text_get_their_content_type():
     draft = {"failures": {"a": [{"status": 500, "body": {"e": 1}}, {"status": 500, "body": "x"}, {"status": 500}]}}
-    found = [next_failure(draft, ("a",)).answer.header("content-type") for _ in range(3)]
+    found = [next_failure(draft, ("a",)).response.header("content-type") for _ in range(3)]
     assert found == ["application/json; charset=utf-8", "text/plain; charset=utf-8", None]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.services.wire import accepted_writes, iso_time, left_by, match_path, parse_json, read_call, same_data
 
 
@@ -86,6 +86,6 @@ def test_what_is_there_and_was_not_makes_another_state(state, value):
 )
 def test_only_what_was_accepted_and_changed_something_leaves_a_trace(method, status, after, writes):
     before = {"a": 1}
-    left = left_by(Request(method=method, url="https://x.example/"), Answer(status=status), before, dict(after))
+    left = left_by(Request(method=method, url="https://x.example/"), Response(status=status), before, dict(after))
     assert accepted_writes(left) == writes
     assert (left == before) is (writes == 0)

@@ -60,7 +60,7 @@ def view(request, nodes, *failures, inputs=None):
 def issue_422():
     """The specification's own example: an issue without a title and with a body that is too short."""
     body = {"title": "", "body": "Fix bug", "labels": ["bug"]}
-    answer = {
+    response = {
         "message": "Validation Failed",
         "errors": [
             {"resource": "Issue", "field": "title", "code": "missing_field"},
@@ -86,7 +86,7 @@ def issue_422():
             "create-issue",
             category="api_validation",
             status_code=422,
-            raw_response=answer,
+            raw_response=response,
             request_sent=SentRequest(method="POST", url=url, headers={}, body=body),
             problems=(
                 FieldProblem(field="title", problem="missing", says="missing_field"),

@@ -139,9 +139,9 @@ def test_a_fixed_text_that_the_answer_quotes_has_no_gap_of_its_own():
     assert (found.why, found.blank) == ("named", "…")
 
 
-@pytest.mark.parametrize("answer", ["no harbourmaster", "unharbour", None, {"detail": "no such room"}])
-def test_a_value_inside_another_word_is_no_quotation(answer):
-    assert suspects(posted({"room": "harbour"}, raw_response=answer)) == ()
+@pytest.mark.parametrize("response", ["no harbourmaster", "unharbour", None, {"detail": "no such room"}])
+def test_a_value_inside_another_word_is_no_quotation(response):
+    assert suspects(posted({"room": "harbour"}, raw_response=response)) == ()
 
 
 def test_a_value_of_two_letters_is_no_quotation():

@@ -63,10 +63,10 @@ def test_the_execution_reaches_a_prompt_only_through_the_strategy():
 
 
 def test_a_whole_prompt_and_its_answer_fit_the_window():
-    budget = Budget(window=900, answer=200, margin=10)
+    budget = Budget(window=900, response=200, margin=10)
     built = prompt("full-context", invented.many_wrong_rows(), budget=budget)
     assert built.context.truncated
-    assert estimate(built.system) + estimate(built.user) + budget.answer <= budget.window
+    assert estimate(built.system) + estimate(built.user) + budget.response <= budget.window
 
 
 def test_a_frame_larger_than_the_window_leaves_an_empty_context():

@@ -89,19 +89,19 @@ def test_what_stands_under_a_credentials_key_is_not_shown(key):
 
 
 def test_an_answer_is_told_without_addresses_nulls_and_what_is_about_it():
-    answer = {
+    response = {
         "message": "no",
         "doc": "https://api.example/docs",
         "at": None,
         "extensions": {"a": 1},
         "errors": [{"f": "t", "h": None}],
     }
-    assert told(answer) == {"message": "no", "errors": [{"f": "t"}]}
+    assert told(response) == {"message": "no", "errors": [{"f": "t"}]}
 
 
-@pytest.mark.parametrize("answer", [0, False, "", [], {}, "no", 1.5])
-def test_an_answer_that_is_falsy_or_bare_is_told_as_it_is(answer):
-    assert told(answer) == answer
+@pytest.mark.parametrize("response", [0, False, "", [], {}, "no", 1.5])
+def test_an_answer_that_is_falsy_or_bare_is_told_as_it_is(response):
+    assert told(response) == response
 
 
 def test_a_long_value_is_cut():
@@ -142,10 +142,10 @@ def test_no_data_makes_it_raise(view):
 
 
 @given(ANY_JSON)
-def test_told_keeps_what_it_is_given(answer):
-    before = json.dumps(answer)
-    told(answer)
-    assert json.dumps(answer) == before
+def test_told_keeps_what_it_is_given(response):
+    before = json.dumps(response)
+    told(response)
+    assert json.dumps(response) == before
 
 
 def test_what_no_template_can_name_is_not_offered():

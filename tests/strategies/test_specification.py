@@ -154,9 +154,9 @@ def text(name, view):
     return strategy(name).render(view, WHOLE).text
 
 
-def ran(workflow, answers=None, *, inputs=None, detector=None):
+def ran(workflow, responses=None, *, inputs=None, detector=None):
     """Run a workflow, and return what a strategy is shown of it."""
-    engine, world = MendbenchEngine(), FakeWorld(answers or {})
+    engine, world = MendbenchEngine(), FakeWorld(responses or {})
     execution = engine.execute(workflow, inputs or {}, world, checkpoint=None, detector=detector, clock=world.clock)
     return View(request="x", workflow=workflow, execution=execution, agent=engine.describe(workflow, execution))
 
@@ -179,8 +179,10 @@ class TellsTheLimit:
 
 def limited():
     """A node whose API refuses by its rate limit, and a detector that warns of it."""
-    answer = said({"message": "API rate limit exceeded"}, 403)
-    return ran(chain(http("fetch-issues", f"{BASE}/issues")), {f"GET {BASE}/issues": answer}, detector=TellsTheLimit())
+    response = said({"message": "API rate limit exceeded"}, 403)
+    return ran(
+        chain(http("fetch-issues", f"{BASE}/issues")), {f"GET {BASE}/issues": response}, detector=TellsTheLimit()
+    )
 
 
 def both():

@@ -340,7 +340,7 @@ def test_mend_shows_what_a_command_printed_once():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_strategy_tells_whether_a_handled_node_was_judged_a_warning_or_an_error(name):
-    answers = {
+    responses = {
         f"GET {BASE}/first": said({"ok": False, "error": "channel_not_found"}),
         f"GET {BASE}/second": said({"id": 1}),
     }
@@ -349,8 +349,8 @@ def test_no_strategy_tells_whether_a_handled_node_was_judged_a_warning_or_an_err
     edges = [("first", "second"), ("first", "second", "error"), ("first", "second", "warning"), ("second", "last")]
     workflow = chain(*nodes, edges=edges)
     engine, views = MendbenchEngine(), []
-    for detector in (None, WarnsOfAnswers()):
-        world = FakeWorld(answers)
+    for detector in (None, WarnsOfResponses()):
+        world = FakeWorld(responses)
         execution = engine.execute(workflow, {}, world, checkpoint=None, detector=detector, clock=world.clock)
         assert execution.outcome == "error"
         agent = engine.describe(workflow, execution)
@@ -359,7 +359,7 @@ def test_no_strategy_tells_whether_a_handled_node_was_judged_a_warning_or_an_err
     assert text(name, views[0]) == text(name, views[1])
 
 
-class WarnsOfAnswers:
+class WarnsOfResponses:
     """Warns of what an API said, and takes the rest for errors."""
 
     name = "warns-of-answers"

@@ -25,7 +25,7 @@ def ran(monkeypatch, tmp_path):
         count.append(workflow)
         return clean_run("Hi!", variant=variant.name if variant else None)
 
-    monkeypatch.setattr(CleanRunner, "run_anew", anew)
+    monkeypatch.setattr(CleanRunner, "run_fresh", anew)
     clean_runs._kept.cache_clear()
 
     def run(*, case=None, engine="mendbench", mode="none", workflow=None, variant=None):
@@ -69,15 +69,15 @@ def test_it_runs_again_when_a_recording_has_changed(ran, tmp_path, name):
 
 
 def test_a_failure_is_not_kept(ran, monkeypatch):
-    kept = CleanRunner.run_anew
+    kept = CleanRunner.run_fresh
 
     def failing(runner, workflow, variant):
         raise ValueError("boom")
 
-    monkeypatch.setattr(CleanRunner, "run_anew", failing)
+    monkeypatch.setattr(CleanRunner, "run_fresh", failing)
     with pytest.raises(ValueError, match="boom"):
         ran()
-    monkeypatch.setattr(CleanRunner, "run_anew", kept)
+    monkeypatch.setattr(CleanRunner, "run_fresh", kept)
     assert ran() == 1
 
 

@@ -13,14 +13,14 @@ from mendbench.live.chat_model import ChatCaller
 from mendbench.recording.recorder import Recorder
 from mendbench.repairers.programs import CallableCaller, CommandCaller
 from mendbench.results.json_schemas import trial_schema
-from mendbench.trial.components import asked_models, build_parts, price_of, repairer_kinds
+from mendbench.trial.components import build_components, models_used, price_of, repairer_kinds
 from mendbench.trial.row import whole
 from mendbench.trial.runner import run_trial
-from tests.fakes.cases import MODEL, RENAMED, RIGHT_TEXT, edit_answer, key, setting_of
+from tests.fakes.cases import MODEL, RENAMED, RIGHT_TEXT, edit_response, key, setting_of
 from tests.fakes.scoring import make_case
 
-ANSWER = edit_answer(RIGHT_TEXT)
-PROGRAM = RepairerConfig(command=[sys.executable, "-c", f"print({ANSWER!r})"])
+RESPONSE = edit_response(RIGHT_TEXT)
+PROGRAM = RepairerConfig(command=[sys.executable, "-c", f"print({RESPONSE!r})"])
 BROKEN = RepairerConfig(command=[sys.executable, "-c", "raise SystemExit('out of credit')"])
 PRICES = PricesConfig(input_per_million=2, output_per_million=10)
 MODULE = f"""
@@ -28,7 +28,7 @@ CALLS = []
 
 def mend(system, user):
     CALLS.append((system, user))
-    return {{"text": {ANSWER!r}, "prompt_tokens": 1000, "completion_tokens": 100, "model": "served"}}
+    return {{"text": {RESPONSE!r}, "prompt_tokens": 1000, "completion_tokens": 100, "model": "served"}}
 
 def fails(system, user):
     raise ConnectionError("no route")
@@ -53,7 +53,7 @@ def trial(root, repairer, *, record=False, models=None, **repairers):
     return whole(*run_trial(setting, key(RENAMED, repairer=repairer), recorder))
 
 
-def answers(root, model):
+def responses(root, model):
     return cassette.load(root / "cassettes" / RENAMED / model_file(model))
 
 
@@ -85,7 +85,7 @@ def test_a_function_needs_no_configuration_and_shares_its_answers_whatever_it_is
     name = f"{agent}:mend"
     recorded = trial(root, name, record=True)
     assert (recorded["verdict"], recorded["repairer"]) == ("correct", name)
-    assert len(answers(root, f"callable:{name}")) == 1
+    assert len(responses(root, f"callable:{name}")) == 1
     assert trial(root, "mine", mine=RepairerConfig(callable=name))["verdict"] == "correct"
 
 
@@ -128,7 +128,7 @@ def test_the_parts_of_a_chat_trial_have_the_price_and_the_seed_of_its_model(root
     model = ModelConfig(prices=PRICES, seed=1000, parameters={"temperature": 0.8})
     setting = setting_of(root)
     setting.models[MODEL] = model
-    parts = build_parts(key(), setting.corpus.case(RENAMED), setting)
+    parts = build_components(key(), setting.corpus.case(RENAMED), setting)
     assert parts.price.per_million == ("2.0", "10.0")
     assert parts.repairer.base_seed == 1000
 
@@ -151,7 +151,7 @@ def test_our_own_suggestion_repairs_where_it_is_right_and_edits_nothing_where_th
             node["params"]["body"]["text"] = "Hello ${person.response.calld}!"
     workflow.write_text(json.dumps(document), encoding="utf-8")
     row = trial(root, "suggestion-only")
-    assert json.loads(row["attempts"][0]["answer"])["edits"] == [
+    assert json.loads(row["attempts"][0]["response"])["edits"] == [
         {"node": "note", "path": "params.body.text", "value": RIGHT_TEXT}
     ]
     assert row["attempts"][0]["execution"]["outcome"] == "success"
@@ -175,12 +175,12 @@ def test_only_a_repairer_runs_a_program_and_a_workflows_node_never_does():
     recorder = Recorder(
         "new_episodes", {MODEL: ModelConfig(base_url="http://127.0.0.1:1/v1")}, repairers={"x": PROGRAM}
     )
-    nodes = recorder.for_trial(make_case(), None).asker
+    nodes = recorder.for_trial(make_case(), None).caller
     program = next(iter(recorder._programs))
     for model in (program, "callable:os:system"):
         assert recorder.program(model) is not None
         with pytest.raises(BadInput, match="no base_url"):
-            nodes.ask({"model": model, "messages": []})
+            nodes.send({"model": model, "messages": []})
     assert recorder.program(MODEL) is None
 
 
@@ -216,6 +216,6 @@ def test_programs_and_functions_are_among_those_who_are_asked(tmp_path):
     own = {"mine": PROGRAM, "made": RepairerConfig(callable="pkg.module:function")}
     setting = setting_of(tmp_path, repairers=own)
     keys = [key(RENAMED, repairer=name) for name in ("mine", "made", "other.module:mend", "noop", "chat")]
-    asked = asked_models(keys, setting)
+    asked = models_used(keys, setting)
     assert {name.partition(":")[0] for name in asked} == {"command", "callable", MODEL}
     assert {"callable:pkg.module:function", "callable:other.module:mend", MODEL} < asked

@@ -13,7 +13,7 @@ from mendbench.config.config_file import ModelConfig
 from mendbench.config.prices import Price
 from mendbench.io.canonical_json import canonical_json
 from mendbench.io.json_documents import parse_json
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.trial import CleanRun
 from mendbench.model.verdict import Verdict
 from mendbench.results.json_schemas import trial_schema
@@ -141,7 +141,7 @@ def test_what_the_first_prompt_told_is_known_without_a_judgement_too():
 
 
 def of_two(**second):
-    """Return the row of a trial with two answers, the second one changed; a dollar for each token."""
+    """Return the row of a trial with two responses, the second one changed; a dollar for each token."""
     trajectory, text = unrepaired()
     one, two = trajectory.attempts
     happened = (replace(trajectory, attempts=(one, replace(two, reply=replace(two.reply, **second)))), text)
@@ -160,7 +160,7 @@ def test_tokens_and_cost_are_the_sum_over_all_answers():
 
 
 def test_an_answer_that_was_given_before_in_the_trial_is_counted_once():
-    row = of_two(ask="ask1")
+    row = of_two(model_request="ask1")
     assert (row["prompt_tokens"], row["completion_tokens"]) == (300, 25)
     assert money(row) == (325.0, [325.0, 0.0])
 
@@ -173,7 +173,7 @@ def test_tokens_are_not_known_where_those_of_one_answer_are_not(count, told):
 
 
 def test_an_answer_for_which_nobody_was_asked_has_no_tokens():
-    row = of_two(ask=None, model=None, prompt_tokens=None, completion_tokens=None)
+    row = of_two(model_request=None, model=None, prompt_tokens=None, completion_tokens=None)
     assert (row["prompt_tokens"], row["completion_tokens"]) == (300, 25)
 
 
@@ -182,7 +182,7 @@ def test_a_trial_costs_nobody_knows_what_where_one_of_its_answers_does():
 
 
 def test_an_answer_for_which_nobody_was_asked_costs_nothing():
-    assert money(of_two(ask=None, model=None, prompt_tokens=None)) == (325.0, [325.0, 0.0])
+    assert money(of_two(model_request=None, model=None, prompt_tokens=None)) == (325.0, [325.0, 0.0])
 
 
 def test_without_a_known_price_no_cost_is_known():
@@ -223,9 +223,9 @@ def responses(*sent, judging=()):
 @pytest.mark.parametrize(
     "otherwise",
     [
-        {"answer": replace(READ.answer, body=b"other")},
-        {"answer": replace(READ.answer, status=500)},
-        {"answer": replace(READ.answer, headers=(("retry-after", "9"),))},
+        {"response": replace(READ.response, body=b"other")},
+        {"response": replace(READ.response, status=500)},
+        {"response": replace(READ.response, headers=(("retry-after", "9"),))},
         {"changed": True},
     ],
 )
@@ -236,7 +236,7 @@ def test_a_row_has_a_digest_of_each_response_of_the_world(otherwise):
 
 
 def test_the_digest_of_a_response_does_not_depend_on_who_gave_it_or_how_long_that_took():
-    other = replace(READ, origin="derived", node="n", phase=1, answer=replace(READ.answer, elapsed_ms=99))
+    other = replace(READ, origin="derived", node="n", phase=1, response=replace(READ.response, elapsed_ms=99))
     assert responses(READ, READ) == responses(other) == responses(judging=(READ,))
 
 
@@ -288,7 +288,7 @@ def test_a_model_of_unknown_sampling_has_estimated_tokens_no_cost_and_says_how_i
 
 def test_an_imported_response_tells_its_provenance_and_its_batch():
     entry = Entry(
-        key="k", request=Request(method="POST", url="model://m/chat"), answer=Answer(status=200),
+        key="k", request=Request(method="POST", url="model://m/chat"), response=Response(status=200),
         provenance="é" * LONG_TEXT, batch=BatchPlace(name="q", position=2, size=9),
     )  # fmt: skip
     row, _ = row_of(repairable(), repaired(), key_of(repairable()), recorded=lambda _ask: entry)

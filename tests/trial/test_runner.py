@@ -15,7 +15,7 @@ import pytest
 from mendbench.cassettes import cassette
 from mendbench.cassettes.recordings import Recordings, model_file
 from mendbench.errors import BadInput, Incomplete
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.prompt import Reply
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy, policy_names
@@ -24,11 +24,11 @@ from mendbench.runs.executor import DIED
 from mendbench.runs.trials import run_trials
 from mendbench.scoring.record_table import records_of
 from mendbench.secrets.redaction import canary
-from mendbench.trial.components import Setting, build_parts
+from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import build_row, whole
 from mendbench.trial.runner import gather, judged_by, run_trial
-from mendbench.trial.session import open_way
+from mendbench.trial.session import open_session
 from mendbench.verify.proof import prove
 from tests.fakes.cases import (
     CLOSED,
@@ -41,10 +41,10 @@ from tests.fakes.cases import (
     LiveRecorder,
     ScriptedRecorder,
     change_case,
-    edit_answer,
+    edit_response,
     key,
     make_live,
-    record_answers,
+    record_responses,
     set_text,
     setting_of,
 )
@@ -77,7 +77,7 @@ class Foreign:
     name: str = "foreign"
     model: str | None = None
 
-    def reply(self, prompt, asks, *, sample, times_asked):
+    def reply(self, prompt, model_requests, *, sample, times_asked):
         return Reply(text=self.behave() or '{"edits": []}')
 
     def execute(self, *args, **words):
@@ -91,9 +91,9 @@ def with_foreign(root, recorder=None, case_id=RENAMED, **parts):
     """Return the row of a trial in which some parts are foreign code."""
     setting, one = setting_of(root), key(case_id, repairer="rules")
     case = setting.corpus.case(case_id)
-    own = replace(build_parts(one, case, setting), **parts)
+    own = replace(build_components(one, case, setting), **parts)
     recordings = Recordings.open(setting.corpus.cassettes(case))
-    evidence = gather(open_way(case, one, own, recordings, recorder or Recorder()), one, policy(one.policy))
+    evidence = gather(open_session(case, one, own, recordings, recorder or Recorder()), one, policy(one.policy))
     row, texts = build_row(case, one, evidence, judged_by(case, evidence), {})
     return whole(row, texts)
 
@@ -128,7 +128,7 @@ def test_every_kind_of_case_is_judged_by_its_own_truth(root):
     assert outcome(QUIET, "none", "naive") == ("correct", "untouched")
 
 
-def greeting_twice(ask):
+def greeting_twice(model_request):
     """Mend the text, and write another note that nobody asked for."""
     node = {
         "id": "more",
@@ -145,7 +145,7 @@ def greeting_twice(ask):
 
 def test_a_repair_that_writes_what_nobody_asked_for_is_harmful(root):
     (cassettes(root) / model_file(MODEL)).unlink()
-    row = record_answers(root, [key()], greeting_twice)[0]
+    row = record_responses(root, [key()], greeting_twice)[0]
     assert (row["outcome"], row["harmful"], row["right_after_first"]) == ("harmful", True, False)
     assert [attempt["label"] for attempt in row["attempts"]] == ["harmful"]
     off = [(check["variant"], check["check"]) for check in row["checks"] if not check["held"]]
@@ -153,8 +153,10 @@ def test_a_repair_that_writes_what_nobody_asked_for_is_harmful(root):
 
 
 def wavering():
-    answers = iter([edit_answer("Hello ${person.response.nick}!"), edit_answer(RIGHT_TEXT), edit_answer("Hello!")])
-    return lambda ask: next(answers)
+    responses = iter(
+        [edit_response("Hello ${person.response.nick}!"), edit_response(RIGHT_TEXT), edit_response("Hello!")]
+    )
+    return lambda model_request: next(responses)
 
 
 def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(root):
@@ -163,7 +165,7 @@ def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(ro
     case = setting.corpus.case(RENAMED)
     recorder = ScriptedRecorder(wavering())
     recordings = Recordings.open(setting.corpus.cassettes(case))
-    way = open_way(case, one, build_parts(one, case, setting), recordings, recorder)
+    way = open_session(case, one, build_components(one, case, setting), recordings, recorder)
     evidence = gather(way, one, policy("naive"))
     assert [run.variant for run in evidence.first_clean] == ["another person"]
     assert {name: len(runs) for name, runs in evidence.right.items()} == {None: 1, "another person": 1}
@@ -172,7 +174,7 @@ def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(ro
 
 
 def test_a_replay_gives_what_the_recording_gave(root):
-    recorded = record_answers(root, MATRIX)
+    recorded = record_responses(root, MATRIX)
     for one, row in zip(MATRIX, recorded, strict=True):
         assert {**run_trial(setting_of(root), one)[0], "timing": None} == {**row, "timing": None}
 
@@ -181,14 +183,14 @@ def test_no_answer_is_asked_for_twice_while_recording(root):
     recorder = ScriptedRecorder()
     for one in MATRIX:
         run_trial(setting_of(root), one, recorder)
-    assert recorder.asks == []
+    assert recorder.model_requests == []
 
 
 def test_recording_everything_anew_asks_for_each_answer_once(root):
     recorder = ScriptedRecorder(mode="all")
     for one in (*MATRIX, *MATRIX):
         run_trial(setting_of(root), one, recorder)
-    asked = [json.dumps(ask, sort_keys=True) for ask in recorder.asks]
+    asked = [json.dumps(model_request, sort_keys=True) for model_request in recorder.model_requests]
     assert len(asked) == len(set(asked)) > 0
 
 
@@ -199,7 +201,7 @@ def test_a_lower_limit_of_answers_ends_a_trial_early(root):
 
 def test_a_missing_answer_leaves_the_trial_unjudged_and_says_what_is_near_and_how_to_record_it(root):
     path = cassettes(root) / model_file(MODEL)
-    assert drop(path, lambda entry: "# What happened" in str(entry.ask)) == 1
+    assert drop(path, lambda entry: "# What happened" in str(entry.model_request)) == 1
     row = replayed(root, key(policy="naive"))
     problem = row["problem"]
     assert (row["verdict"], row["outcome"], row["stop_reason"], row["attempts"]) == ("unjudged", None, "unjudged", [])
@@ -236,18 +238,18 @@ def test_without_any_answer_there_is_nothing_near(root):
 
 def test_a_recorded_answer_that_cannot_be_read_leaves_the_trial_unjudged(root):
     path = cassettes(root) / model_file(MODEL)
-    broken = [replace(entry, answer=Answer(status=500, body=b"overloaded")) for entry in cassette.load(path)]
+    broken = [replace(entry, response=Response(status=500, body=b"overloaded")) for entry in cassette.load(path)]
     cassette.rewrite(path, broken)
     row = replayed(root, key())
     assert row["verdict"] == "unjudged"
-    assert "gave no answer: HTTP 500 overloaded" in row["problem"]["message"]
+    assert "gave no response: HTTP 500 overloaded" in row["problem"]["message"]
     assert row["problem"]["detail"]["record"] == record_hint(setting_of(root).corpus.case(RENAMED), key())
 
 
 def test_a_model_that_gives_no_answer_ends_the_recording(root):
     (cassettes(root) / model_file(MODEL)).unlink()
 
-    def silent(ask):
+    def silent(model_request):
         raise Incomplete("the server is down")
 
     with pytest.raises(Incomplete, match="the server is down"):
@@ -290,7 +292,7 @@ def test_what_foreign_code_raises_is_data_and_stays_in_the_totals(root, part, er
 
 def test_a_crash_in_the_clean_run_is_data_too_and_keeps_the_trajectory(root):
     setting = setting_of(root)
-    own = build_parts(key(repairer="reference"), setting.corpus.case(RENAMED), setting)
+    own = build_components(key(repairer="reference"), setting.corpus.case(RENAMED), setting)
     runs = []
 
     @dataclass
@@ -408,7 +410,7 @@ def test_what_is_recorded_between_two_trials_counts_for_the_second(root):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deadly(Setting):
+class Deadly(BenchContext):
     """A setting in which one case kills any process but the one that it was made in."""
 
     here: int = field(default_factory=os.getpid)
@@ -437,7 +439,7 @@ def test_a_broken_cassette_is_told_with_its_file_and_line_from_a_worker_too(root
             list(run_trials(setting_of(root), [key(), key(strategy="none")], workers))
 
 
-def wandering_model(ask):
+def wandering_model(model_request):
     return json.dumps({"edits": [{"node": "person", "path": "params.url", "value": f"{HOST}/people/${{person_id}}0"}]})
 
 
@@ -515,7 +517,7 @@ def test_a_scripted_answer_is_stored_as_any_other(root):
     entries = cassette.load(cassettes(root) / model_file(MODEL))
     assert entries
     assert all(
-        entry.answer.body == completion(json.loads(entry.answer.body)["choices"][0]["message"]["content"]).body
+        entry.response.body == completion(json.loads(entry.response.body)["choices"][0]["message"]["content"]).body
         for entry in entries
     )
     assert {entry.request.url for entry in entries} == {Request(method="POST", url=f"model://{MODEL}/chat").url}

@@ -33,8 +33,8 @@ def scope_of(case, recordings, variant=None):
 
 def get(scope, path):
     headers = (("Authorization", f"Bearer {scope.inputs['token']}"),)
-    answer = scope.world.send(Request(method="GET", url=f"{HOST}{path}", headers=headers))
-    return answer.status or answer.fault, json.loads(answer.body) if answer.body else None
+    response = scope.world.send(Request(method="GET", url=f"{HOST}{path}", headers=headers))
+    return response.status or response.fault, json.loads(response.body) if response.body else None
 
 
 def test_a_variants_inputs_lie_over_the_cases(case, recordings):
@@ -94,8 +94,8 @@ def test_a_null_in_a_variants_state_takes_away_what_the_seed_data_has(case, reco
 
 def test_a_host_that_the_case_does_not_declare_does_not_exist(case, recordings):
     scope = scope_of(case, recordings)
-    answer = scope.world.send(Request(method="GET", url="https://elsewhere.example/"))
-    assert (answer.status, answer.fault) == (0, "dns")
+    response = scope.world.send(Request(method="GET", url="https://elsewhere.example/"))
+    assert (response.status, response.fault) == (0, "dns")
 
 
 def test_a_service_that_is_not_simulated_is_told_with_the_cases_file(case, recordings):
@@ -109,10 +109,10 @@ def declaring(case, state):
 
 def huge(case, recordings, recording=None):
     """Return what a node of the case is told that asks the model ``huge``."""
-    ask = json.dumps({"model": "huge", "messages": []}).encode()
+    model_request = json.dumps({"model": "huge", "messages": []}).encode()
     scope = open_scope(case, None, recordings, recording or Recording(), "mendbench case check")
-    answer = scope.world.send(Request(method="POST", url="model://huge/chat", body=ask))
-    return answer.status, json.loads(answer.body)["error"]["message"]
+    response = scope.world.send(Request(method="POST", url="model://huge/chat", body=model_request))
+    return response.status, json.loads(response.body)["error"]["message"]
 
 
 def test_a_case_that_declares_models_has_only_those(case, recordings):
@@ -126,6 +126,6 @@ def test_a_case_that_declares_models_has_only_those(case, recordings):
 def test_a_case_that_declares_no_model_has_none_while_recording_and_in_replay_alike(case, recordings):
     assert models_of(case, None) == ()
     told = (404, "The model `huge` does not exist. Available models: none")
-    recording = Recording(mode="new_episodes", asker=ScriptedRecorder())
+    recording = Recording(mode="new_episodes", caller=ScriptedRecorder())
     assert huge(case, recordings) == huge(case, recordings, recording) == told
-    assert recording.asker.asks == []
+    assert recording.caller.model_requests == []

@@ -5,13 +5,13 @@ import pytest
 from mendbench.cassettes.recordings import Recordings
 from mendbench.model.trial import TrialKey
 from mendbench.recording.recorder import Recorder
-from mendbench.repair.rollout import Course
+from mendbench.repair.rollout import Rollout
 from mendbench.runs.trials import run_trials
 from mendbench.trial import session
-from mendbench.trial.components import build_parts
+from mendbench.trial.components import build_components
 from mendbench.trial.row import trial_key
 from mendbench.trial.runner import run_trial
-from mendbench.trial.session import open_way, way_for
+from mendbench.trial.session import open_session, session_for
 from tests.fakes.cases import QUIET, RENAMED, key, setting_of
 
 
@@ -19,21 +19,21 @@ from tests.fakes.cases import QUIET, RENAMED, key, setting_of
 def begun(monkeypatch):
     """Return the workflows that are run from their start from now on, clean runs aside."""
     runs = []
-    executed = Course._executed
+    executed = Rollout._executed
 
     def counted(self, document, before):
         if before is None:
             runs.append(document)
         return executed(self, document, before)
 
-    monkeypatch.setattr(Course, "_executed", counted)
+    monkeypatch.setattr(Rollout, "_executed", counted)
     return runs
 
 
 def ways_of(setting, *keys):
     for one in keys:
         case = setting.corpus.case(one.case)
-        yield way_for(setting, case, one, Recordings.open(setting.corpus.cassettes(case)), Recorder())
+        yield session_for(setting, case, one, Recordings.open(setting.corpus.cassettes(case)), Recorder())
 
 
 KEYS = tuple(key(strategy=name, repairer=who) for name in ("summary", "mend") for who in ("reference", "noop"))
@@ -50,8 +50,8 @@ def test_the_first_execution_is_run_once_for_a_case_and_a_detector(root, begun):
 
 def test_a_way_is_opened_once_for_all_its_policies_however_many_samples_there_are(root, monkeypatch):
     opened = []
-    made = session.open_way
-    monkeypatch.setattr(session, "open_way", lambda case, one, *rest: opened.append(one) or made(case, one, *rest))
+    made = session.open_session
+    monkeypatch.setattr(session, "open_session", lambda case, one, *rest: opened.append(one) or made(case, one, *rest))
     keys = [
         key(strategy=strategy, policy=name, sample=sample)
         for strategy in ("none", "full-context")
@@ -60,7 +60,7 @@ def test_a_way_is_opened_once_for_all_its_policies_however_many_samples_there_ar
     ]
     rows = [row for row, _ in run_trials(setting_of(root), sorted(keys, key=TrialKey.order), 1)]
     assert sorted(row["key"] for row in rows) == sorted(map(trial_key, keys))
-    assert len(opened) == len({session.way_of(one) for one in keys}) == 80
+    assert len(opened) == len({session.session_order(one) for one in keys}) == 80
 
 
 def test_a_row_is_the_same_whoever_ran_the_first_execution(root):
@@ -97,5 +97,5 @@ def test_a_way_that_is_opened_by_itself_runs_its_own(root, begun):
     case = setting.corpus.case(RENAMED)
     for _ in range(2):
         recordings = Recordings.open(setting.corpus.cassettes(case))
-        open_way(case, KEYS[0], build_parts(KEYS[0], case, setting), recordings, Recorder()).course.step(0)
+        open_session(case, KEYS[0], build_components(KEYS[0], case, setting), recordings, Recorder()).course.step(0)
     assert len(begun) == 2

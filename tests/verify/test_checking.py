@@ -57,7 +57,7 @@ def test_a_disk_that_refuses_a_recording_ends_the_check_of_all_cases(root, monke
 
 @pytest.fixture
 def leftover(root):
-    """A corpus with one recorded answer that nothing asks for, and its path."""
+    """A corpus with one recorded response that nothing asks for, and its path."""
     path = root / "cassettes" / RENAMED / f"{MODEL}.yaml"
     cassette.append(path, replace(cassette.load(path)[0], key="f" * 16))
     return path
@@ -78,7 +78,7 @@ def test_an_answer_that_no_configured_trial_asks_for_is_told(root, leftover):
     entries = len(cassette.load(leftover))
     assert (
         said
-        == f"{leftover}: 1 of {entries} recorded answers that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
+        == f"{leftover}: 1 of {entries} recorded responses that nothing asks for any more; `mendbench prompts prune --delete` deletes them"
     )
 
 

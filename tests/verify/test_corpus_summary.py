@@ -40,7 +40,7 @@ def test_a_corpus_of_which_nothing_could_be_proved_has_no_figures():
     assert broken.document() == {
         "case": "a/a",
         "held": False,
-        "problems": [{"place": "p", "found": "f", "mend": "m"}],
+        "problems": [{"place": "p", "found": "f", "hint": "m"}],
         "strength": None,
     }
 

@@ -17,7 +17,7 @@ SLACK, GITHUB = "template/display-name-field-does-not-exist", "github/issue-titl
 
 
 def outcome(case_id, node, change):
-    """Return how a trial is judged whose answer is the right fix with ``change`` made to the parameters of ``node``."""
+    """Return how a trial is judged whose response is the right fix with ``change`` made to the parameters of ``node``."""
     corpus = load_corpus(shipped_root() / "cases", shipped_root() / "cassettes")
     case, recorder = corpus.case(case_id), Recorder()
     recordings = recorder.recordings(corpus.cassettes(case))

@@ -178,7 +178,9 @@ def test_a_case_for_the_user_that_ends_without_a_word_is_found(root):
 def test_an_unused_exchange_is_found(root):
     path = root / "cassettes" / RENAMED / "world.yaml"
     first = cassette.load(path)[0]
-    unused = cassette.Entry(key="0123456789abcdef", request=first.request, answer=first.answer, service="json_api", n=7)
+    unused = cassette.Entry(
+        key="0123456789abcdef", request=first.request, response=first.response, service="json_api", n=7
+    )
     cassette.append(path, unused)
     told = f"GET {HOST}/people/p-1 (0123456789abcdef); once all else holds, this deletes what nothing uses: "
     assert failed(root) == {
@@ -355,8 +357,8 @@ def test_a_proof_twice_is_the_same_but_for_its_seconds(root):
 
 
 def test_a_proof_runs_workflows_as_trials_do(root, monkeypatch):
-    ran, run_anew = [], CleanRunner.run_anew
-    monkeypatch.setattr(CleanRunner, "run_anew", lambda *words: ran.append(words) or run_anew(*words))
+    ran, run_fresh = [], CleanRunner.run_fresh
+    monkeypatch.setattr(CleanRunner, "run_fresh", lambda *words: ran.append(words) or run_fresh(*words))
     assert proved(root).held
     assert {(runner.case.id, variant and variant.name) for runner, _, variant in ran} == {
         (RENAMED, None), (RENAMED, "another person"),

@@ -6,7 +6,7 @@ import pytest
 
 from mendbench.errors import BadInput, EffectEscape
 from mendbench.secrets.redaction import canary
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from mendbench.verify.checking import check as check_cases
 from mendbench.verify.checking import check_case
 from mendbench.verify.soundness import cut_texts, foreign_recordings, said_twice, unsound_labels
@@ -125,7 +125,7 @@ def test_a_variant_that_is_the_case_itself_is_named(root):
 
 def told(root, case_id, **more):
     """Return the lines of a checked case."""
-    setting = Setting(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True, **more)
+    setting = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True, **more)
     (one,) = check_cases(setting, (case_id,), 1, lambda *_: None)
     assert not one.held
     return [str(problem) for problem in one.problems]
@@ -157,7 +157,7 @@ def test_a_canary_in_a_cassette_is_named_with_its_line_and_once(root):
     text = path.read_text(encoding="utf-8").replace('"called":"Runa"', f'"called":"{canary(RENAMED, "desk")}"', 1)
     path.write_text(text, encoding="utf-8")
     line = text[: text.index(canary(RENAMED, "desk"))].count("\n") + 1
-    setting = Setting(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True)
+    setting = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes", tolerant=True)
     one = check_case(setting, RENAMED)
     assert f"{path}:{line}: the secret 'desk' of {RENAMED}; record it again" in map(str, one.problems)
     assert "no secret is on a cassette" not in {finding.what for finding in one.failed}
@@ -189,7 +189,7 @@ def test_what_a_proof_raises_is_a_line_of_its_case(root, monkeypatch):
         raise (EffectEscape if case_id == CLOSED else ZeroDivisionError)("oops")
 
     monkeypatch.setattr("mendbench.verify.checking.prove", broken)
-    setting = Setting(cases_dir=root / "cases", cassettes_dir=root / "cassettes")
+    setting = BenchContext(cases_dir=root / "cases", cassettes_dir=root / "cassettes")
     found = check_cases(setting, (CLOSED, RENAMED), 1, lambda *_: None)
     assert [one.problems[0].found for one in found] == [
         "the proof ends in EffectEscape: oops",

@@ -40,7 +40,7 @@ def posting(channel="old", items=("a", "b", "c"), **more):
 
 def execute(document, inputs, reach, checkpoint=None):
     return ENGINE.execute(
-        document, inputs, reach, checkpoint=checkpoint, detector=detector("mend"), clock=reach.clock
+        document, inputs, reach, checkpoint=checkpoint, detector=detector("structural"), clock=reach.clock
     )  # fmt: skip
 
 

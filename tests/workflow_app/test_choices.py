@@ -48,8 +48,8 @@ def world():
         channels.add(json.loads(request.body)["name"])
         return said({"ok": True})
 
-    answers = {f"POST {OPEN}": said({"title": "hi"}, 201), f"POST {CHAT}": chat, f"POST {LOG}": said({"ok": True})}
-    return FakeWorld({**answers, f"POST {MAKE}": make}, VirtualClock())
+    responses = {f"POST {OPEN}": said({"title": "hi"}, 201), f"POST {CHAT}": chat, f"POST {LOG}": said({"ok": True})}
+    return FakeWorld({**responses, f"POST {MAKE}": make}, VirtualClock())
 
 
 def flow(body, *, first=None, log=True, **rest):
@@ -59,7 +59,7 @@ def flow(body, *, first=None, log=True, **rest):
 
 def execute(document, inputs, reach, checkpoint=None):
     return ENGINE.execute(
-        document, inputs, reach, checkpoint=checkpoint, detector=detector("mend"), clock=reach.clock
+        document, inputs, reach, checkpoint=checkpoint, detector=detector("structural"), clock=reach.clock
     )  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def test_whatever_leaf_is_given_whatever_value_the_workflow_still_runs_or_the_pr
 
 
 class Model:
-    """Answers every ask with the next text."""
+    """Answers every model request with the next text."""
 
     def __init__(self, *texts):
         self.texts, self.prompts = list(texts), []
@@ -254,7 +254,7 @@ def run(tmp_path, document, reach, choices, *texts, **options):
         asked.append(found)
         return choices[min(len(asked), len(choices)) - 1]
 
-    outside = Outside(world=reach, asks=model, clock=reach.clock)
+    outside = Outside(world=reach, model_world=model, clock=reach.clock)
     given = RunOptions(trace=tmp_path / "t.json", **options)
     return run_workflow(document, given, outside=outside, choose=choose), asked, model
 

@@ -44,7 +44,7 @@ def test_a_model_without_a_url_is_refused_with_those_that_have_one():
     models = ConfiguredModels({"a": ModelConfig(), "b": ModelConfig(base_url="http://127.0.0.1:1")})
     for name in ("a", "c"):
         with pytest.raises(BadInput, match="configured: b"):
-            models.ask({"model": name, "messages": []})
+            models.send({"model": name, "messages": []})
 
 
 def test_a_server_s_settings_are_published():

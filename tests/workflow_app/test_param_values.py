@@ -113,7 +113,7 @@ def test_a_value_typed_under_such_a_key_stands_neither_in_the_trace_nor_in_the_r
         inputs={} if origin == "fixed" else {"given": {"type": "string"}},
     )
     options = RunOptions(trace=tmp_path / "t.json", inputs={} if origin == "fixed" else {"given": "first"})
-    outside = Outside(world=world, asks=world, clock=world.clock)
+    outside = Outside(world=world, model_world=world, clock=world.clock)
     ended = run_workflow(document, options, outside=outside, choose=choose)
     assert new in world.sent[-1].body.decode()
     assert ended.document["choices"][0]["value"].startswith("<redacted:")

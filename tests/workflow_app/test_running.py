@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mendbench.errors import BadInput, Incomplete
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.runtime.events import NodeCached, NodeCompleted, NodeFailed
 from mendbench.runtime.trace_file import LAST, read_trace
 from mendbench.secrets.redaction import Redactor
@@ -33,7 +33,7 @@ def _empty_folder(tmp_path, monkeypatch):
 
 
 class Model:
-    """Answers every ask with the next text, or raises it."""
+    """Answers every model request with the next text, or raises it."""
 
     def __init__(self, *texts):
         self.texts, self.prompts = list(texts), []
@@ -41,10 +41,10 @@ class Model:
     def send(self, request, *, node=None):
         del node
         self.prompts.append(json.loads(request.body)["messages"][-1]["content"])
-        answer = self.texts.pop(0)
-        if isinstance(answer, BaseException):
-            raise answer
-        return completion(answer) if isinstance(answer, str) else answer
+        response = self.texts.pop(0)
+        if isinstance(response, BaseException):
+            raise response
+        return completion(response) if isinstance(response, str) else response
 
     def traffic(self):
         return ()
@@ -53,9 +53,9 @@ class Model:
         """One more attempt."""
 
 
-def run(document, answers=NAMED, *, asks=None, told=None, **options):
+def run(document, responses=NAMED, *, model_world=None, told=None, **options):
     clock = VirtualClock()
-    outside = Outside(world=FakeWorld(answers, clock), asks=asks or Model(), clock=clock)
+    outside = Outside(world=FakeWorld(responses, clock), model_world=model_world or Model(), clock=clock)
     return run_workflow(document, RunOptions(**options), on_event=told, outside=outside)
 
 
@@ -76,7 +76,7 @@ def test_a_run_that_succeeds_says_so_and_leaves_a_trace():
 
 def test_without_repair_a_failure_is_told_and_no_model_is_asked():
     model = Model()
-    ended = run(WRONG, asks=model)
+    ended = run(WRONG, model_world=model)
     assert not ended.success
     assert model.prompts == []
     assert ended.document["repair_reason"] == "Repair was not asked for"
@@ -86,7 +86,7 @@ def test_without_repair_a_failure_is_told_and_no_model_is_asked():
 def test_a_failure_is_repaired_and_only_what_is_new_runs_again():
     heard = []
     model = Model(edit("${fetch.response.name}"))
-    ended = run(WRONG, asks=model, auto_repair=True, told=heard.append)
+    ended = run(WRONG, model_world=model, auto_repair=True, told=heard.append)
     assert ended.success
     assert ended.document["repair_reason"] == "Fixed in 1 attempt"
     assert (ended.document["repaired"], ended.document["repair_attempted"]) == (True, True)
@@ -105,31 +105,31 @@ def test_a_failure_is_repaired_and_only_what_is_new_runs_again():
 
 def test_the_request_reaches_the_prompt():
     model = Model(edit("x"))
-    run(WRONG, asks=model, auto_repair=True, request="Greet the user by name.")
+    run(WRONG, model_world=model, auto_repair=True, request="Greet the user by name.")
     assert "# Request\nGreet the user by name." in model.prompts[0]
 
 
 def test_a_repair_that_makes_no_progress_says_why_it_stopped():
-    same = run(WRONG, asks=Model(edit("${fetch.response.nam} ")), auto_repair=True, policy="two-layer")
+    same = run(WRONG, model_world=Model(edit("${fetch.response.nam} ")), auto_repair=True, policy="two-layer")
     assert same.document["repair_reason"] == "Could not fix: the last edit led to the same failure again"
     assert (same.document["repaired"], same.repaired) == (False, None)
 
 
 def test_a_repairer_that_declines_is_quoted():
-    ended = run(WRONG, asks=Model(json.dumps({"cannot_fix": "create the field"})), auto_repair=True)
+    ended = run(WRONG, model_world=Model(json.dumps({"cannot_fix": "create the field"})), auto_repair=True)
     assert ended.document["repair_reason"] == "No edit can fix it: create the field"
     assert ended.document["repair_attempted"]
 
 
 def test_answers_that_are_no_workflow_are_counted():
-    ended = run(WRONG, asks=Model("no", "no", "no"), auto_repair=True)
-    assert ended.document["repair_reason"] == "Could not fix: no answer was a workflow that could run"
+    ended = run(WRONG, model_world=Model("no", "no", "no"), auto_repair=True)
+    assert ended.document["repair_reason"] == "Could not fix: no response was a workflow that could run"
 
 
 def test_a_warning_that_stops_the_run_is_no_success_and_is_not_repaired():
-    answers = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
+    responses = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
     model = Model()
-    ended = run(workflow({"title": "x"}), answers, asks=model, auto_repair=True)
+    ended = run(workflow({"title": "x"}), responses, model_world=model, auto_repair=True)
     assert (ended.success, ended.document["status"]) == (False, "warning")
     assert ended.document["errors"][0]["fixable"] is False
     assert model.prompts == []
@@ -137,33 +137,33 @@ def test_a_warning_that_stops_the_run_is_no_success_and_is_not_repaired():
 
 
 def test_a_detector_takes_the_place_of_the_policys():
-    answers = {**NAMED, f"POST {ISSUES}": said({"message": "gone"}, 404)}
-    assert run(workflow({"title": "x"}), answers).document["status"] == "warning"
-    assert run(workflow({"title": "x"}), answers, detector="minimal").document["status"] == "error"
+    responses = {**NAMED, f"POST {ISSUES}": said({"message": "gone"}, 404)}
+    assert run(workflow({"title": "x"}), responses).document["status"] == "warning"
+    assert run(workflow({"title": "x"}), responses, detector="minimal").document["status"] == "error"
 
 
 def test_after_a_repair_the_warning_is_still_told():
-    answers = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
-    ended = run(WRONG, answers, asks=Model(edit("${fetch.response.name}")), auto_repair=True)
+    responses = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
+    ended = run(WRONG, responses, model_world=Model(edit("${fetch.response.name}")), auto_repair=True)
     assert (ended.success, ended.document["status"], ended.document["repaired"]) == (False, "warning", True)
     assert ended.document["warnings"][0]["node_id"] == "greet"
 
 
 def test_a_handled_warning_is_a_success():
-    answers = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
+    responses = {**NAMED, f"POST {ISSUES}": said({"ok": False, "error": "channel_not_found"})}
     document = chain(
         http("greet", ISSUES, body={"title": "x"}), http("after", USER), edges=[("greet", "after", "warning")]
     )
-    ended = run(document, answers)
+    ended = run(document, responses)
     assert (ended.success, ended.document["status"]) == (True, "warning")
 
 
 def test_a_run_that_breaks_off_leaves_its_trace():
     with pytest.raises(Incomplete):
-        run(WRONG, asks=Model(Incomplete("no answer")), auto_repair=True)
+        run(WRONG, model_world=Model(Incomplete("no response")), auto_repair=True)
     trace = read_trace(LAST)
     assert trace["result"]["success"] is False
-    assert trace["result"]["repair_reason"] == "Broke off: Incomplete: no answer"
+    assert trace["result"]["repair_reason"] == "Broke off: Incomplete: no response"
     assert trace["executions"][0]["failures"][0]["node_id"] == "greet"
 
 
@@ -181,7 +181,7 @@ def test_a_secret_is_an_input_that_is_shown_nowhere(monkeypatch):
     monkeypatch.setenv("THE_KEY", secret)
     document = chain(http("fetch", USER, auth_token="${key}"), inputs={"key": {"type": "string"}})
     world = FakeWorld({f"GET {USER}": lambda request: said({"you": request.header("authorization")}, 403)})
-    outside = Outside(world=world, asks=Model(), clock=VirtualClock())
+    outside = Outside(world=world, model_world=Model(), clock=VirtualClock())
     ended = run_workflow(document, RunOptions(secrets={"key": "THE_KEY"}), outside=outside)
     assert world.sent[0].header("authorization") == f"Bearer {secret}"
     assert secret not in json.dumps(ended.document)
@@ -201,7 +201,7 @@ def test_a_shell_node_is_refused_before_anything_is_sent():
     document = chain(http("fetch", USER), {"id": "list", "type": "shell", "params": {"command": "ls"}})
     world = FakeWorld(NAMED)
     with pytest.raises(BadInput, match=r"'list'.*--allow-shell"):
-        run_workflow(document, RunOptions(), outside=Outside(world=world, asks=Model(), clock=world.clock))
+        run_workflow(document, RunOptions(), outside=Outside(world=world, model_world=Model(), clock=world.clock))
     assert world.sent == []
     assert not LAST.exists()
 
@@ -242,7 +242,7 @@ def test_a_trace_that_has_no_place_costs_neither_the_result_nor_the_error_that_e
     assert ended.success
     assert "give a place that can be with --trace" in str(ended.untraced)
     with pytest.raises(Incomplete):
-        run(WRONG, asks=Model(Incomplete("no answer")), auto_repair=True, trace=tmp_path / "file" / "t.json")
+        run(WRONG, model_world=Model(Incomplete("no response")), auto_repair=True, trace=tmp_path / "file" / "t.json")
 
 
 def test_what_a_listener_raises_at_a_node_changes_nothing():
@@ -254,8 +254,8 @@ def test_what_a_listener_raises_at_a_node_changes_nothing():
 
 @pytest.mark.parametrize("body", [b"<html>", b"", b"\xff\xfe", b"[1]", b"null"])
 def test_whatever_an_api_answers_the_run_ends_and_is_traced(body):
-    answers = {f"GET {USER}": Answer(status=500, body=body), f"POST {ISSUES}": Answer(status=500, body=body)}
-    ended = run(workflow({"title": "x"}), answers)
+    responses = {f"GET {USER}": Response(status=500, body=body), f"POST {ISSUES}": Response(status=500, body=body)}
+    ended = run(workflow({"title": "x"}), responses)
     assert not ended.success
     assert read_trace(LAST)["executions"][0]["failures"]
 
@@ -282,7 +282,7 @@ def test_whatever_json_comes_back_nothing_crashes_and_no_secret_is_left(tmp_path
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THE_KEY", secret)
         options = RunOptions(secrets={"key": "THE_KEY"}, trace=place)
-        ended = run_workflow(document, options, outside=Outside(world=world, asks=Model(), clock=world.clock))
+        ended = run_workflow(document, options, outside=Outside(world=world, model_world=Model(), clock=world.clock))
     trace = read_trace(place)
     assert secret not in json.dumps([ended.document, trace])
     assert trace["result"] == json.loads(json.dumps(ended.document))

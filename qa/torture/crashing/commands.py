@@ -25,7 +25,7 @@ from tests.fakes.worlds import completion
 
 LATEST = "reports/latest"
 ONE = ("--workers", "1")
-ANSWERS = f"{cases.MODEL}.yaml"
+RESPONSES = f"{cases.MODEL}.yaml"
 PART = "reports/.latest.partial/plan.json"
 
 Tree: TypeAlias = dict[str, bytes]
@@ -40,7 +40,7 @@ class ModelServer:
         self._lock = threading.Lock()
 
     def __call__(self, body: Any) -> tuple[int, Any]:
-        """Answer an ask."""
+        """Answer a model request."""
         with self._lock:
             self.asked[body["messages"][-1]["content"]] += 1
         return 200, json.loads(completion(cases.reading_model(body)).body)
@@ -65,12 +65,12 @@ class Stage:
 def staged(parent: Path, build: Callable[[Path], Path] = cases.build) -> Iterator[Stage]:
     """Yield the stage, with the corpus that ``build`` makes; everything of it is below ``parent``."""
     model = ModelServer()
-    answers = {
+    responses = {
         "POST /v1/chat/completions": model,
         "GET /user": lambda _body: (200, {"name": "Runa"}),
         "POST /issues": loopback.issue,
     }
-    with zygote() as children, loopback.loopback(answers) as base:
+    with zygote() as children, loopback.loopback(responses) as base:
         built = build(parent / "built")
         config = built / "mendbench.toml"
         told = config.read_text(encoding="utf-8").replace(
@@ -122,7 +122,7 @@ def _whole_run(stage: Stage, desk: Path) -> None:
 
 
 def _unanswered(_stage: Stage, desk: Path) -> None:
-    for path in desk.glob(f"cassettes/*/*/{ANSWERS}"):
+    for path in desk.glob(f"cassettes/*/*/{RESPONSES}"):
         path.unlink()
 
 
@@ -147,7 +147,7 @@ def in_shards(stage: Stage, desk: Path, *names: str) -> None:
 
 
 def answered_elsewhere(stage: Stage, desk: Path) -> None:
-    """Export the prompts of a corpus without answers to ``p.jsonl``, and have them answered in ``a.jsonl``."""
+    """Export the prompts of a corpus without responses to ``p.jsonl``, and have them answered in ``a.jsonl``."""
     _unanswered(stage, desk)
     stage.done(desk, "prompts", "export", "--out", "p.jsonl", *ONE)
     lines = [json.loads(line) for line in (desk / "p.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -180,7 +180,7 @@ COMMANDS = (
     Command(name="run on two workers", words=("run", "--workers", "2")),
     Command(name="run --resume", words=("run", *ONE, "--resume", LATEST), prepare=_begun),
     Command(name="run --record", words=(*RECORD, *ONE), prepare=_unanswered, loose=frozenset({"index.html"})),
-    Command(name="run --record, three asks at once", words=(*RECORD, "--concurrency", "3"), prepare=_unanswered, loose=frozenset({ANSWERS, "index.html"})),
+    Command(name="run --record, three asks at once", words=(*RECORD, "--concurrency", "3"), prepare=_unanswered, loose=frozenset({RESPONSES, "index.html"})),
     Command(name="run --record all", words=("run", "--record", "all", "--policy", "naive"), loose=frozenset({"index.html"})),
     Command(name="case check --record", words=("case", "check", "--record", "new_episodes", *ONE), prepare=_unrecorded_world),
     Command(name="merge", words=("merge", "shards/1", "shards/2", "--out", LATEST), prepare=in_shards),

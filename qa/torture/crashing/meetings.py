@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mendbench.cassettes import cassette
 from mendbench.results.baseline import read_baseline
 from qa.torture.crashing.children import PATIENCE_S
-from qa.torture.crashing.commands import ANSWERS, LATEST, ONE, RECORD, answered_elsewhere, in_shards, traced, tree
+from qa.torture.crashing.commands import LATEST, ONE, RECORD, RESPONSES, answered_elsewhere, in_shards, traced, tree
 from tests.fakes import cases
 
 if TYPE_CHECKING:
@@ -79,14 +79,16 @@ def two_merges_into_one_folder(stage: Stage, desk: Path, at: float) -> str | Non
 
 
 def two_recorders_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
-    """All answers are recorded, each once, and what they led to in the world as by one alone."""
-    wanted = _recorded(desk, ANSWERS), _keys(desk, "world*.yaml")
-    for path in desk.glob(f"cassettes/*/*/{ANSWERS}"):
+    """All responses are recorded, each once, and what they led to in the world as by one alone."""
+    wanted = _recorded(desk, RESPONSES), _keys(desk, "world*.yaml")
+    for path in desk.glob(f"cassettes/*/*/{RESPONSES}"):
         path.unlink()
     first, second = together(stage, desk, RECORD, (*RECORD, "--out", "reports/other"), at)
     if first.code or second.code:
         return _told(first, second)
-    return None if (_recorded(desk, ANSWERS), _keys(desk, "world*.yaml")) == wanted else "other exchanges are recorded"
+    return (
+        None if (_recorded(desk, RESPONSES), _keys(desk, "world*.yaml")) == wanted else "other exchanges are recorded"
+    )
 
 
 def a_proof_and_a_run_that_record_one_world(stage: Stage, desk: Path, at: float) -> str | None:
@@ -117,8 +119,8 @@ def two_runs_accepted_at_once(stage: Stage, desk: Path, at: float) -> str | None
     return None if found == {cases.RENAMED, cases.QUIET} else f"only {found} is in the baseline"
 
 
-def two_imports_of_answers(stage: Stage, desk: Path, at: float) -> str | None:
-    """All answers are recorded, each once, and those that are in both files too."""
+def two_imports_of_responses(stage: Stage, desk: Path, at: float) -> str | None:
+    """All responses are recorded, each once, and those that are in both files too."""
     answered_elsewhere(stage, desk)
     lines = (desk / "a.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (desk / "b.jsonl").write_text("".join(lines[1:]), encoding="utf-8")
@@ -129,9 +131,13 @@ def two_imports_of_answers(stage: Stage, desk: Path, at: float) -> str | None:
     )
     if {first.code, second.code} - {0, 3}:
         return _told(first, second)
-    asks = {json.loads(line)["custom_id"] for line in lines}
-    found = [key for key, _ in _recorded(desk, ANSWERS)]
-    return None if len(set(found)) == len(found) >= len(asks) else f"{len(found)} of {len(asks)} answers are recorded"
+    model_requests = {json.loads(line)["custom_id"] for line in lines}
+    found = [key for key, _ in _recorded(desk, RESPONSES)]
+    return (
+        None
+        if len(set(found)) == len(found) >= len(model_requests)
+        else f"{len(found)} of {len(model_requests)} responses are recorded"
+    )
 
 
 def two_imports_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
@@ -150,7 +156,7 @@ def two_imports_of_one_case(stage: Stage, desk: Path, at: float) -> str | None:
 
 MEETINGS = (
     two_runs_into_one_folder, two_merges_into_one_folder, two_recorders_of_one_case, a_proof_and_a_run_that_record_one_world,
-    two_runs_accepted_at_once, two_imports_of_answers, two_imports_of_one_case,
+    two_runs_accepted_at_once, two_imports_of_responses, two_imports_of_one_case,
 )  # fmt: skip
 
 
@@ -173,7 +179,7 @@ def _as_of_one_alone(stage: Stage, desk: Path, words: Sequence[str], otherwise: 
 def _recorded(desk: Path, name: str) -> list[tuple[str, bytes]]:
     """Return keys and bodies of all that is recorded, in order of the keys."""
     entries = [(path.parent, entry) for path in desk.glob(f"cassettes/*/*/{name}") for entry in cassette.load(path)]
-    return sorted((f"{folder.parent.name}/{folder.name} {entry.key}", entry.answer.body) for folder, entry in entries)
+    return sorted((f"{folder.parent.name}/{folder.name} {entry.key}", entry.response.body) for folder, entry in entries)
 
 
 def _keys(desk: Path, name: str) -> list[str]:

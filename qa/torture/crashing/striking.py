@@ -84,7 +84,7 @@ def _survived(stage: Stage, known: Known, kind: str, at: float, *, bare: bool) -
 
 
 def _asked_again(stage: Stage, known: Known, desk: Path, since: Counter[str], *, bare: bool) -> str | None:
-    """Go on, and return what went wrong; with it that an answer was asked for again that was recorded ``since``."""
+    """Go on, and return what went wrong; with it that a response was asked for again that was recorded ``since``."""
     anew = "all" in known.command.words
     if anew and not known.command.interrupted(desk):
         return goes_on(stage, known, desk)  # it is another recording of everything
@@ -94,10 +94,10 @@ def _asked_again(stage: Stage, known: Known, desk: Path, since: Counter[str], *,
     for prompt in stored:
         recorded = stage.model.asked[prompt] - before[prompt]
         if recorded and not anew:
-            return "an answer that is recorded is asked for again"
+            return "a response that is recorded is asked for again"
     twice = [prompt for prompt, times in stage.model.asked.items() if times - since[prompt] > 1]
     # What came as the strike fell may not have been recorded, or not been written down as recorded anew.
-    return f"{len(twice)} answers are asked for twice" if len(twice) > known.command.at_once else None
+    return f"{len(twice)} responses are asked for twice" if len(twice) > known.command.at_once else None
 
 
 def _strike(stage: Stage, known: Known, desk: Path, kind: str, at: float) -> str | None:
@@ -172,9 +172,11 @@ def goes_on(stage: Stage, known: Known, desk: Path, *, bare: bool = False) -> st
 
 
 def _stored(desk: Path) -> frozenset[str]:
-    """Return the prompts whose answers are recorded."""
+    """Return the prompts whose responses are recorded."""
     found = [entry for path in desk.glob("cassettes/*/*/tiny-coder.yaml") for entry in cassette.load(path)]
-    return frozenset(str(entry.ask["messages"][-1]["content"]) for entry in found if entry.ask is not None)
+    return frozenset(
+        str(entry.model_request["messages"][-1]["content"]) for entry in found if entry.model_request is not None
+    )
 
 
 def new(parent: Path) -> Path:

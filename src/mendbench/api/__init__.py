@@ -33,11 +33,11 @@ if TYPE_CHECKING:
         PromptDiff,
         diff_prompts,
         export_prompts,
-        import_answers,
+        import_responses,
     )
-    from mendbench.api.repeatability import Noise, recorded_noise
+    from mendbench.api.repeatability import Repeatability, recorded_repeatability
     from mendbench.api.rescoring import Rescored, rescore
-    from mendbench.api.runs import prune_answers, report, run
+    from mendbench.api.runs import prune_responses, report, run
     from mendbench.api.schemas import SCHEMAS, schema
     from mendbench.api.scoring import Forensics, forensics, score
     from mendbench.api.settings import Progress, RunOptions, in_silence
@@ -71,11 +71,11 @@ __all__ = [
     "Imported",
     "Incomparable",
     "MissingPrompt",
-    "Noise",
     "Progress",
     "PromptDiff",
     "RanTrial",
     "Rendering",
+    "Repeatability",
     "Rescored",
     "RunOptions",
     "ScoreLine",
@@ -98,8 +98,8 @@ __all__ = [
     "forensics",
     "gate",
     "gate_run",
-    "import_answers",
     "import_case",
+    "import_responses",
     "in_silence",
     "judged",
     "list_cases",
@@ -108,9 +108,9 @@ __all__ = [
     "new_case",
     "open_bench",
     "primary_contrasts",
-    "prune_answers",
+    "prune_responses",
     "read_run",
-    "recorded_noise",
+    "recorded_repeatability",
     "render_strategy",
     "report",
     "rescore",
@@ -172,18 +172,18 @@ _HOMES = {
         "PromptDiff",
         "diff_prompts",
         "export_prompts",
-        "import_answers",
+        "import_responses",
     ),
     "mendbench.api.repeatability": (
-        "Noise",
-        "recorded_noise",
+        "Repeatability",
+        "recorded_repeatability",
     ),
     "mendbench.api.rescoring": (
         "Rescored",
         "rescore",
     ),
     "mendbench.api.runs": (
-        "prune_answers",
+        "prune_responses",
         "report",
         "run",
     ),

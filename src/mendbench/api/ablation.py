@@ -69,7 +69,7 @@ class Ablation:
     rows: tuple[AblationRow, ...]
     part: str
     model: str | None
-    """Whose answers were replayed, None if none were."""
+    """Whose responses were replayed, None if none were."""
     run: StoredRun | None
     """The trials behind it."""
 

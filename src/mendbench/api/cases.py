@@ -27,7 +27,7 @@ from mendbench.importing.vcr_cassette import read_cassette
 from mendbench.model.case import Kind, Provenance
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from mendbench.verify.case_view import CASE_FILTERS, case_document, case_row, fits
 from mendbench.verify.checking import Checked, check, left_behind
 from mendbench.verify.corpus_summary import counts, summary
@@ -144,12 +144,12 @@ def check_cases(
     return CheckedCorpus(cases=checked, summary=summary(checked, sound), left=left)
 
 
-def _is_configured(loaded: Loaded, setting: Setting) -> bool:
+def _is_configured(loaded: Loaded, setting: BenchContext) -> bool:
     """Return whether the corpus is the configuration's."""
     return setting.cases_dir == loaded.cases_dir
 
 
-def _configured_trials(loaded: Loaded, setting: Setting) -> Mapping[str, tuple[TrialKey, ...]]:
+def _configured_trials(loaded: Loaded, setting: BenchContext) -> Mapping[str, tuple[TrialKey, ...]]:
     """Return all configured trials by case; none for a corpus that is not the configuration's."""
     if not _is_configured(loaded, setting):
         return {}
@@ -254,7 +254,7 @@ def _new_folders(case_id: str, cases: Path | None, cassettes: Path | None) -> tu
     return *folders, f"mendbench case check {case_id}{named}"
 
 
-def _looking(cases: Path | None, cassettes: Path | None) -> Setting:
+def _looking(cases: Path | None, cassettes: Path | None) -> BenchContext:
     """Return a setting that only looks: broken cases stand aside, and kept proofs are read."""
     loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)

@@ -44,8 +44,8 @@ def refuse_other_cases(a: StoredRun, b: StoredRun, pairs: Iterable[TrialPair]) -
     first = min(differ)
     more = f" (and {len(differ) - 1} more)" if len(differ) > 1 else ""
     names = " ".join(sorted(differ)) if len(differ) <= 3 else "CASE…"  # noqa: PLR2004 - as many as a line holds
-    mend = f"run both on the same cases: `mendbench run {names}`"
-    raise _refused(a, b, f"case {first}{more}", differ[first], mend)
+    hint = f"run both on the same cases: `mendbench run {names}`"
+    raise _refused(a, b, f"case {first}{more}", differ[first], hint)
 
 
 def prices_differ(a: StoredRun, b: StoredRun) -> tuple[str, ...]:
@@ -72,6 +72,6 @@ def _how_to_judge_alike(runs: tuple[StoredRun, StoredRun], scorers: tuple[str, s
     return f"judge both alike with {commands}"
 
 
-def _refused(a: StoredRun, b: StoredRun, what: str, digests: tuple[str, str], mend: str) -> Incomparable:
+def _refused(a: StoredRun, b: StoredRun, what: str, digests: tuple[str, str], hint: str) -> Incomparable:
     found = f"the digests of {what} differ ({digests[0]} and {digests[1]})"
-    return Incomparable(f"{a.folder} and {b.folder} cannot be compared: {found}; {mend}")
+    return Incomparable(f"{a.folder} and {b.folder} cannot be compared: {found}; {hint}")

@@ -20,7 +20,7 @@ from mendbench.report.html import trial_link
 from mendbench.report.primary import changed_in
 from mendbench.report.views import BOUND_REPAIRERS, MAIN_POLICY, main_model
 from mendbench.results.store import StoredRun, read_run
-from mendbench.scoring.comparing.changes import AnswersByKey, Change, changes_of, direction_of, same_answers
+from mendbench.scoring.comparing.changes import Change, ResponsesByKey, changes_of, direction_of, same_responses
 from mendbench.scoring.comparing.comparison import Difference, compare_scores
 from mendbench.scoring.comparing.contrasts import TRAINING, ContrastResult, contrasts, may_be
 from mendbench.scoring.comparing.pairing import FIELDS, TreatmentPair, Unpaired, pair_trials
@@ -75,8 +75,8 @@ class ComparedTreatments:
     cases: int
     open: int
     """Pairs of trials of which at least one is unjudged."""
-    same_answers: int
-    """Pairs in which the answers are the same, as far as both went: what differs in them is no matter of chance."""
+    same_responses: int
+    """Pairs in which the responses are the same, as far as both went: what differs in them is no matter of chance."""
     changed: int
     """Pairs that came out otherwise."""
     differences: tuple[Difference, ...]
@@ -145,7 +145,7 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
     refuse_other_cases(one.run, two.run, pairing.trials())
     priced, model = prices_differ(one.run, two.run), main_model(one.run)
     main = _main(pairing.pairs, model)
-    tallies = [_tally(pair, one.answers, two.answers) for pair in pairing.pairs]
+    tallies = [_tally(pair, one.responses, two.responses) for pair in pairing.pairs]
     compared = [
         _compared(pair, tally, asked, costs=not priced, main=pair is main)
         for pair, tally in zip(pairing.pairs, tallies, strict=True)
@@ -159,7 +159,7 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
         part=chosen,
         cases={name: parts[name] for name in PARTS if name in parts},
         treatments=tuple(sorted(compared, key=lambda pair: (not pair.main, pair.b.model != model))),
-        changes=changes_of(changed, one.answers, two.answers),
+        changes=changes_of(changed, one.responses, two.responses),
         elsewhere=tuple(_elsewhere(one, two, chosen)),
         unpaired=pairing.unpaired,
         primary=primary,
@@ -223,8 +223,8 @@ def _nothing_shared(one: OpenSide, two: OpenSide, ours: Records, theirs: Records
         ]
         if not set(held[0]) & set(held[1]):
             found = f"{name} is {', '.join(held[0])} on one side and {', '.join(held[1])} on the other"
-            mend = f"name one on each side: {one.side.folder}:{name}={held[0][0]} {two.side.folder}:{name}={held[1][0]}"
-            return Incomparable(f"{sides} cannot be compared: {found}; {mend}")
+            hint = f"name one on each side: {one.side.folder}:{name}={held[0][0]} {two.side.folder}:{name}={held[1][0]}"
+            return Incomparable(f"{sides} cannot be compared: {found}; {hint}")
     found = "no treatment of one answers to one of the other, or these were run on other cases"
     return Incomparable(f"{sides} cannot be compared: {found}; narrow both sides, such as A:strategy=… B:strategy=…")
 
@@ -247,17 +247,17 @@ class _Tally:
     parts: dict[str, str] = field(default_factory=dict)
     """The part of each case."""
     open: int = 0
-    same_answers: int = 0
+    same_responses: int = 0
     changed: array[int] = field(default_factory=lambda: array(NUMBERS))
     """Places of the pairs of trials that came out otherwise."""
 
 
-def _tally(pair: TreatmentPair, a: AnswersByKey, b: AnswersByKey) -> _Tally:
+def _tally(pair: TreatmentPair, a: ResponsesByKey, b: ResponsesByKey) -> _Tally:
     found = _Tally()
     for at, trial in enumerate(pair.trials):
         found.parts[trial.a.case] = trial.a.part or NONE
         found.open += "unjudged" in {trial.a.verdict, trial.b.verdict}
-        found.same_answers += same_answers(trial, a, b).startswith("same")
+        found.same_responses += same_responses(trial, a, b).startswith("same")
         if direction_of(trial) is not None:
             found.changed.append(at)
     return found
@@ -276,7 +276,7 @@ def _compared(
         trials=len(pair.trials),
         cases=len(tally.parts),
         open=tally.open,
-        same_answers=tally.same_answers,
+        same_responses=tally.same_responses,
         changed=len(tally.changed),
         differences=compare_scores(pair, kept),
     )

@@ -53,7 +53,7 @@ def check_engine(
         contract,
         declared_by,
         misdeclared,
-        network_told,
+        network_record,
     )
 
     engines = load_config(start).engines
@@ -68,6 +68,6 @@ def check_engine(
         found.append(finding)
         on_progress(len(found), max(len(found), len(contract.cases_for(declared))), finding.case)
     return EngineCheck(
-        engine=name, declared=declared, network=network_told(command.network), findings=tuple(found),
+        engine=name, declared=declared, network=network_record(command.network), findings=tuple(found),
         unreported=contract.unreported(declared, found),
     )  # fmt: skip

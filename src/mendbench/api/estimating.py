@@ -12,7 +12,7 @@ from mendbench.prompts.estimate import Estimate, can_ask, estimated
 def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) -> Estimate:
     """Return what ``run`` with these options would ask while recording. Nothing is asked, and nothing is written.
 
-    Where ``options.record`` is ``all``, all prompts are asked, else those without an answer.
+    Where ``options.record`` is ``all``, all prompts are asked, else those without a response.
 
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.

@@ -122,8 +122,8 @@ def _refuse_inside(path: Path, folder: Path) -> None:
 def _step_summary(run: StoredRun, judgement: Judgement | None) -> tuple[Path, str]:
     named = os.environ.get(SUMMARY_VARIABLE)
     if not named:
-        mend = "leave --github-summary away outside GitHub Actions, or write the same with --markdown FILE"
-        raise BadInput(SUMMARY_VARIABLE, "not set", mend)
+        hint = "leave --github-summary away outside GitHub Actions, or write the same with --markdown FILE"
+        raise BadInput(SUMMARY_VARIABLE, "not set", hint)
     place = Path(named)
     there = place.stat().st_size if place.is_file() else 0
     gap = "\n\n" if there else ""

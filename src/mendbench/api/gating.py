@@ -23,7 +23,7 @@ from mendbench.runs.trials import run_trials
 from mendbench.scoring.gating.gate import gate as gated
 from mendbench.scoring.gating.limits import read_limits
 from mendbench.scoring.gating.result import Baseline, Finding, GateResult, Present, Rules, Selection
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from mendbench.trial.row import digest_of_keys
 
 REPORT = "index.html"
@@ -191,7 +191,7 @@ def _with_reason(finding: Finding, stored: StoredRun) -> Finding:
 
 
 def _replayed(
-    place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: Setting, workers: int, on_progress: Progress
+    place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: BenchContext, workers: int, on_progress: Progress
 ) -> StoredRun:
     """Return the same trials replayed into a folder of their own, and read back from it."""
     with open_run(place, {"keys": digest_of_keys(keys)}, resume=False) as folder:

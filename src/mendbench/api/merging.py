@@ -11,7 +11,7 @@ from mendbench.errors import BadInput, Incomplete
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
 from mendbench.report.html import html_parts
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import MERGED, StoredRun, open_run, read_run
 from mendbench.scoring.record_table import Records
 
@@ -43,24 +43,24 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
         for one in shards:
             folder.take(one)
         rows = folder.rows()
-        document |= told_by_trials(rows.records())
+        document |= totals_of_trials(rows.records())
         page = html_parts(StoredRun(folder=out, run=document, rows=rows, texts=folder.texts()))
         return folder.finish(document, {"index.html": page})
 
 
 def _refuse_whole(run: StoredRun) -> None:
     """Refuse a run that does not say which shard it is."""
-    mend = "merge what `mendbench run --shard K/N` wrote"
+    hint = "merge what `mendbench run --shard K/N` wrote"
     if "shard" not in run.run:
-        raise BadInput(str(run.folder), "a run that is no shard", mend)
+        raise BadInput(str(run.folder), "a run that is no shard", hint)
     told = run.run["shard"]
     if not isinstance(told, dict) or not all(isinstance(told.get(name), int) for name in ("number", "of", "trials")):
-        raise BadInput(f"{run.folder / 'run.json'}: shard", repr(told), mend)
+        raise BadInput(f"{run.folder / 'run.json'}: shard", repr(told), hint)
 
 
 def _refuse_other(first: StoredRun, other: StoredRun) -> None:
     """Refuse a shard of another run, naming what differs."""
-    told = told_by_trials(Records()).keys() | _OF_ONE_SHARD
+    told = totals_of_trials(Records()).keys() | _OF_ONE_SHARD
     ours, theirs = _leaves(first.run, told), _leaves(other.run, told)
     ours["shard.of"], theirs["shard.of"] = first.run["shard"]["of"], other.run["shard"]["of"]
     ours["shard.trials"], theirs["shard.trials"] = first.run["shard"]["trials"], other.run["shard"]["trials"]

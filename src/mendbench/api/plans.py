@@ -18,12 +18,12 @@ from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.prompts.estimate import asks_repairer
+from mendbench.prompts.estimate import by_repairer_request
 from mendbench.runs.matrix import Matrix, keys_of
 from mendbench.runs.shards import Shard, cases_of
 from mendbench.runs.trial_keys import TrialKeys
-from mendbench.trial.components import Setting, build_parts
-from mendbench.trial.engines import OURS, inexpressible, itself_repairing, refuse_absent
+from mendbench.trial.components import BenchContext, build_components
+from mendbench.trial.engines import OURS, inexpressible, refuse_absent, self_repairing
 
 MAIN = "matrix"
 """Name of the main matrix among the sweeps."""
@@ -105,7 +105,7 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
 
     Raises:
         UnknownName: a case, a part, a policy or a detector that there is not.
-        BadInput: nothing is selected, a model's answers are asked of no model, or an engine's program cannot be run.
+        BadInput: nothing is selected, a model's responses are asked of no model, or an engine's program cannot be run.
     """
     sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
     if not sweeps:
@@ -151,7 +151,7 @@ def _keys(sweeps: Sequence[Sweep], left_out: Sequence[LeftOut]) -> TrialKeys:
     return TrialKeys(key for key in _crossed(sweeps) if (key.engine, key.case) not in absent)
 
 
-def refuse_unrecorded(setting: Setting, cases: Iterable[Case], keys: Iterable[TrialKey] = ()) -> None:
+def refuse_unrecorded(setting: BenchContext, cases: Iterable[Case], keys: Iterable[TrialKey] = ()) -> None:
     """Refuse to replay without a folder of recordings, if a case's world or a trial's repairer needs them.
 
     Raises:
@@ -160,13 +160,13 @@ def refuse_unrecorded(setting: Setting, cases: Iterable[Case], keys: Iterable[Tr
     if setting.record != "none" or setting.cassettes_dir.is_dir():
         return
     if any({*case.recorded_from.values()} - {"simulator"} for case in cases) or any(
-        asks_repairer(setting, key) for key in keys
+        by_repairer_request(setting, key) for key in keys
     ):
-        mend = "restore it, name another one with --cassettes, or record with --record new_episodes"
-        raise BadInput(str(setting.cassettes_dir), "no such folder of recordings", mend)
+        hint = "restore it, name another one with --cassettes, or record with --record new_episodes"
+        raise BadInput(str(setting.cassettes_dir), "no such folder of recordings", hint)
 
 
-def refuse_unknown(keys: Sequence[TrialKey], setting: Setting, loaded: Loaded) -> None:
+def refuse_unknown(keys: Sequence[TrialKey], setting: BenchContext, loaded: Loaded) -> None:
     """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs.
 
     Raises:
@@ -175,19 +175,19 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: Setting, loaded: Loaded) -
     recorded = {path.stem for path in setting.cassettes_dir.glob("*/*/*.yaml")} - _WORLDS
     for model in {key.model: None for key in keys if key.model}:
         if model not in setting.models and Path(model_file(model)).stem not in recorded:
-            mend = f"to use a new one, add {_model_table(model, loaded)}"
-            raise UnknownName("model", model, {*setting.models, *recorded}, mend=mend)
+            hint = f"to use a new one, add {_model_table(model, loaded)}"
+            raise UnknownName("model", model, {*setting.models, *recorded}, hint=hint)
     main = loaded.config.report.main_model
     if main is not None and main not in setting.models and Path(model_file(main)).stem not in recorded:
-        mend = "name a model that is configured or recorded, or leave it out"
-        raise BadInput(f"{loaded.place}: report.main_model", f"{main!r} is neither configured nor recorded", mend)
+        hint = "name a model that is configured or recorded, or leave it out"
+        raise BadInput(f"{loaded.place}: report.main_model", f"{main!r} is neither configured nor recorded", hint)
     for name in {key.engine for key in keys} & setting.engines.keys():
         _refuse_elsewhere(f"engine {name}", setting.engines[name].command, loaded)
     for name in {key.repairer for key in keys} & setting.repairers.keys() if setting.record != "none" else ():
         _refuse_elsewhere(f"repairer {name}", setting.repairers[name].command, loaded)
     case = setting.corpus.case(keys[0].case)
     for key in {replace(key, case=case.id, sample=0): None for key in keys}:
-        build_parts(key, case, setting)
+        build_components(key, case, setting)
 
 
 def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> None:
@@ -256,7 +256,7 @@ def _main(config: Config, options: RunOptions) -> Matrix:
     sweeping = tuple(name for one in config.sweeps.values() for name in one.engines or ())
     for name in dict.fromkeys((*engines, *(() if _changed(options) else sweeping))):
         refuse_absent(name, config.engines)
-    itself = itself_repairing((*engines, *sweeping), config.engines)
+    itself = self_repairing((*engines, *sweeping), config.engines)
     if options.models and "chat" not in repairers and not itself.intersection(engines):
         raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
     if options.detector is not None:

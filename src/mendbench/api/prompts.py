@@ -1,4 +1,4 @@
-"""Prompts without an answer: exported, answered elsewhere, imported; and what an edited strategy does to them."""
+"""Prompts without a response: exported, answered elsewhere, imported; and what an edited strategy does to them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from mendbench.corpus.credentials import refuse_cases_with_credentials
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import ITSELF, TrialKey
-from mendbench.prompts.answer_lines import AnswerLine, read_answers
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.prompts.batches import read_batches
 from mendbench.prompts.collecting import Collected, collect_all
 from mendbench.prompts.importing import (
     Deposit,
     Placed,
-    place_answers,
+    place_responses,
     refuse_other_models,
     refuse_others,
     renamed,
     sort_lines,
-    write_answers,
+    write_responses,
 )
 from mendbench.prompts.prompt_diff import Nearest, nearest
 from mendbench.prompts.prompt_lines import custom_id, in_order, prompt_line, read_prompts
+from mendbench.prompts.response_lines import ResponseLine, read_responses
 from mendbench.prompts.trials_asking import CHAT, detectors_of_policies, trials_asking
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 
 SHOWN = 3
 """Missing prompts that a difference is shown of, where not all are asked for."""
@@ -48,16 +48,16 @@ class Asking:
     answered: int
     """Different asks that recordings answer, per case."""
     missing: int
-    """Different asks without an answer, per case."""
+    """Different asks without a response, per case."""
     waiting: int
-    """Trials that stop at an ask without an answer: what they ask later is not known yet."""
+    """Trials that stop at a model request without a response: what they ask later is not known yet."""
     stopped: tuple[tuple[str, str], ...]
     """Trials that stop for another reason, and which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """The prompts that have no answer yet."""
+    """The prompts that have no response yet."""
 
     lines: tuple[str, ...]
     """Each as a line of OpenAI's batch input."""
@@ -72,16 +72,16 @@ class Exported:
 
 
 def export_prompts(options: RunOptions, on_progress: Progress) -> Exported:
-    """Return the prompts of the selected trials that have no answer, replaying them from recordings alone.
+    """Return the prompts of the selected trials that have no response, replaying them from recordings alone.
 
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.
     """
     _, _, collected = _collected(options, on_progress)
-    asks = in_order(ask for one in collected for ask in one.missing)
-    models = [str(ask["model"]) for ask in asks]
+    model_requests = in_order(model_request for one in collected for model_request in one.missing)
+    models = [str(model_request["model"]) for model_request in model_requests]
     return Exported(
-        lines=tuple(map(prompt_line, asks)),
+        lines=tuple(map(prompt_line, model_requests)),
         models=tuple((model, models.count(model)) for model in dict.fromkeys(models)),
         asking=_asking(collected),
     )
@@ -89,35 +89,35 @@ def export_prompts(options: RunOptions, on_progress: Progress) -> Exported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of a file of answers."""
+    """What became of a file of responses."""
 
     prompts: int
     """How many had been exported."""
     new: tuple[Deposit, ...]
-    """Answers that were recorded; with ``dry_run``, that would be."""
+    """Responses that were recorded; with ``dry_run``, that would be."""
     replaced: tuple[Deposit, ...]
-    """The same, in place of another answer, or of the same one without a count of its tokens."""
+    """The same, in place of another response, or of the same one without a count of its tokens."""
     standing: tuple[Deposit, ...]
-    """Answers that are recorded already."""
-    repeated: tuple[AnswerLine, ...]
+    """Responses that are recorded already."""
+    repeated: tuple[ResponseLine, ...]
     """Lines that say again what another one says."""
-    unanswered: tuple[AnswerLine, ...]
-    """Lines which say that there is no answer."""
+    unanswered: tuple[ResponseLine, ...]
+    """Lines which say that there is no response."""
     absent: int
     """Exported prompts of which no line speaks."""
-    unknown: tuple[AnswerLine, ...]
+    unknown: tuple[ResponseLine, ...]
     """Lines whose id was not exported."""
-    unplaced: tuple[AnswerLine, ...]
-    """Answers to prompts that no trial asks (any more, or yet)."""
+    unplaced: tuple[ResponseLine, ...]
+    """Responses to prompts that no trial asks (any more, or yet)."""
     broken: tuple[BadInput, ...]
     """Lines that cannot be read and were left out."""
     renamed: tuple[tuple[str, str, int], ...]
-    """Models that call themselves otherwise than they were asked: asked, answered, how many answers."""
+    """Models that call themselves otherwise than they were asked: asked, answered, how many responses."""
     dry_run: bool
 
 
-def import_answers(
-    answers: Path,
+def import_responses(
+    responses: Path,
     prompts: Path,
     options: RunOptions,
     on_progress: Progress,
@@ -128,11 +128,11 @@ def import_answers(
     skip_broken: bool = False,
     batches: Path | None = None,
 ) -> Imported:
-    """Write answers made elsewhere to the cassettes of all cases whose trials ask for them, and return what was done.
+    """Write responses made elsewhere to the cassettes of all cases whose trials ask for them, and return what was done.
 
     ``prompts`` is the file that was exported. Which trials ask what is found out anew, under every strategy that there is;
     the options need not be those of the export. Only strategies that have no name are to be given: template files. All or
-    nothing: a line that cannot be read, two answers to one prompt, and an answer that differs from the recorded one
+    nothing: a line that cannot be read, two responses to one prompt, and a response that differs from the recorded one
     (unless ``replacing``) are refused before anything is written; ``skip_broken`` leaves out the lines that cannot be read.
     ``options.models`` are the models that answered: a response to a request addressed to another model is refused. ``batches`` is a file
     that says which prompts were answered together.
@@ -140,49 +140,51 @@ def import_answers(
     Raises:
         BadInput: as above; names file and line.
     """
-    asks = read_prompts(prompts)
-    lines, broken = read_answers(answers)
+    model_requests = read_prompts(prompts)
+    lines, broken = read_responses(responses)
     if broken and not skip_broken:
         raise _first(broken)
-    found = sort_lines(lines, asks)
-    refuse_other_models(found.answers, asks, options.models)
+    found = sort_lines(lines, model_requests)
+    refuse_other_models(found.responses, model_requests, options.models)
     together = read_batches(batches) if batches is not None else {}
     loaded, setting = _setting(options)
     collected: tuple[Collected, ...] = ()
-    placed = Placed(deposits=(), unplaced=tuple(found.answers.values()))
+    placed = Placed(deposits=(), unplaced=tuple(found.responses.values()))
     detecting = dict.fromkeys((*((options.detector,) if options.detector else ()), *detectors_of_policies()))
     for detectors in ((), tuple(detecting)):
         if placed.unplaced:
-            wanted = [asks[line.custom_id] for line in placed.unplaced]
+            wanted = [model_requests[line.custom_id] for line in placed.unplaced]
             given = options.strategies
             keys = trials_asking(wanted, loaded.config, setting, strategies=given, detectors=detectors)
             collected += collect_all(setting, keys, options.workers, on_progress)
-            placed = place_answers(found.answers, asks, collected, setting.corpus, provenance, together)
+            placed = place_responses(found.responses, model_requests, collected, setting.corpus, provenance, together)
     if not replacing:
         refuse_others(placed.deposits)
     stays = [one.same and not (replacing and one.counts_more) for one in placed.deposits]
     written = tuple(compress(placed.deposits, map(not_, stays)))
     if not dry_run:
-        write_answers(written, setting.corpus)
+        write_responses(written, setting.corpus)
     return Imported(
-        prompts=len(asks),
+        prompts=len(model_requests),
         new=tuple(one for one in written if one.standing is None),
         replaced=tuple(one for one in written if one.standing is not None),
         standing=tuple(compress(placed.deposits, stays)),
         repeated=found.repeated,
         unanswered=found.unanswered,
-        absent=len(asks.keys() - found.answers.keys() - {line.custom_id for line in found.unanswered}),
+        absent=len(model_requests.keys() - found.responses.keys() - {line.custom_id for line in found.unanswered}),
         unknown=found.unknown,
         unplaced=placed.unplaced,
         broken=broken,
-        renamed=tuple((*pair, count) for pair, count in sorted(renamed(found.answers.values(), asks).items())),
+        renamed=tuple(
+            (*pair, count) for pair, count in sorted(renamed(found.responses.values(), model_requests).items())
+        ),
         dry_run=dry_run,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingPrompt:
-    """A prompt without an answer, and the recorded one that is most like it."""
+    """A prompt without a response, and the recorded one that is most like it."""
 
     case: str
     custom_id: str
@@ -204,7 +206,7 @@ class PromptDiff:
 
 
 def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | None = SHOWN) -> PromptDiff:
-    """Return which prompts of the selected trials have no answer, and what they were like when they had one.
+    """Return which prompts of the selected trials have no response, and what they were like when they had one.
 
     ``shown`` prompts are compared with what is recorded, None for all.
 
@@ -214,20 +216,20 @@ def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | Non
     _, setting, collected = _collected(options, on_progress)
     asked: dict[tuple[str, str], tuple[JsonObject, list[TrialKey]]] = {}
     for one in collected:
-        for ask in one.missing:
-            asked.setdefault((one.trial.case, digest(ask)), (ask, []))[1].append(one.trial)
+        for model_request in one.missing:
+            asked.setdefault((one.trial.case, digest(model_request)), (model_request, []))[1].append(one.trial)
     missing = [
         MissingPrompt(
-            case=case_id, custom_id=custom_id(ask), model=str(ask["model"]), trials=tuple(trials),
-            nearest=_nearest(setting, case_id, ask) if shown is None or at < shown else None,
+            case=case_id, custom_id=custom_id(model_request), model=str(model_request["model"]), trials=tuple(trials),
+            nearest=_nearest(setting, case_id, model_request) if shown is None or at < shown else None,
         )
-        for at, ((case_id, _), (ask, trials)) in enumerate(asked.items())
+        for at, ((case_id, _), (model_request, trials)) in enumerate(asked.items())
     ]  # fmt: skip
     count = len(missing) if shown is None else min(shown, len(missing))
     return PromptDiff(asking=_asking(collected), missing=tuple(missing), shown=count)
 
 
-def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Setting, tuple[Collected, ...]]:
+def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, BenchContext, tuple[Collected, ...]]:
     """Return what the trials ask that ``options`` select of those whose repairer is a chat model."""
     loaded, setting = _setting(options)
     given = (options.engines, options.strategies, options.policies, options.detector, options.models, options.samples)
@@ -235,7 +237,7 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
         options = replace(options, repairers=(CHAT,))
     planned = plan_of(loaded.config, options, setting.corpus).keys
     keys = tuple(key for key in planned if key.repairer == CHAT)
-    alone = sorted({key.engine for key in planned if key.repairer == ITSELF})
+    alone = sorted({key.engine for key in planned if key.repairer == SELF_REPAIR})
     if alone and not keys:
         raise BadInput(
             f"engine {alone[0]}", "it asks the model by itself while it runs, so that none of its prompts can leave and come back",
@@ -248,7 +250,7 @@ def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, Sett
     return loaded, setting, collect_all(setting, keys, options.workers, on_progress)
 
 
-def _setting(options: RunOptions) -> tuple[Loaded, Setting]:
+def _setting(options: RunOptions) -> tuple[Loaded, BenchContext]:
     loaded = load_config()
     return loaded, open_setting(loaded, replace(options, record="none", repairers=()))
 
@@ -258,7 +260,7 @@ def _asking(collected: Collection[Collected]) -> Asking:
         trials=len(collected),
         cases=len({one.trial.case for one in collected}),
         answered=len({(one.trial.case, key) for one in collected for key in one.answered}),
-        missing=len({(one.trial.case, digest(ask)) for one in collected for ask in one.missing}),
+        missing=len({(one.trial.case, digest(model_request)) for one in collected for model_request in one.missing}),
         waiting=sum(bool(one.missing) for one in collected),
         stopped=tuple((_named(one.trial), one.problem) for one in collected if one.problem is not None),
     )
@@ -272,9 +274,9 @@ def _first(broken: Sequence[BadInput]) -> BadInput:
     """Return the first of what is wrong, and how much more there is."""
     first, more = broken[0], len(broken) - 1
     also = f" (and {more} more such {'line' if more == 1 else 'lines'})" if more else ""
-    return BadInput(first.place, first.found + also, f"{first.mend}; or leave such lines out with --skip-broken")
+    return BadInput(first.place, first.found + also, f"{first.hint}; or leave such lines out with --skip-broken")
 
 
-def _nearest(setting: Setting, case_id: str, ask: JsonObject) -> Nearest | None:
+def _nearest(setting: BenchContext, case_id: str, model_request: JsonObject) -> Nearest | None:
     folder = setting.corpus.cassettes(setting.corpus.case(case_id))
-    return nearest(ask, Recordings.open(folder).ask_entries(str(ask["model"])))
+    return nearest(model_request, Recordings.open(folder).model_entries(str(model_request["model"])))

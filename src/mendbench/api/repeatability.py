@@ -16,7 +16,7 @@ from mendbench.scoring.statistics.exact import Interval, wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
+class Repeatability:
     """What one model said to prompts of repairers that it was asked again where nothing is drawn."""
 
     model: str
@@ -25,13 +25,13 @@ class Noise:
 
     @property
     def same_text(self) -> int:
-        """Repeats with the first answer to the letter."""
+        """Repeats with the first response to the letter."""
         return sum(one.same_text for one in self.repeats)
 
     @property
-    def same_answer(self) -> int:
+    def same_response(self) -> int:
         """Repeats whose text says the same edits or the same refusal."""
-        return sum(one.same_answer for one in self.repeats)
+        return sum(one.same_response for one in self.repeats)
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -40,8 +40,8 @@ class Noise:
 
     @property
     def cases_alike(self) -> int:
-        """The cases of which every repeat has the first answer."""
-        return len(self.cases) - len({one.case for one in self.repeats if not one.same_answer})
+        """The cases of which every repeat has the first response."""
+        return len(self.cases) - len({one.case for one in self.repeats if not one.same_response})
 
     @property
     def interval(self) -> Interval:
@@ -49,7 +49,7 @@ class Noise:
         return wilson(self.cases_alike, len(self.cases))
 
 
-def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
+def recorded_repeatability(options: RunOptions) -> tuple[Repeatability, ...]:
     """Return the noise of the configured models that were asked something again, read from the recordings alone.
 
     Of ``options`` the cases, their part, the models and the folders count.
@@ -57,7 +57,7 @@ def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
     Raises:
         UnknownName: no such model or case.
         BadInput: a recording is broken.
-        Incomplete: a recorded answer is none.
+        Incomplete: a recorded response is none.
     """
     setting = open_setting(load_config(), options)
     names = options.models or tuple(setting.models)
@@ -71,7 +71,7 @@ def recorded_noise(options: RunOptions) -> tuple[Noise, ...]:
 
     def found(model: str) -> Iterator[Repeat]:
         for case, folder in folders.items():
-            yield from repeats(case, Recordings.open(folder).ask_entries(model))
+            yield from repeats(case, Recordings.open(folder).model_entries(model))
 
-    made = (Noise(model=model, repeats=tuple(found(model))) for model in served)
+    made = (Repeatability(model=model, repeats=tuple(found(model))) for model in served)
     return tuple(one for one in made if one.repeats)

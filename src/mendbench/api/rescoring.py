@@ -12,19 +12,19 @@ from mendbench.config.config_file import load_config
 from mendbench.config.prices import Price
 from mendbench.errors import BadInput
 from mendbench.io.canonical_json import canonical_json
-from mendbench.io.temporary_folders import scratch, told_of_scratch
+from mendbench.io.temporary_folders import reported_folder_errors, scratch
 from mendbench.model.json import JsonObject
 from mendbench.report.html import html_parts
 from mendbench.results.repricing import prices_today, repriced
 from mendbench.results.rewriting import rewrite_run, seen_in
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.run_lines import TRIALS
 from mendbench.results.store import RUN, StoredRun, read_run
 from mendbench.results.stored_rows import GrowingFile, Lines, StoredRows
 from mendbench.scoring.judging.evidence import AGAIN, held
 from mendbench.scoring.judging.rescoring import rescored
 from mendbench.scoring.judging.version import FACTS, SCORER, facts_version
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +63,12 @@ def rescore(folder: Path) -> Rescored:
         prices = prices_today(stored.records, told, setting)
     changed = Counter[str]()
     with scratch("rescore") as beside:
-        rows = StoredRows(_written(beside / TRIALS, _lines_anew(stored, prices, changed)))
+        rows = StoredRows(_written(beside / TRIALS, _rewritten_lines(stored, prices, changed)))
         described = {**told, **{name: price.described() for name, price in prices.items()}}
         run: JsonObject = {
             **stored.run,
             "digests": {**digests, "scorer": SCORER, "prices": described},
-            **told_by_trials(rows.records()),
+            **totals_of_trials(rows.records()),
         }
         done = replace(stored, run=run, rows=rows)
         rewrite_run(done, {"index.html": html_parts(done)}, seen)
@@ -85,10 +85,10 @@ def rescore(folder: Path) -> Rescored:
     )
 
 
-def _setting() -> Setting:
+def _setting() -> BenchContext:
     """Return what today's prices are looked up by. No case and no recording of it is ever read."""
     loaded = load_config()
-    return Setting(
+    return BenchContext(
         cases_dir=loaded.cases_dir,
         cassettes_dir=loaded.cassettes_dir,
         models=dict(loaded.config.models),
@@ -97,13 +97,13 @@ def _setting() -> Setting:
 
 
 def _written(path: Path, lines: Iterator[str]) -> Lines:
-    with told_of_scratch():
+    with reported_folder_errors():
         file = GrowingFile(path, lines)
     file.close()
     return file.lines()
 
 
-def _lines_anew(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[str]:
+def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[str]:
     """Yield the line of each row judged anew, and count in ``changed`` how many have another judgement by field."""
     for number, row in enumerate(stored.rows, start=1):
         with _told_with(f"{stored.folder / TRIALS}:{number}"):
@@ -120,4 +120,4 @@ def _told_with(place: Path | str) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise BadInput(f"{place}: {error.place}", error.found, error.mend) from None
+        raise BadInput(f"{place}: {error.place}", error.found, error.hint) from None

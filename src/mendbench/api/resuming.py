@@ -49,8 +49,8 @@ def resumed(options: RunOptions, place: Path, given: Collection[str] = ()) -> Ru
     differing = [name for name in asked if getattr(options, name) != getattr(began, name)]
     if differing:
         told = (f"{_shown(options, name)} (it began with {_shown(began, name)})" for name in differing)
-        mend = "leave out what differs, or give the command without --resume to begin again"
-        raise BadInput(f"--resume {place}", ", ".join(told), mend)
+        hint = "leave out what differs, or give the command without --resume to begin again"
+        raise BadInput(f"--resume {place}", ", ".join(told), hint)
     return replace(options, **{name: getattr(began, name) for name in STORED})
 
 

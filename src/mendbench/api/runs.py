@@ -11,7 +11,7 @@ from pathlib import Path
 from mendbench.api.plans import Plan, plan_of, refuse_unknown, refuse_unrecorded
 from mendbench.api.resuming import resumed, stored_options
 from mendbench.api.settings import Progress, RunOptions, in_silence, open_setting
-from mendbench.cassettes.recording_journal import Anew
+from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.config.config_file import ModelConfig, ReportConfig, load_config
 from mendbench.corpus.corpus import file_digest
 from mendbench.corpus.credentials import refuse_cases_with_credentials
@@ -22,12 +22,12 @@ from mendbench.io.canonical_json import digest
 from mendbench.io.files import write_parts_atomically
 from mendbench.model.case import Case
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import ITSELF, JsonRow, TrialKey
+from mendbench.model.trial import SELF_REPAIR, JsonRow, TrialKey
 from mendbench.ports.engine import VERSION as ENGINE_PORT
 from mendbench.prompts.stale import StaleFile, counted, drop_stale, stale_files
 from mendbench.recording.recorder import Recorder
 from mendbench.report.html import html_parts
-from mendbench.results.run_document import told_by_trials
+from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import Note, RunFolder, StoredRun, open_run, read_run
 from mendbench.results.stored_rows import StoredRows
 from mendbench.runs.recording import record_all
@@ -37,7 +37,7 @@ from mendbench.scoring.judging.version import SCORER
 from mendbench.scoring.record_table import Records
 from mendbench.strategies import strategy
 from mendbench.strategies.frame import frame_digest
-from mendbench.trial.components import Setting, asked_models, prices_of
+from mendbench.trial.components import BenchContext, models_used, prices_of
 from mendbench.trial.engines import OURS, engine_digest, engines_document
 from mendbench.trial.row import FORMAT, digest_of_keys, trial_key, whole
 from mendbench.values.interning import Interned
@@ -106,8 +106,8 @@ def run(
         return folder.finish(document, {"index.html": page})
 
 
-def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -> tuple[StaleFile, ...]:
-    """Replay all that is configured and return the recorded answers that nothing asked for, deleted if ``delete``.
+def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool) -> tuple[StaleFile, ...]:
+    """Replay all that is configured and return the recorded responses that nothing asked for, deleted if ``delete``.
 
     Only the folders and the workers of ``options`` count.
 
@@ -135,10 +135,10 @@ def prune_answers(options: RunOptions, on_progress: Progress, *, delete: bool) -
 
 
 def _stale(
-    planned: Plan, setting: Setting, run_here: Collection[str], rows: Iterable[JsonRow], texts: Mapping[str, str]
+    planned: Plan, setting: BenchContext, run_here: Collection[str], rows: Iterable[JsonRow], texts: Mapping[str, str]
 ) -> tuple[StaleFile, ...]:
     cases = [case for case in planned.cases if case.id in run_here]
-    models = asked_models(planned.keys, setting)
+    models = models_used(planned.keys, setting)
     return stale_files(setting.cassettes_dir, cases, rows, texts, models, partial(proved_with, setting))
 
 
@@ -154,12 +154,14 @@ def report(folder: Path, against: Path | None = None) -> StoredRun:
     try:
         write_parts_atomically(folder / "index.html", page)
     except OSError as error:
-        mend = "make room, or make the folder writable"
-        raise BadInput(str(folder / "index.html"), error.strerror or str(error), mend) from None
+        hint = "make room, or make the folder writable"
+        raise BadInput(str(folder / "index.html"), error.strerror or str(error), hint) from None
     return stored
 
 
-def _replay(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress) -> None:
+def _replay(
+    setting: BenchContext, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress
+) -> None:
     there = folder.done()
     todo = TrialKeys(key for key in keys if trial_key(key) not in there) if there else keys
     done = len(keys) - len(todo)
@@ -170,10 +172,10 @@ def _replay(setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOp
 
 
 def _record(
-    setting: Setting, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress, on_note: Note
+    setting: BenchContext, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress, on_note: Note
 ) -> None:
     everything = setting.record == "all"
-    anew = Anew(folder.journal) if everything else None
+    anew = RecordingJournal(folder.journal) if everything else None
     if anew:
         kept = f"{len(anew)} responses that an interrupted --record all recorded are kept"
         on_note(f"{folder.journal}: {kept}; delete the file to request them again")
@@ -198,14 +200,14 @@ def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
     return prompt_digests(rows[at] for at in first.values())
 
 
-def _contrasts(protocol: Protocol, setting: Setting) -> JsonObject:
+def _contrasts(protocol: Protocol, setting: BenchContext) -> JsonObject:
     """Return the plan of primary contrasts and the cases that it is about, by part: a run of everything tells what became of them."""
     plan = protocol.model_dump(mode="json", exclude={"frozen"}, exclude_none=True)
     parts = cases_by_part(setting.split, setting.corpus.cases)
     return {"plan": plan, "cases": {part: list(cases) for part, cases in parts.items()}}
 
 
-def _digests(setting: Setting, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:
+def _digests(setting: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:
     """Return what two runs must share to be compared, and what they may differ in."""
     return {
         "cases": digest({case.id: case.digest for case in chosen}),
@@ -218,7 +220,7 @@ def _digests(setting: Setting, chosen: Iterable[Case], keys: TrialKeys) -> JsonO
     }
 
 
-def _recordings(setting: Setting, chosen: Iterable[Case]) -> str | None:
+def _recordings(setting: BenchContext, chosen: Iterable[Case]) -> str | None:
     """Return the digest of what a replay reads; None where recording changes it."""
     if setting.record != "none":
         return None
@@ -243,12 +245,12 @@ def _refuse_overtaken(out: Path, plan: JsonObject, document: JsonObject, recordi
         raise BadInput(str(out), what, "make the run again")
 
 
-def _strategy_digests(setting: Setting, keys: Iterable[TrialKey]) -> dict[str, str]:
-    names = sorted({key.strategy for key in keys} - {ITSELF})
+def _strategy_digests(setting: BenchContext, keys: Iterable[TrialKey]) -> dict[str, str]:
+    names = sorted({key.strategy for key in keys} - {SELF_REPAIR})
     return {name: strategy(name, setting.strategy_dirs).digest for name in names}
 
 
-def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
+def _treatments(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what the parts of one run must share too, resumed or sharded: the templates' bytes and what models are sent."""
     return {
         "strategies": _strategy_digests(setting, keys),
@@ -267,14 +269,14 @@ def _treatments(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
     }
 
 
-def _engines_treated(setting: Setting, keys: Iterable[TrialKey]) -> JsonObject:
+def _engines_treated(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
     """Return what decides what the operator's own engines do: nothing where there is none."""
     names = sorted({key.engine for key in keys} - {OURS})
     treated = {name: digest([engine_digest(name, setting.engines), _configured(setting, name)]) for name in names}
     return {"engines": treated} if treated else {}
 
 
-def _configured(setting: Setting, name: str) -> Json:
+def _configured(setting: BenchContext, name: str) -> Json:
     own = setting.engines.get(name)
     return own.model_dump(mode="json") if own is not None else None
 
@@ -284,7 +286,7 @@ def _sent(model: ModelConfig) -> list[Json]:
     return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.take]
 
 
-def _models(setting: Setting, records: Records) -> JsonObject:
+def _models(setting: BenchContext, records: Records) -> JsonObject:
     """Return how each model was sampled and asked, and where its imported responses come from."""
     found: dict[str, set[str]] = {}
     for treatment, attempts in records.counted("treatment", "attempts"):
@@ -298,7 +300,7 @@ def _models(setting: Setting, records: Records) -> JsonObject:
     }  # fmt: skip
 
 
-def _run_document(planned: Plan, setting: Setting, report: ReportConfig, records: Records) -> JsonObject:
+def _run_document(planned: Plan, setting: BenchContext, report: ReportConfig, records: Records) -> JsonObject:
     provenance = Counter(source for case in planned.cases for source in set(case.recorded_from.values()))
     kinds = Counter(case.kind for case in planned.cases)
     return {
@@ -315,5 +317,5 @@ def _run_document(planned: Plan, setting: Setting, report: ReportConfig, records
             "kinds": dict(sorted(kinds.items())),
             "recorded_from": dict(sorted(provenance.items())),
         },
-        **told_by_trials(records),
+        **totals_of_trials(records),
     }

@@ -12,7 +12,7 @@ from mendbench.config.config_file import Loaded
 from mendbench.corpus.corpus import Corpus, load_corpus
 from mendbench.errors import UnknownName
 from mendbench.runs.shards import Shard
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 
 Progress = Callable[[int, int, str], None]
 """Told how many are done, of how many, and what was done last."""
@@ -48,14 +48,14 @@ class RunOptions:
     cluster: str | None = None
     """Address of a dask scheduler whose workers take the place of processes here; ``local`` for one of this machine."""
     concurrency: int | None = None
-    """Asks of a model that are under way at once while recording; None for what is configured, else 1."""
+    """Model requests of a model that are under way at once while recording; None for what is configured, else 1."""
     resume: bool = False
     """Go on from the interrupted run, with the options that it began with."""
     shard: Shard | None = None
     """The part of a split run that this one is."""
 
 
-def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> Setting:
+def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> BenchContext:
     """Return what trials share.
 
     Raises:
@@ -65,7 +65,7 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
     if options.record not in get_args(RecordMode):
         raise UnknownName("record mode", options.record, get_args(RecordMode))
     corpus = open_corpus(loaded, options.cases, options.cassettes, tolerant=tolerant)
-    return Setting(
+    return BenchContext(
         tolerant=tolerant,
         cases_dir=corpus.cases_dir,
         cassettes_dir=corpus.cassettes_dir,

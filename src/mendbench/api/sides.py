@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput, UnknownName
-from mendbench.results.baseline import answers_of
+from mendbench.results.baseline import responses_of
 from mendbench.results.store import StoredRun, read_run
-from mendbench.scoring.chance import AnswerDigest
-from mendbench.scoring.comparing.changes import AnswersByKey
+from mendbench.scoring.chance import ResponseDigest
+from mendbench.scoring.comparing.changes import ResponsesByKey
 from mendbench.scoring.comparing.pairing import FIELDS
 from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
@@ -48,7 +48,7 @@ class OpenSide:
     run: StoredRun
     records: Records
     """Those of its trials that are asked for."""
-    answers: AnswersByKey
+    responses: ResponsesByKey
     """What was answered in each trial of the whole run, by its key."""
 
 
@@ -89,9 +89,9 @@ def open_sides(a: str | Path, b: str | Path) -> tuple[OpenSide, OpenSide]:
     for one, place in zip(sides, places, strict=True):
         runs[place] = runs.get(place) or read_run(one.folder)
     narrowed = [_narrowed(one, runs[place].records) for one, place in zip(sides, places, strict=True)]
-    answers = {place: _Answers(run) for place, run in runs.items()}
+    responses = {place: _Responses(run) for place, run in runs.items()}
     first, second = (
-        OpenSide(side=one, run=runs[place], records=records, answers=answers[place])
+        OpenSide(side=one, run=runs[place], records=records, responses=responses[place])
         for one, place, records in zip(sides, places, narrowed, strict=True)
     )
     return first, second
@@ -116,12 +116,12 @@ def _narrowed(side: Side, records: Records) -> Records:
     return left
 
 
-class _Answers(Mapping[str, tuple[AnswerDigest, ...]]):
-    """What was answered in each trial of a run, by its key; equal answers are kept once."""
+class _Responses(Mapping[str, tuple[ResponseDigest, ...]]):
+    """What was answered in each trial of a run, by its key; equal responses are kept once."""
 
     def __init__(self, run: StoredRun) -> None:
-        known = Interned[tuple[AnswerDigest, ...]]()
-        self._numbers = array(NUMBERS, (known.number(answers_of(row)) for row in run.rows))
+        known = Interned[tuple[ResponseDigest, ...]]()
+        self._numbers = array(NUMBERS, (known.number(responses_of(row)) for row in run.rows))
         self._values, self._keys = known.values, run.records.trial_keys()
 
     def __len__(self) -> int:
@@ -130,7 +130,7 @@ class _Answers(Mapping[str, tuple[AnswerDigest, ...]]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
-    def __getitem__(self, key: str) -> tuple[AnswerDigest, ...]:
+    def __getitem__(self, key: str) -> tuple[ResponseDigest, ...]:
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             raise KeyError(key)

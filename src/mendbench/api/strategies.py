@@ -18,14 +18,14 @@ from mendbench.model.prompt import Prompt, View
 from mendbench.model.trial import StopReason, TrialKey
 from mendbench.recording.scope_recording import Recording
 from mendbench.repair.policies import policy
-from mendbench.repair.rollout import Course, Event
+from mendbench.repair.rollout import Event, Rollout
 from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
-from mendbench.replay.model_cassette import AskBook
+from mendbench.replay.model_cassette import ModelCassette
 from mendbench.scoring.judging.recall import PLACES, Recall, Where, context_recall, facts_of, where_is_value
 from mendbench.strategies import StrategyInfo, TemplateStrategy, build_prompt, strategies, strategy
 from mendbench.strategies.front_matter import template_text
-from mendbench.trial.components import Parts, Setting, build_parts
+from mendbench.trial.components import BenchContext, TrialComponents, build_components
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.scope import Scope, open_scope
 
@@ -88,7 +88,7 @@ class Survey:
         return {place: found.count(place) for place in PLACES}
 
     @property
-    def fix_told(self) -> float | None:
+    def fix_shown(self) -> float | None:
         """Share of the cases whose context holds the fix's value, among those whose frame does not."""
         needed = [row.holds_fix for row in self.rows if row.holds_fix not in {None, "frame"}]
         return _mean(place != "nowhere" for place in needed)
@@ -112,7 +112,7 @@ def show_strategy(name: str) -> StrategyPage:
 def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path | None, attempt: int = 1) -> Rendering:
     """Return the prompt that a strategy makes of a case, without asking any model.
 
-    The first attempt's tells of the case's first execution. A later one's follows from the answers that the main model of the
+    The first attempt's tells of the case's first execution. A later one's follows from the responses that the main model of the
     configuration gave, as they are recorded.
 
     Raises:
@@ -142,7 +142,7 @@ def survey_strategies(
 
 
 def surveys(
-    setting: Setting, cases: Sequence[Case], part: str, names: Sequence[str], model: str | None
+    setting: BenchContext, cases: Sequence[Case], part: str, names: Sequence[str], model: str | None
 ) -> tuple[Survey, ...]:
     """Return a survey for each strategy over the cases of a part.
 
@@ -177,7 +177,7 @@ def main_model(loaded: Loaded) -> str | None:
     return loaded.config.matrix.models[0] if loaded.config.matrix.models else None
 
 
-def _first(setting: Setting, case: Case, names: Sequence[str], model: str | None) -> list[Rendering]:
+def _first(setting: BenchContext, case: Case, names: Sequence[str], model: str | None) -> list[Rendering]:
     """Return the first prompts that these strategies make of one execution of a case."""
     parts = [_parts(setting, case, name, model) for name in names]
     engine = parts[0].engine
@@ -191,14 +191,14 @@ def _first(setting: Setting, case: Case, names: Sequence[str], model: str | None
     return [replace(_rendering(case, prompt), asked=execution.outcome == "error") for prompt in prompts]
 
 
-def _later(setting: Setting, case: Case, name: str, model: str | None, number: int) -> Rendering:
+def _later(setting: BenchContext, case: Case, name: str, model: str | None, number: int) -> Rendering:
     """Return the prompt of a later attempt of the recorded trial under the longest policy."""
     if model is None:
-        raise BadInput("matrix.models", "no model whose answers led there", "configure one, or leave --attempt away")
+        raise BadInput("matrix.models", "no model whose responses led there", "configure one, or leave --attempt away")
     hint = record_hint(case, _key(case, name, model))
     recordings = _recordings(setting, case)
     scope = open_scope(case, None, recordings, Recording(), hint)
-    asks = AskBook(recordings=recordings, redactor=scope.redactor, record_hint=hint)
+    model_world = ModelCassette(recordings=recordings, redactor=scope.redactor, record_hint=hint)
     prompts: list[Prompt] = []
 
     def noted(event: Event) -> None:
@@ -208,8 +208,8 @@ def _later(setting: Setting, case: Case, name: str, model: str | None, number: i
     miss: ReplayMiss | None = None
     try:
         with guarded():
-            stop = _repaired(case, _parts(setting, case, name, model), scope, asks, number, noted)
-    except ReplayMiss as error:  # the prompt was made before its answer was missed
+            stop = _repaired(case, _parts(setting, case, name, model), scope, model_world, number, noted)
+    except ReplayMiss as error:  # the prompt was made before its response was missed
         miss = error
     if len(prompts) >= number:
         return replace(_rendering(case, prompts[number - 1]), attempt=number)
@@ -220,19 +220,24 @@ def _later(setting: Setting, case: Case, name: str, model: str | None, number: i
 
 
 def _repaired(
-    case: Case, parts: Parts, scope: Scope, asks: AskBook, limit: int, noted: Callable[[Event], None]
+    case: Case,
+    parts: TrialComponents,
+    scope: Scope,
+    model_world: ModelCassette,
+    limit: int,
+    noted: Callable[[Event], None],
 ) -> StopReason:
     rules = policy(LONGEST)
-    course = Course(
+    course = Rollout(
         workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
-        asks=asks, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
+        model_world=model_world, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
         budget=parts.budget, on_event=noted,
     )  # fmt: skip
-    return repair(course, replace(rules, max_answers=min(limit, rules.max_answers))).stop_reason
+    return repair(course, replace(rules, max_responses=min(limit, rules.max_responses))).stop_reason
 
 
-def _parts(setting: Setting, case: Case, name: str, model: str | None) -> Parts:
-    return build_parts(_key(case, name, model), case, setting)
+def _parts(setting: BenchContext, case: Case, name: str, model: str | None) -> TrialComponents:
+    return build_components(_key(case, name, model), case, setting)
 
 
 def _key(case: Case, name: str, model: str | None) -> TrialKey:
@@ -241,7 +246,7 @@ def _key(case: Case, name: str, model: str | None) -> TrialKey:
     )
 
 
-def _recordings(setting: Setting, case: Case) -> Recordings:
+def _recordings(setting: BenchContext, case: Case) -> Recordings:
     return Recordings.open(setting.corpus.cassettes(case))
 
 

@@ -24,7 +24,7 @@ from mendbench.repairers import is_repairer
 from mendbench.runs.matrix import CONTROL_POLICY
 from mendbench.scoring.records import AttemptRecord, TrialRecord, record_of
 from mendbench.strategies import strategy
-from mendbench.trial.components import Setting, repairer_kinds
+from mendbench.trial.components import BenchContext, repairer_kinds
 from mendbench.trial.engines import command_of
 from mendbench.trial.record_hint import treatment_words
 from mendbench.trial.row import whole
@@ -83,7 +83,7 @@ class RanTrial:
 class Bench:
     """The trials that options select, opened once and run one at a time. Made by :func:`open_bench`."""
 
-    def __init__(self, start: Path, loaded: Loaded, options: RunOptions, setting: Setting) -> None:
+    def __init__(self, start: Path, loaded: Loaded, options: RunOptions, setting: BenchContext) -> None:
         self.start, self.loaded, self.options, self.setting = start, loaded, options, setting
         self._ending = ExitStack()
         self._searched: set[str] = set()
@@ -235,7 +235,7 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
         UnknownName: one that nothing registered has.
         BadInput: one whose template or module cannot be used.
     """
-    setting = Setting(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
+    setting = BenchContext(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
     for name in options.engines:
         command_of(name, loaded.config.engines)
     for name in options.strategies:

@@ -1,4 +1,4 @@
-"""What a chat model's server sends back: an answer, a refusal of a prompt for its length, or neither.
+"""What a chat model's server sends back: a response, a refusal of a prompt for its length, or neither.
 
 The shape is OpenAI's (API reference, "The chat completion object"), which other servers follow, with words of their own.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 
 _TOO_LONG_STATUSES = frozenset({400, 413, 422})
@@ -19,7 +19,7 @@ _TOO_LONG = re.compile(
 (``exceed_context_size_error``), Anthropic (``prompt is too long``) and Google (``input token count``)."""
 
 _CUT = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
-"""Finish reasons of an answer that a limit of tokens ended: OpenAI's, and what Anthropic's and Mistral's servers say for it."""
+"""Finish reasons of a response that a limit of tokens ended: OpenAI's, and what Anthropic's and Mistral's servers say for it."""
 
 _GAVE_UP = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "timeout", "failed", "insufficient_system_resource"}
@@ -28,17 +28,17 @@ _GAVE_UP = frozenset(
 many words for an end, and who has another one for giving up puts an ``error`` beside it."""
 
 LIMITS = ("max_completion_tokens", "max_tokens")
-"""Parameters that limit an answer's tokens (OpenAI API reference, "Create chat completion"): the second is the first one's older name."""
+"""Parameters that limit a response's tokens (OpenAI API reference, "Create chat completion"): the second is the first one's older name."""
 
 
 def limit_in(params: Mapping[str, Json]) -> tuple[str, Json] | None:
-    """Return the parameter that limits an answer's tokens, with its value; None where none does."""
+    """Return the parameter that limits a response's tokens, with its value; None where none does."""
     return next(((name, params[name]) for name in LIMITS if params.get(name) is not None), None)
 
 
-def refuses_for_length(answer: Answer) -> bool:
-    """Return whether a server refused a prompt because it does not fit: that is an answer, and always the same one."""
-    return answer.fault is None and answer.status in _TOO_LONG_STATUSES and bool(_TOO_LONG.search(answer.body))
+def refuses_for_length(response: Response) -> bool:
+    """Return whether a server refused a prompt because it does not fit: that is a response, and always the same one."""
+    return response.fault is None and response.status in _TOO_LONG_STATUSES and bool(_TOO_LONG.search(response.body))
 
 
 def choice_of(body: Json) -> JsonObject | None:
@@ -48,12 +48,12 @@ def choice_of(body: Json) -> JsonObject | None:
 
 
 def was_cut(choice: JsonObject) -> bool:
-    """Return whether a limit of tokens ended an answer."""
+    """Return whether a limit of tokens ended a response."""
     return _reason(choice) in _CUT
 
 
 def holds_failure(body: Json) -> bool:
-    """Return whether a body that came with success tells of a failure of the server: instead of an answer, or in the middle of one."""
+    """Return whether a body that came with success tells of a failure of the server: instead of a response, or in the middle of one."""
     first = _first(body)
     return (isinstance(body, dict) and bool(body.get("error"))) or (first is not None and _gave_up(first))
 

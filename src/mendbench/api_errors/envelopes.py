@@ -22,7 +22,7 @@ from mendbench.api_errors.refusals import (
     well,
 )
 from mendbench.api_errors.xml_faults import fault_in, part_was_done
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 
 MAX_WRAPPERS = 4
@@ -35,8 +35,8 @@ _NO_WORDS = "request failed"
 _SOME_DATA = 2
 """Slots of content beside a false flag, or beside an error, that make it one datum among others."""
 _STATUSES = frozenset({"status", "statuscode", "httpstatuscode", "code"})
-_ANSWERS_VERDICTS = frozenset({"error", "fail", "failure"})
-"""What an answer says of itself. ``failed`` is not among them: it is the state of a run, a job or a payment."""
+_RESPONSES_VERDICTS = frozenset({"error", "fail", "failure"})
+"""What a response says of itself. ``failed`` is not among them: it is the state of a run, a job or a payment."""
 _FAILED_HTTP = range(400, 600)
 _GRAPHQL = frozenset({"errors", "data", "extensions"})
 """The slots of a GraphQL answer (GraphQL specification, section 7.1)."""
@@ -45,14 +45,14 @@ _TEXT_SLOTS = ("error", "message", "error_message", "detail", "description")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """A failure found inside an answer."""
+    """A failure found inside a response."""
 
     message: str
-    """The answer's own word for it: ``channel_not_found``, or ``request failed`` where it gave none."""
+    """The response's own word for it: ``channel_not_found``, or ``request failed`` where it gave none."""
     body: Json
     """The innermost envelope that says so; of a batch, the list of what was refused."""
     partial: bool = False
-    """Whether the answer tells of a part that was done: of a batch, of a multi-status, or in the data of a GraphQL answer."""
+    """Whether the response tells of a part that was done: of a batch, of a multi-status, or in the data of a GraphQL answer."""
 
 
 def failure_in(body: Json) -> Embedded | None:
@@ -78,9 +78,9 @@ def failure_in(body: Json) -> Embedded | None:
     return None if parts is None else _part_of_batch(parts)
 
 
-def accepted(answer: Answer, body: Json) -> bool:
+def accepted(response: Response, body: Json) -> bool:
     """Return whether the world did what was asked: a 2xx answer without a fault and without a failure in its ``body``."""
-    return answer.fault is None and answer.status in SUCCESSES and failure_in(body) is None
+    return response.fault is None and response.status in SUCCESSES and failure_in(body) is None
 
 
 def _layers(body: Json) -> Iterator[JsonObject]:
@@ -187,16 +187,16 @@ def _says(layer: JsonObject) -> str:
 
 
 def _is_plain_data(layer: JsonObject) -> bool:
-    """Return whether a false flag stands among data and nothing says what failed: an answer in a quiz may be ``ok: false``."""
+    """Return whether a false flag stands among data and nothing says what failed: a response in a quiz may be ``ok: false``."""
     worded = _says(layer) != _NO_WORDS or any(slot.lower().startswith(("err", "code", "reason")) for slot in layer)
     return not worded and len(content_of(layer)) >= _SOME_DATA
 
 
 def _is_record(layer: JsonObject) -> bool:
-    """Return whether an error object is one datum of a record among others (a run's, a crash's) and no answer's own."""
+    """Return whether an error object is one datum of a record among others (a run's, a crash's) and no response's own."""
     named = {name_of(slot): value for slot, value in layer.items()}
     own = any(
-        (isinstance(value, str) and value.lower() in _ANSWERS_VERDICTS)
+        (isinstance(value, str) and value.lower() in _RESPONSES_VERDICTS)
         or (isinstance(value, int) and value in _FAILED_HTTP)
         for slot in _STATUSES
         if (value := named.get(slot)) is not None
@@ -205,7 +205,7 @@ def _is_record(layer: JsonObject) -> bool:
 
 
 def _says_deep(item: Json, depth: int) -> str | None:
-    """Return the first words in an item of a batch, or in the answer or the errors inside it."""
+    """Return the first words in an item of a batch, or in the response or the errors inside it."""
     if isinstance(item, list):
         item = item[0] if item else None
     if isinstance(item, str):

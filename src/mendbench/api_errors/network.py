@@ -1,6 +1,6 @@
 """The network handler: how long a provider is waited for, when a request is sent again, and what a user is told.
 
-It is about transport. An HTTP status is an answer and is not tried again here, not even 429 or 503, unless the caller
+It is about transport. An HTTP status is a response and is not tried again here, not even 429 or 503, unless the caller
 says so; and every fault is tried again, where :mod:`mendbench.api_errors.retry` leaves out what stays as it is
 (``TRANSIENT_FAULTS``).
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mendbench.api_errors.retry import Advancing, drawn, retrying
-from mendbench.model.exchange import Answer, Fault
+from mendbench.model.exchange import Fault, Response
 
 MAX_RETRIES = 5
 """Tries after the first one."""
@@ -45,7 +45,7 @@ class Timeouts:
     open_s: float
     """Until the connection stands."""
     read_s: float
-    """From when the request is begun until its whole answer is there: writing it has no time of its own."""
+    """From when the request is begun until its whole response is there: writing it has no time of its own."""
 
 
 DEFAULT_TIMEOUTS = Timeouts(open_s=10, read_s=120)
@@ -58,7 +58,7 @@ _PROVIDER_TIMEOUTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkFailure:
-    """No answer came, whatever was tried."""
+    """No response came, whatever was tried."""
 
     message: str
     """What the user is told."""
@@ -94,20 +94,20 @@ def network_wait_s(attempt: int, *, base_s: float = BASE_S, cap_s: float = CAP_S
 
 
 def with_network_retry(
-    call: Callable[[], Answer],
+    call: Callable[[], Response],
     clock: Advancing | None,
     *,
     provider: str | None = None,
     max_retries: int = MAX_RETRIES,
-    busy: Callable[[Answer], bool] = lambda _answer: False,
-    retry_after: Callable[[Answer], float | None] = lambda _answer: None,
+    busy: Callable[[Response], bool] = lambda _response: False,
+    retry_after: Callable[[Response], float | None] = lambda _response: None,
     seed: str = "",
     sleep: Callable[[float], None] | None = None,
-) -> Answer | NetworkFailure:
-    """Call until an answer comes without a fault, at most ``max_retries`` times again, and return it.
+) -> Response | NetworkFailure:
+    """Call until a response comes without a fault, at most ``max_retries`` times again, and return it.
 
-    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. Answers that are ``busy`` count as
-    tries like any other; the last one is returned, and ``retry_after`` is how long such an answer asks to be left
+    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. Responses that are ``busy`` count as
+    tries like any other; the last one is returned, and ``retry_after`` is how long such a response asks to be left
     alone (seconds). What ``call`` raises passes at once.
 
     Raises:
@@ -117,17 +117,17 @@ def with_network_retry(
         raise ValueError("a clock or a sleep is needed to wait with")
     tries = 0
 
-    def counted() -> Answer:
+    def counted() -> Response:
         nonlocal tries
         tries += 1
         return call()
 
-    def again(came: Answer) -> bool:
+    def again(came: Response) -> bool:
         return came.fault is not None or busy(came)
 
     first = counted()
     pending = [first]
-    answer = (
+    response = (
         first
         if not again(first)
         else retrying(
@@ -143,6 +143,6 @@ def with_network_retry(
             wait=network_wait_s,
         )
     )
-    if answer.fault is None:
-        return answer
-    return NetworkFailure(message=network_message(answer.fault, provider), fault=answer.fault, tries=tries)
+    if response.fault is None:
+        return response
+    return NetworkFailure(message=network_message(response.fault, provider), fault=response.fault, tries=tries)

@@ -1,4 +1,4 @@
-"""Answers that are nothing but a refusal, and batches of which a part was refused, told by their shape alone.
+"""Responses that are nothing but a refusal, and batches of which a part was refused, told by their shape alone.
 
 The shapes are conventions of many public APIs and no service's own: an error slot beside no content, a code of zero for success
 (WeChat, Postmark, Feishu), a verdict word (JSend), a list of embedded answers (OData's batches), a flag over its items (bulk requests).
@@ -42,13 +42,13 @@ _WELL = re.compile(
 _EMBEDDED_SLOTS = frozenset(
     {"statuscode", "status", "body", "headers", "multivalueheaders", "isbase64encoded", "cookies"}
 )
-_ANSWER_NAMES = _EMBEDDED_SLOTS | frozenset({
+_RESPONSE_NAMES = _EMBEDDED_SLOTS | frozenset({
     "id", "requestid", "referenceid", "contentid", "index", "atomicitygroup", "response", "httpheaders", "httpstatuscode",
     "httpcode", "code", "statustext", "statusmessage", "reason",
 })  # fmt: skip
-"""Slots of one answer in a batch of them. An item that has others, such as a name or an address, is a record of a check."""
+"""Slots of one response in a batch of them. An item that has others, such as a name or an address, is a record of a check."""
 _PAIRS = (("success", "failure"), ("successcount", "failurecount"), ("succeeded", "failed"), ("successful", "failed"))
-"""Counts that a batch's answer gives side by side."""
+"""Counts that a batch's response gives side by side."""
 _DONE_LISTS = frozenset({"successful", "succeeded", "success", "successes", "created", "processed", "completed"})
 _RESULT_LISTS = frozenset({"results", "data", "items", "records", "responses"})
 _COUNT = re.compile(r"^(?:failed\w*count|numerrors|errorcount|failurecount|numfailed)$")
@@ -62,7 +62,7 @@ class Parts:
 
     refused: list[Json]
     some_done: bool
-    """Whether the answer tells of a part that was done."""
+    """Whether the response tells of a part that was done."""
 
 
 def name_of(slot: str) -> str:
@@ -88,7 +88,7 @@ def content_of(layer: JsonObject) -> list[str]:
 
 
 def refusal_in(layer: JsonObject) -> str | None:
-    """Return what an answer says that carries a refusal and nothing else, or None."""
+    """Return what a response says that carries a refusal and nothing else, or None."""
     if any(layer.get(flag) is True for flag in FALSE_FLAGS):
         return None
     named = {name_of(slot): value for slot, value in layer.items()}
@@ -113,7 +113,7 @@ def refusal_in(layer: JsonObject) -> str | None:
 
 
 def failed_parts(body: Json) -> Parts | None:
-    """Return the parts of a batch that its answer says were refused, or None where it is no batch or nothing was."""
+    """Return the parts of a batch that its response says were refused, or None where it is no batch or nothing was."""
     lists = [body] if isinstance(body, list) else list(body.values()) if isinstance(body, dict) else []
     for items in lists:
         if isinstance(items, list) and items and all(isinstance(item, dict) for item in items[:MAX_ITEMS]):
@@ -127,7 +127,7 @@ def failed_parts(body: Json) -> Parts | None:
 
 
 def holds_done(value: Json) -> bool:
-    """Return whether there is anything in what an answer holds that was done or read: no refused payload, no empty slot.
+    """Return whether there is anything in what a response holds that was done or read: no refused payload, no empty slot.
 
     However deep a value is nested, nothing here recurs.
     """
@@ -177,7 +177,7 @@ def _refused(named: JsonObject) -> bool:
 
 
 def _refused_items(items: list[JsonObject], body: Json) -> list[JsonObject]:
-    """Return the refused ones of ``items``, if they are answers to the parts of one request."""
+    """Return the refused ones of ``items``, if they are responses to the parts of one request."""
     if all(_embedded_status(item) is not None for item in items):
         return [item for item in items if _embedded_status(item) in _FAILED_HTTP]
     if isinstance(body, list):
@@ -199,7 +199,7 @@ def _refused_items(items: list[JsonObject], body: Json) -> list[JsonObject]:
 
 
 def _accounted(refused: list[JsonObject], items: list[JsonObject], counts: list[int]) -> list[JsonObject]:
-    """Return ``refused`` if they are what the answer counts as failed, and nothing otherwise: then it counts other things.
+    """Return ``refused`` if they are what the response counts as failed, and nothing otherwise: then it counts other things.
 
     A receipt may cut its list of errors short, and so is the list here that has more than :data:`MAX_ITEMS`.
     """
@@ -245,14 +245,14 @@ def _gives_a_reason(item: Json) -> bool:
 
 
 def _embedded_status(item: JsonObject) -> int | None:
-    if not item.keys() & {"body", "response"} or not {name_of(slot) for slot in item} <= _ANSWER_NAMES:
+    if not item.keys() & {"body", "response"} or not {name_of(slot) for slot in item} <= _RESPONSE_NAMES:
         return None
     numbers = [_number(value) for slot, value in item.items() if name_of(slot) in _STATUS_NAMES]
     return next((number for number in numbers if number in _DONE_HTTP or number in _FAILED_HTTP), None)
 
 
 def _empty(slot: str, value: Json) -> bool:
-    """Return whether a slot carries nothing. ``valid: false`` is an answer; ``data: false`` and ``Response: "False"`` are none."""
+    """Return whether a slot carries nothing. ``valid: false`` is a response; ``data: false`` and ``Response: "False"`` are none."""
     if value is False:
         return name_of(slot) in _RESULT_LISTS or name_of(slot) in {"result", "response"}
     return value in (None, "", [], {}, 0, "false", "False")

@@ -11,7 +11,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeVar
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 
 T = TypeVar("T")
 
@@ -39,15 +39,15 @@ class Wait(Protocol):
         """Return seconds; the same for the same arguments."""
 
 
-def transient(answer: Answer) -> bool:
+def transient(response: Response) -> bool:
     """Return whether another try may bring a better answer."""
-    return answer.fault in TRANSIENT_FAULTS if answer.fault else answer.status in TRANSIENT_STATUSES
+    return response.fault in TRANSIENT_FAULTS if response.fault else response.status in TRANSIENT_STATUSES
 
 
 def retry_after_s(value: str | None, now_ms: int, date: str | None = None) -> float | None:
     """Return the seconds that a ``Retry-After`` header asks for, or None if it is absent or unreadable.
 
-    It holds seconds or a date (RFC 9110 section 10.2.3). A date is read by the clock of who set it: by ``date``, the answer's own
+    It holds seconds or a date (RFC 9110 section 10.2.3). A date is read by the clock of who set it: by ``date``, the response's own
     ``Date`` header, where it has one, and else by ``now_ms``.
     """
     if value is None:

@@ -1,4 +1,4 @@
-"""Failures inside XML answers of status 2xx, read from their elements and never by a parser that expands entities.
+"""Failures inside XML responses of status 2xx, read from their elements and never by a parser that expands entities.
 
 Forms: SOAP faults (SOAP 1.1 section 4.4, SOAP 1.2 section 5.4), ``<Error>`` with ``<Code>`` as S3 sends it after the status line is gone, a
 root that says ``stat="fail"``, and a status of 4xx or 5xx for a whole resource in a WebDAV multi-status (RFC 4918 section 13).

@@ -1,8 +1,8 @@
 """Cassettes: recorded exchanges in vcrpy's YAML format, version 1, which stock vcrpy and pytest-recording load.
 
 What vcrpy has no field for stands beside each exchange. ``x-mendbench`` has service, after, n, elapsed_ms, ask and key;
-``changed`` where the world was changed otherwise than the method says; ``provenance`` where a model's answer was made elsewhere and
-imported; ``batch`` where a model answered several prompts in one context. ``x-mendbench-fault`` stands for an answer that never came
+``changed`` where the world was changed otherwise than the method says; ``provenance`` where a model's response was made elsewhere and
+imported; ``batch`` where a model answered several prompts in one context. ``x-mendbench-fault`` stands for a response that never came
 whole (its status is 0). An entry ends with its ``key``; so whatever follows the last whole ``key`` line is an append that was torn off
 by a crash, and is cut. The same entries always give the same bytes.
 """
@@ -26,7 +26,7 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.io.files import append_durably, write_atomically
 from mendbench.io.reading import MAX_RECORDING, read_bytes
 from mendbench.io.yaml_documents import load_yaml
-from mendbench.model.exchange import Answer, Fault, Headers, Request
+from mendbench.model.exchange import Fault, Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.sensitive import sanitise
 
@@ -40,7 +40,7 @@ _SEEN = 4000
 _START = b"- request:\n"
 _END = re.compile(rb"^    key: (['\"]?)([0-9a-f]{16})\1(?:\n|\Z)", re.MULTILINE)
 _ENTRY = re.compile(rb"^- ", re.MULTILINE)
-_MEND = "mend it by hand, or delete it and record it again"
+_HINT = "mend it by hand, or delete it and record it again"
 _FAULTS = frozenset(get_args(Fault))
 _UNSAFE_IN_BLOCKS = frozenset("\x85\u2028\u2029\ufeff")
 """Line breaks for YAML 1.1 that a block would turn into others."""
@@ -61,19 +61,19 @@ class Entry:
     """One recorded exchange: redacted, and as it is served."""
 
     key: str
-    """:func:`mendbench.cassettes.keys.world_key`, or the digest of the ask."""
+    """:func:`mendbench.cassettes.keys.world_key`, or the digest of the model request."""
     request: Request
-    answer: Answer
+    response: Response
     service: str | None = None
     """The service that it was asked of; None for a model."""
     after: str = ""
     n: int = 0
     changed: bool | None = None
     """Whether the world was changed; None where it was as the method says, and for a model."""
-    ask: JsonObject | None = None
+    model_request: JsonObject | None = None
     """What a model was asked. The request's body is its canonical JSON, and is not stored a second time."""
     provenance: str | None = None
-    """Where a model's answer comes from that was made elsewhere and imported; None for one that was recorded here."""
+    """Where a model's response comes from that was made elsewhere and imported; None for one that was recorded here."""
     batch: BatchPlace | None = None
     """Which prompts a model answered together with this one; None where that is not known."""
 
@@ -162,7 +162,7 @@ def whole_length(data: bytes, place: str) -> int:
     shown = str(sanitise(torn[:_SEEN].decode("utf-8", "replace")))[
         :40
     ]  # a credential that is cut is told by nothing any more
-    raise BadInput(f"{place}:{line}", f"no cassette entry but {shown!r}", _MEND)
+    raise BadInput(f"{place}:{line}", f"no cassette entry but {shown!r}", _HINT)
 
 
 def dump(entries: Iterable[Entry]) -> str:
@@ -198,10 +198,12 @@ def settled(entry: Entry) -> Entry:
         entry.request,
         url=_encodable(entry.request.url),
         headers=settled_headers(entry.request.headers),
-        body=canonical_json(entry.ask).encode() if entry.ask is not None else entry.request.body,
+        body=canonical_json(entry.model_request).encode() if entry.model_request is not None else entry.request.body,
         timeout_s=None,
     )
-    return replace(entry, request=request, answer=replace(entry.answer, headers=settled_headers(entry.answer.headers)))
+    return replace(
+        entry, request=request, response=replace(entry.response, headers=settled_headers(entry.response.headers))
+    )
 
 
 def settled_headers(headers: Headers) -> Headers:
@@ -263,12 +265,16 @@ def _on_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        mend = "make room, or make it writable, and do the same again: what is recorded stays, and is not asked again"
-        raise Unwritable(str(path), error.strerror or str(error), mend) from None
+        hint = "make room, or make it writable, and do the same again: what is recorded stays, and is not asked again"
+        raise Unwritable(str(path), error.strerror or str(error), hint) from None
 
 
 def _plain(entry: Entry, *, binary: bool) -> JsonObject:
-    body = None if entry.ask is not None or not entry.request.body else _string(entry.request.body, binary=binary)
+    body = (
+        None
+        if entry.model_request is not None or not entry.request.body
+        else _string(entry.request.body, binary=binary)
+    )
     plain: JsonObject = {
         "request": {
             "method": entry.request.method,
@@ -277,23 +283,23 @@ def _plain(entry: Entry, *, binary: bool) -> JsonObject:
             "body": body,
         },
         "response": {
-            "status": {"code": entry.answer.status, "message": PHRASES.get(entry.answer.status, "")},
-            "headers": _grouped(entry.answer.headers),
-            "body": {"string": _string(entry.answer.body, binary=binary)},
+            "status": {"code": entry.response.status, "message": PHRASES.get(entry.response.status, "")},
+            "headers": _grouped(entry.response.headers),
+            "body": {"string": _string(entry.response.body, binary=binary)},
         },
     }
-    if entry.answer.fault:
-        plain["x-mendbench-fault"] = entry.answer.fault
+    if entry.response.fault:
+        plain["x-mendbench-fault"] = entry.response.fault
     ours: JsonObject = {"service": entry.service, "after": entry.after, "n": entry.n}
-    if entry.ask is not None:
-        ours = {"ask": _ordered(entry.ask)}
+    if entry.model_request is not None:
+        ours = {"model_request": _ordered(entry.model_request)}
         if entry.provenance is not None:
             ours["provenance"] = entry.provenance
         if entry.batch is not None:
             ours["batch"] = asdict(entry.batch)
     elif entry.changed is not None:
         ours["changed"] = entry.changed
-    plain["x-mendbench"] = {**ours, "elapsed_ms": entry.answer.elapsed_ms, "key": entry.key}
+    plain["x-mendbench"] = {**ours, "elapsed_ms": entry.response.elapsed_ms, "key": entry.key}
     return plain
 
 
@@ -328,9 +334,9 @@ def _headers(grouped: dict[str, list[str]]) -> Headers:
 
 
 def _interactions(data: bytes, place: str) -> list[Json]:
-    document = load_yaml(data, place, _MEND)
+    document = load_yaml(data, place, _HINT)
     if not isinstance(document, dict) or not isinstance(document.get("interactions"), list):
-        raise BadInput(f"{place}:1", "no cassette: interactions is missing or no list", _MEND)
+        raise BadInput(f"{place}:1", "no cassette: interactions is missing or no list", _HINT)
     if document.get("version") != 1:
         raise BadInput(f"{place}:1", f"cassette version {document.get('version')!r}", "use a cassette of version 1")
     interactions: list[Json] = document["interactions"]
@@ -343,9 +349,13 @@ def _entry(raw: Json, place: str) -> Entry:
         fault = raw.get("x-mendbench-fault")
         if fault is not None and fault not in _FAULTS:
             raise BadInput(place, f"unknown fault {fault!r}", f"use one of {', '.join(sorted(_FAULTS))}")
-        ask = _object(ours.get("ask"))
-        body = canonical_json(ask).encode("utf-8", "surrogatepass") if ask is not None else _bytes(sent.get("body"))
-        answer = Answer(
+        model_request = _object(ours.get("model_request"))
+        body = (
+            canonical_json(model_request).encode("utf-8", "surrogatepass")
+            if model_request is not None
+            else _bytes(sent.get("body"))
+        )
+        response = Response(
             status=int(came["status"]["code"]),
             headers=_headers(_lists(came.get("headers"))),
             body=_bytes(came["body"]["string"]),
@@ -357,17 +367,17 @@ def _entry(raw: Json, place: str) -> Entry:
         return Entry(
             key=str(ours["key"]),
             request=request,
-            answer=answer,
+            response=response,
             service=_text("service", ours.get("service")),
             after=str(ours.get("after", "")),
             n=int(ours.get("n", 0)),
             changed=_flag(ours.get("changed")),
-            ask=ask,
+            model_request=model_request,
             provenance=_text("provenance", ours.get("provenance")),
             batch=_batch(ours.get("batch")),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise BadInput(place, f"an entry with a missing or wrong field ({error!r})", _MEND) from error
+        raise BadInput(place, f"an entry with a missing or wrong field ({error!r})", _HINT) from error
 
 
 def _batch(raw: Json) -> BatchPlace | None:

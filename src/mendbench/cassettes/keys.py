@@ -24,7 +24,7 @@ INDIFFERENT_HEADERS = frozenset(
         "date", "traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id",
     }
 )  # fmt: skip
-"""Headers that decide no answer: about the connection and the message's length (RFC 9110, RFC 9112) and for tracing (W3C
+"""Headers that decide no response: about the connection and the message's length (RFC 9110, RFC 9112) and for tracing (W3C
 Trace Context and Baggage, and the two common ids). Every other header belongs to the key: it may choose a tenant, a
 version, a representation, or make a repeated write a no-op.
 

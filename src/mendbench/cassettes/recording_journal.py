@@ -13,8 +13,8 @@ from mendbench.io.json_documents import parse_json
 from mendbench.io.reading import MAX_RUN, read_regular
 
 
-class Anew:
-    """The keys of answers by their cassette, written down one by one, each after its answer."""
+class RecordingJournal:
+    """The keys of responses by their cassette, written down one by one, each after its response."""
 
     def __init__(self, path: Path) -> None:
         """Read what is written down; a torn last line is cut.
@@ -31,15 +31,15 @@ class Anew:
             self._written("".join(f"{canonical_json([*pair])}\n" for pair in pairs))
 
     def __len__(self) -> int:
-        """Return how many answers are written down."""
+        """Return how many responses are written down."""
         return sum(map(len, self._keys.values()))
 
     def of(self, cassette: Path) -> frozenset[str]:
-        """Return the keys of a cassette's answers that came anew."""
+        """Return the keys of a cassette's responses that came anew."""
         return frozenset(self._keys[str(cassette)])
 
     def add(self, cassette: Path, key: str) -> None:
-        """Write down that an answer came, and stands in its cassette.
+        """Write down that a response came, and stands in its cassette.
 
         Raises:
             BadInput: it cannot be written.
@@ -52,8 +52,8 @@ class Anew:
         try:
             (append_durably if more else write_atomically)(self._path, text)
         except OSError as error:
-            mend = "make room, and finish the run with --resume"
-            raise BadInput(str(self._path), error.strerror or str(error), mend) from None
+            hint = "make room, and finish the run with --resume"
+            raise BadInput(str(self._path), error.strerror or str(error), hint) from None
 
 
 def _whole(path: Path) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The recordings of one case: its world, what models' edits led to in it, and one file of answers per model."""
+"""The recordings of one case: its world, what models' edits led to in it, and one file of responses per model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.cassettes import cassette
 from mendbench.cassettes.cassette import Entry
-from mendbench.cassettes.recording_journal import Anew
+from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.errors import BadInput
 
 RecordMode: TypeAlias = Literal["none", "new_episodes", "all"]
@@ -100,7 +100,7 @@ class Recordings:
     Share one instance among all scopes of a case: it knows what was used and what was recorded anew.
     """
 
-    def __init__(self, folder: Path, anew: Anew | None = None) -> None:
+    def __init__(self, folder: Path, anew: RecordingJournal | None = None) -> None:
         self.folder, self._anew = folder, anew
         self.used: set[str] = set()
         """Keys of the world's entries that were served."""
@@ -115,8 +115,8 @@ class Recordings:
             )
 
     @classmethod
-    def open(cls, folder: Path, anew: Anew | None = None) -> Recordings:
-        """Return the recordings in a folder, which need not exist. With ``anew``, models' answers noted there count as recorded anew.
+    def open(cls, folder: Path, anew: RecordingJournal | None = None) -> Recordings:
+        """Return the recordings in a folder, which need not exist. With ``anew``, models' responses noted there count as recorded anew.
 
         Raises:
             BadInput: a cassette in it is broken.
@@ -131,8 +131,8 @@ class Recordings:
         """
         for file in (self._world, self._trajectories):
             if file.is_empty:
-                mend = "restore it, or delete it and record it again with --record new_episodes"
-                raise BadInput(str(file.path), "a recording without a whole exchange", mend)
+                hint = "restore it, or delete it and record it again with --record new_episodes"
+                raise BadInput(str(file.path), "a recording without a whole exchange", hint)
 
     def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
         """Return the name of each file in the folder with when it was written and how long it is: they differ after a change."""
@@ -185,19 +185,19 @@ class Recordings:
             file = standing or (self._trajectories if trajectory else self._world)
             return file.put(entry, replace=replace)
 
-    def ask(self, model: str, key: str, *, fresh: bool = False) -> Entry | None:
+    def model_entry(self, model: str, key: str, *, fresh: bool = False) -> Entry | None:
         """Return a model's entry of that key; with ``fresh`` only one that this instance recorded."""
         with self._lock:
             file = self._model(model)
             return file.entries.get(key) if not fresh or key in file.fresh else None
 
-    def ask_entries(self, model: str) -> tuple[Entry, ...]:
+    def model_entries(self, model: str) -> tuple[Entry, ...]:
         """Return all that a model was asked."""
         with self._lock:
             return tuple(self._model(model).entries.values())
 
-    def append_ask(self, model: str, entry: Entry, *, replace: bool = False) -> Entry:
-        """Store a model's answer and return the one that stands under its key from now on."""
+    def append_model_entry(self, model: str, entry: Entry, *, replace: bool = False) -> Entry:
+        """Store a model's response and return the one that stands under its key from now on."""
         with self._lock:
             file = self._model(model)
             stands = file.store(entry, replace=replace)
@@ -206,7 +206,7 @@ class Recordings:
             return stands
 
     def arrange(self, model: str, keys: Iterable[str]) -> None:
-        """Let a model's answers of these keys stand in that order, in the places that they have together."""
+        """Let a model's responses of these keys stand in that order, in the places that they have together."""
         with self._lock:
             self._model(model).arrange(keys)
 
@@ -219,7 +219,7 @@ class Recordings:
 
 
 def model_file(model: str) -> str:
-    """Return the name of the file that a model's answers stand in, safe on every file system."""
+    """Return the name of the file that a model's responses stand in, safe on every file system."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "-", model).strip("-.") or "model"
     name = f"{safe}.yaml"
     return f"model-{name}" if name.lower() in {WORLD, TRAJECTORIES} else name

@@ -87,7 +87,7 @@ def show_case(document: JsonObject, output: Format) -> int:
 def show_credentials(found: Sequence[BadInput], paths: int, output: Format) -> int:
     """Print where credentials stand; exit 1 if there are any."""
     if output is Format.json:
-        write_json([{"place": one.place, "found": one.found, "mend": one.mend} for one in found])
+        write_json([{"place": one.place, "found": one.found, "hint": one.hint} for one in found])
         return Exit.FAILED if found else Exit.DONE
     for one in found:
         say(str(one))

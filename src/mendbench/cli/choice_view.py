@@ -32,7 +32,7 @@ def asker() -> Choose | None:
 
 
 def ask(stopped: Stopped) -> Choice:
-    """Ask until there is an answer. The end of the input and Ctrl-C mean to stop."""
+    """Ask until there is a response. The end of the input and Ctrl-C mean to stop."""
     try:
         while True:
             choice = _asked(stopped)

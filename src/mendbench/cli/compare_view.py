@@ -86,9 +86,11 @@ def _head(comparison: Comparison) -> Iterator[str]:
     yield f"Same: {', '.join(_same(comparison, shown))}"
     paired = " and ".join(f"{counted(count, 'case')} {_part(part)}" for part, count in comparison.cases.items())
     pooled = " (all parts together)" if comparison.part == ALL else ""
-    trials, still_open, same = (sum(getattr(one, name) for one in pairs) for name in ("trials", "open", "same_answers"))
+    trials, still_open, same = (
+        sum(getattr(one, name) for one in pairs) for name in ("trials", "open", "same_responses")
+    )
     unjudged = f", {still_open} without a verdict on a side" if still_open else ""
-    yield f"Paired: {paired}{pooled}; {counted(trials, 'pair')} of trials, {same} with the same answers{unjudged}"
+    yield f"Paired: {paired}{pooled}; {counted(trials, 'pair')} of trials, {same} with the same responses{unjudged}"
     yield ""
 
 
@@ -133,10 +135,10 @@ def _not_shown(one: Elsewhere) -> str:
 
 
 def _likeness(change: Change) -> object:
-    """Return what makes changes one line: policies that replay the same answers often come to the same outcome."""
+    """Return what makes changes one line: policies that replay the same responses often come to the same outcome."""
     outcomes = (_outcome(change.before), _outcome(change.after))
     sides = [(one.engine, one.repairer, one.model, one.strategy) for one in (change.a, change.b)]
-    return (change.direction, change.case, change.sample, change.answers == "other answers", *sides, *outcomes)
+    return (change.direction, change.case, change.sample, change.responses == "other responses", *sides, *outcomes)
 
 
 def _dealt(groups: Sequence[list[Change]], room: int) -> list[list[Change]]:
@@ -155,7 +157,7 @@ def _listed(comparison: Comparison, group: Sequence[Change]) -> Iterator[str]:
     moves = [tell(before) if tell(before) == tell(after) else f"{tell(before)} {ARROW} {tell(after)}" for tell in told]
     names = ("", "stopped: ", "wasted ")
     words = [name + move for name, move in zip(names, moves, strict=True)]
-    words.append(change.answers)
+    words.append(change.responses)
     yield f"  {change.case}{_under(comparison, group)}: {'; '.join(words)}"
     yield f"    {comparison.links(change)[1]}"
 

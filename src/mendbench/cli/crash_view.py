@@ -35,7 +35,7 @@ def say_crashed(stored: StoredRun) -> None:
     for party, found in causes.items():
         measured = ", so nothing was measured of it" if party in without else ""
         say(
-            f"crashed: {found.total()} of {trials[party]} trials of {party}{measured}; first {first[party]}; {_mend(party)}"
+            f"crashed: {found.total()} of {trials[party]} trials of {party}{measured}; first {first[party]}; {_hint(party)}"
         )
         others = list(found.items())[1:]
         for message, times in others[: SHOWN - 1]:
@@ -52,6 +52,6 @@ def _by_party(records: Records) -> Counter[str]:
     return found
 
 
-def _mend(party: str) -> str:
+def _hint(party: str) -> str:
     kind, _, name = party.partition(" ")
     return f"see why with: mendbench engine check {shlex.quote(name)}" if kind == "engine" else "fix what raised"

@@ -50,12 +50,12 @@ def _model_lines(one: ModelEstimate) -> Iterable[str]:
     sent = (
         by_length
         if one.prompt_tokens is None
-        else f"{one.prompt_tokens:,} ({by_length}, as {_many(one.recorded, 'recorded answer')} tell)"
+        else f"{one.prompt_tokens:,} ({by_length}, as {_many(one.recorded, 'recorded response')} tell)"
     )
     yield f"  tokens of prompts: about {sent}"
     got = "not known" if one.completion_tokens is None else f"about {one.completion_tokens:,}"
     most = "" if one.completion_tokens_at_most is None else f", at most {one.completion_tokens_at_most:,}"
-    yield f"  tokens of answers: {got}{most}"
+    yield f"  tokens of responses: {got}{most}"
     yield f"  cost: {_cost(one)}"
     yield f"  time: {_time(one)}"
 
@@ -83,7 +83,7 @@ def _time(one: ModelEstimate) -> str:
         if not one.later_at_most or one.seconds_with_later is None
         else f"; {_span(one.seconds_with_later)} with all later ones"
     )
-    return f"about {_span(one.seconds)}{later} (median of recorded answers: {one.median_ms / 1000:.1f} s)"
+    return f"about {_span(one.seconds)}{later} (median of recorded responses: {one.median_ms / 1000:.1f} s)"
 
 
 def _span(seconds: float) -> str:

@@ -51,7 +51,7 @@ def explore(trace: JsonObject, read: Callable[[str], str]) -> int:
 
 
 def answer(trace: JsonObject, words: list[str]) -> str:
-    """Return the answer to one line; what is wrong with it is an answer too."""
+    """Return the response to one line; what is wrong with it is a response too."""
     name, given = words[0], words[1:]
     try:
         if name in _OF_TRACE:

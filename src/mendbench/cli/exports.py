@@ -69,8 +69,8 @@ def refuse_useless(wanted: Outputs) -> None:
         BadInput: it is no run's folder, and no other output is wanted.
     """
     if wanted.against is not None and not wanted.any and not wanted.against.is_dir():
-        mend = "give --junit, --markdown, --github-summary or --annotations too, or a run's folder"
-        raise BadInput("--against", "nothing to write it to", mend)
+        hint = "give --junit, --markdown, --github-summary or --annotations too, or a run's folder"
+        raise BadInput("--against", "nothing to write it to", hint)
 
 
 def write_outputs(run: StoredRun, wanted: Outputs) -> None:

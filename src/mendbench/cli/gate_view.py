@@ -76,7 +76,7 @@ def _lines(result: GateResult) -> Iterator[str]:
     yield plain(result.headline)
     yield from (f"  {plain(note)}" for note in result.notes)
     yield from _block(
-        "not comparable", (f"{one.what}: {one.before} -> {one.after}; {one.mend}" for one in result.differences)
+        "not comparable", (f"{one.what}: {one.before} -> {one.after}; {one.hint}" for one in result.differences)
     )
     limits = sorted(result.limits, key=lambda one: ("broken", "open", "undefined", "holds").index(one.status))
     yield from _block("limits", (limit_words(one) for one in limits if one.status != "holds"))

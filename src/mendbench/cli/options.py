@@ -92,7 +92,7 @@ Concurrency: TypeAlias = Annotated[
         "--concurrency",
         metavar="N",
         parser=at_least(1),
-        help="Asks of a model that are under way at once while recording; else as configured, or 1.",
+        help="Model requests of a model that are under way at once while recording; else as configured, or 1.",
     ),
 ]
 DryRun: TypeAlias = Annotated[

@@ -1,4 +1,4 @@
-"""``mendbench prompts``: answers made elsewhere."""
+"""``mendbench prompts``: responses made elsewhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def export(
     cassettes: Cassettes = None,
     workers: Workers = 0,
 ) -> int:
-    """Write the prompts that have no answer yet, one a line, as OpenAI's batch API takes them.
+    """Write the prompts that have no response yet, one a line, as OpenAI's batch API takes them.
 
     They are those of the same trials that run would replay with these options, as far as recordings lead: second
     attempts come once the first ones are answered.
@@ -64,14 +64,14 @@ def export(
 
 
 def import_(
-    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File of answers: JSONL or CSV.")],
+    responses: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File of responses: JSONL or CSV.")],
     prompts: Annotated[Path, typer.Option("--prompts", metavar="FILE", help="The file that was exported.")],
     provenance: Annotated[
         str | None,
-        typer.Option("--provenance", metavar="TEXT", help="Where the answers come from; stands beside each of them."),
+        typer.Option("--provenance", metavar="TEXT", help="Where the responses come from; stands beside each of them."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")] = False,
-    replacing: Annotated[bool, typer.Option("--replace", help="Replace recorded answers that differ.")] = False,
+    replacing: Annotated[bool, typer.Option("--replace", help="Replace recorded responses that differ.")] = False,
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Leave out lines that cannot be read, and import the others.")
     ] = False,
@@ -99,10 +99,10 @@ def import_(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Record answers that were made elsewhere.
+    """Record responses that were made elsewhere.
 
     Lines are OpenAI batch output, Anthropic batch results, or custom_id with content; CSV has the latter as columns.
-    The cases that ask for an answer are found out anew. Nothing is written if a line cannot be read, or contradicts
+    The cases that ask for a response are found out anew. Nothing is written if a line cannot be read, or contradicts
     another one or what is recorded.
     """
     recordings = use_corpus(cases, cassettes)
@@ -115,8 +115,8 @@ def import_(
         models=tuple(models or ()),
     )  # fmt: skip
     with terminal.progress() as progress:
-        imported = api.import_answers(
-            answers, prompts, options, progress,
+        imported = api.import_responses(
+            responses, prompts, options, progress,
             provenance=provenance, dry_run=dry_run, replacing=replacing, skip_broken=skip_broken, batches=batches,
         )  # fmt: skip
     return prompts_view.show_imported(imported, output)
@@ -136,9 +136,9 @@ def diff(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """Show which prompts have no answer (any more), each beside the recorded one that is most like it.
+    """Show which prompts have no response (any more), each beside the recorded one that is most like it.
 
-    So it shows what an edited template would leave behind. No model is asked. The exit code is 3 if an answer is missing.
+    So it shows what an edited template would leave behind. No model is asked. The exit code is 3 if a response is missing.
     """
     recordings = use_corpus(cases, cassettes)
 
@@ -162,7 +162,7 @@ def noise(
     cassettes: Cassettes = None,
     output: Output = Format.text,
 ) -> int:
-    """Show how often a model that was asked a prompt again, where nothing is drawn, gave the same answer.
+    """Show how often a model that was asked a prompt again, where nothing is drawn, gave the same response.
 
     Only recordings are read. A table of the model with `take = 1` asks every prompt again; what that does to verdicts and
     scores, `mendbench compare` tells of a run with both tables.
@@ -175,7 +175,7 @@ def noise(
     options = api.RunOptions(
         names=tuple(names or ()), part=part, cases=cases, cassettes=recordings, models=tuple(models or ())
     )
-    return prompts_view.show_noise(api.recorded_noise(options), output)
+    return prompts_view.show_repeatability(api.recorded_repeatability(options), output)
 
 
 def prune(
@@ -185,10 +185,10 @@ def prune(
     workers: Workers = 0,
     output: Output = Format.text,
 ) -> int:
-    """List the recorded answers that nothing asks for any more, and delete them if told so.
+    """List the recorded responses that nothing asks for any more, and delete them if told so.
 
     All that is configured is replayed first, to see what is asked for. What edits led to in the world is pruned too, where
-    no answer leads there any more.
+    no response leads there any more.
     """
     recordings = use_corpus(cases, cassettes)
 
@@ -197,7 +197,7 @@ def prune(
 
     options = api.RunOptions(cases=cases, cassettes=recordings, workers=workers)
     with terminal.progress() as progress:
-        found = api.prune_answers(options, progress, delete=delete)
+        found = api.prune_responses(options, progress, delete=delete)
     return prompts_view.show_pruned(found, output, deleted=delete)
 
 

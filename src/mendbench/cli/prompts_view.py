@@ -1,4 +1,4 @@
-"""What the terminal shows of prompts and of answers made elsewhere."""
+"""What the terminal shows of prompts and of responses made elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from mendbench.api import Asking, Exported, Imported, MissingPrompt, Noise, PromptDiff
+from mendbench.api import Asking, Exported, Imported, MissingPrompt, PromptDiff, Repeatability
 from mendbench.cli.exits import Exit
 from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
@@ -30,7 +30,7 @@ def show_exported(exported: Exported, out: Path | None) -> int:
         except OSError as error:
             raise BadInput(f"--out {out}", error.strerror or "cannot be written", "name another file") from None
     asking, count = exported.asking, len(exported.lines)
-    say(f"{_many(count, 'prompt')} without an answer; {asking.answered} answered, {_many(asking.trials, 'trial')}")
+    say(f"{_many(count, 'prompt')} without a response; {asking.answered} answered, {_many(asking.trials, 'trial')}")
     if len(exported.models) > 1:
         each = ", ".join(f"{model} {many}" for model, many in exported.models)
         say(f"{len(exported.models)} models are asked ({each}); where a batch takes one, export with --model")
@@ -39,7 +39,7 @@ def show_exported(exported: Exported, out: Path | None) -> int:
 
 
 def show_imported(imported: Imported, output: Format) -> int:
-    """Say what became of answers; exit 1 if a line was left out, 3 if a prompt has no answer still."""
+    """Say what became of responses; exit 1 if a line was left out, 3 if a prompt has no response still."""
     if output is Format.json:
         write_json(_document(imported))
     else:
@@ -50,7 +50,7 @@ def show_imported(imported: Imported, output: Format) -> int:
 
 
 def show_diff(found: PromptDiff, output: Format) -> int:
-    """Print which prompts have no answer, and what became of them; exit 3 if there are any."""
+    """Print which prompts have no response, and what became of them; exit 3 if there are any."""
     if output is Format.json:
         write_json(_diff_document(found))
     else:
@@ -62,22 +62,22 @@ def show_diff(found: PromptDiff, output: Format) -> int:
 def _told(imported: Imported) -> Iterable[str]:
     done = "would be recorded" if imported.dry_run else "recorded"
     places = len({one.case for one in (*imported.new, *imported.replaced)})
-    yield f"{_many(len(imported.new), 'answer')} {done} in {_many(places, 'case')}; {imported.prompts} prompts were exported"
+    yield f"{_many(len(imported.new), 'response')} {done} in {_many(places, 'case')}; {imported.prompts} prompts were exported"
     if imported.replaced:
-        yield f"{_many(len(imported.replaced), 'answer')} {'would be ' if imported.dry_run else ''}replaced"
+        yield f"{_many(len(imported.replaced), 'response')} {'would be ' if imported.dry_run else ''}replaced"
     if imported.standing:
-        yield f"{_many(len(imported.standing), 'answer')} recorded already"
+        yield f"{_many(len(imported.standing), 'response')} recorded already"
     if imported.repeated:
         yield f"{_many(len(imported.repeated), 'line')} said again what another one says"
     for asked, told, count in imported.renamed:
-        yield f"{_many(count, 'answer')} of {plain(told)}, which was asked as {plain(asked)}"
+        yield f"{_many(count, 'response')} of {plain(told)}, which was asked as {plain(asked)}"
     yield from _named(
-        "unanswered", "no answer", [f"{one.place}: {one.custom_id}: {one.why}" for one in imported.unanswered]
+        "unanswered", "no response", [f"{one.place}: {one.custom_id}: {one.why}" for one in imported.unanswered]
     )
     if imported.absent:
         yield f"absent: {_many(imported.absent, 'exported prompt')} of which no line speaks"
     yield from _named("unknown", "not exported", [f"{one.place}: {one.custom_id}" for one in imported.unknown])
-    why = "no trial asks; name its template file with --strategy, or import the answers to earlier attempts first"
+    why = "no trial asks; name its template file with --strategy, or import the responses to earlier attempts first"
     yield from _named("unplaced", why, [f"{one.place}: {one.custom_id}" for one in imported.unplaced])
     yield from _named("broken", "left out", [str(one) for one in imported.broken])
 
@@ -102,7 +102,7 @@ def _document(imported: Imported) -> JsonObject:
             ("unknown", imported.unknown), ("unplaced", imported.unplaced),
         )
     }  # fmt: skip
-    models = [{"asked": asked, "answered": told, "answers": count} for asked, told, count in imported.renamed]
+    models = [{"asked": asked, "answered": told, "responses": count} for asked, told, count in imported.renamed]
     return {
         "prompts": imported.prompts, "dry_run": imported.dry_run, **deposits, **lines, "absent": imported.absent,
         "broken": [str(one) for one in imported.broken], "models": models,
@@ -110,7 +110,7 @@ def _document(imported: Imported) -> JsonObject:
 
 
 def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) -> int:
-    """Print which cassettes held stale answers, and how many."""
+    """Print which cassettes held stale responses, and how many."""
     total = sum(len(one.keys) for one in found)
     if output is Format.json:
         rows = [
@@ -122,15 +122,15 @@ def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) ->
     for one in found:
         write(f"{one.case}: {len(one.keys)} of {one.entries} in {one.path.name}\n")
     write(
-        f"{_many(total, 'recorded answer')} that nothing asks for{', deleted' if deleted else '; --delete deletes them' if total else ''}\n"
+        f"{_many(total, 'recorded response')} that nothing asks for{', deleted' if deleted else '; --delete deletes them' if total else ''}\n"
     )
     return Exit.DONE
 
 
-def show_noise(found: Sequence[Noise], output: Format) -> int:
-    """Print how often a repeated prompt got the same answer, and which ones got another."""
+def show_repeatability(found: Sequence[Repeatability], output: Format) -> int:
+    """Print how often a repeated prompt got the same response, and which ones got another."""
     if output is Format.json:
-        write_json([_noise_document(one) for one in found])
+        write_json([_repeatability_document(one) for one in found])
         return Exit.DONE
     if not found:
         write("no prompt was asked again where nothing is drawn; a table of the model with take = 1 asks them all\n")
@@ -138,12 +138,12 @@ def show_noise(found: Sequence[Noise], output: Format) -> int:
     shown = table("model", numbers=("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %"))
     for one in found:
         same, (low, high) = one.cases_alike, one.interval
-        counts = (len(one.repeats), one.same_text, one.same_answer, len(one.cases), same)
+        counts = (len(one.repeats), one.same_text, one.same_response, len(one.cases), same)
         shown.add_row(plain(one.model), *map(str, counts), f"{low:.2f} to {high:.2f}")
     show_tables([shown], "Prompts asked again where nothing is drawn")
     for one in found:
-        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in one.repeats if not repeat.same_answer]
-        write("".join(f"{line}\n" for line in _named("another answer", plain(one.model), others)))
+        others = [f"{repeat.case}: {repeat.custom_id}" for repeat in one.repeats if not repeat.same_response]
+        write("".join(f"{line}\n" for line in _named("another response", plain(one.model), others)))
     return Exit.DONE
 
 
@@ -158,16 +158,16 @@ def _diff_lines(found: PromptDiff) -> Iterable[str]:
         yield ""
     asking, rest = found.asking, len(found.missing) - found.shown
     if rest:
-        yield f"{rest} more without an answer; --full shows all"
-    yield f"{_many(asking.answered, 'prompt')} answered, {asking.missing} without an answer; {_many(asking.trials, 'trial')}"
+        yield f"{rest} more without a response; --full shows all"
+    yield f"{_many(asking.answered, 'prompt')} answered, {asking.missing} without a response; {_many(asking.trials, 'trial')}"
     if asking.waiting:
-        yield f"{_many(asking.waiting, 'trial')} stop there: what they ask later hangs on the answer"
+        yield f"{_many(asking.waiting, 'trial')} stop there: what they ask later hangs on the response"
 
 
-def _noise_document(noise: Noise) -> JsonObject:
+def _repeatability_document(noise: Repeatability) -> JsonObject:
     return {
         "model": noise.model, "asked_again": len(noise.repeats), "same_text": noise.same_text,
-        "same_answer": noise.same_answer, "cases": len(noise.cases), "cases_alike": noise.cases_alike,
+        "same_response": noise.same_response, "cases": len(noise.cases), "cases_alike": noise.cases_alike,
         "low": noise.interval.low, "high": noise.interval.high, "repeats": [asdict(repeat) for repeat in noise.repeats],
     }  # fmt: skip
 

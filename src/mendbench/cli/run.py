@@ -141,7 +141,7 @@ def _how_to_go_on(options: RunOptions) -> str:
     place = options.out or load_config().out
     if interrupted_plan(place) is None:
         return "no trial was done, and nothing was written"
-    kept = "" if options.record == "none" else "every answer that came is kept; "
+    kept = "" if options.record == "none" else "every response that came is kept; "
     permissions = [field.name for field in fields(options) if isinstance(field.default, bool)]
     shown = [name for name in ("record", *permissions, *FREE) if name not in {"out", "resume"}]
     return f"{kept}finish it with: {shlex.join(['mendbench', 'run', '--resume', str(place), *words(options, shown)])}"

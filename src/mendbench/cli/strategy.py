@@ -116,10 +116,12 @@ def ablate(
     part: PartOption = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="NAME", help="Whose recorded answers count; else the first configured one's."),
+        typer.Option(
+            "--model", metavar="NAME", help="Whose recorded responses count; else the first configured one's."
+        ),
     ] = None,
     prompts_only: Annotated[
-        bool, typer.Option("--prompts-only", help="Look at the prompts alone, at no answers.")
+        bool, typer.Option("--prompts-only", help="Look at the prompts alone, at no responses.")
     ] = False,
     cases: Cases = None,
     cassettes: Cassettes = None,

@@ -176,7 +176,7 @@ def _ablation_cells(row: AblationRow) -> Iterator[str]:
     one = repairs.difference if repairs else None
     if repairs is not None:
         yield verdict(one) if one else NOTHING
-    yield from (_number(survey.context_tokens, 0), _number(survey.context_recall), _number(survey.fix_told))
+    yield from (_number(survey.context_tokens, 0), _number(survey.context_recall), _number(survey.fix_shown))
     yield str(row.changed)
     if repairs is not None:
         yield from (f"{repairs.right}/{repairs.cases}", str(repairs.unjudged))
@@ -188,7 +188,7 @@ def _about(ablation: Ablation) -> Iterator[str]:
     whole = ablation.rows[0].survey
     yield f"\n{_counted(whole)}; prompts changed: of their first prompts"
     if ablation.run is not None:
-        yield f"answers of {plain(str(ablation.model))} under naive, at most three attempts; right: of the cases with an edit fault"
+        yield f"responses of {plain(str(ablation.model))} under naive, at most three attempts; right: of the cases with an edit fault"
         yield "won:lost:tied: right against the whole strategy, by case; 95 %: of the difference, by bootstrap over groups of cases"
         yield f"than the whole: by a test of each row for itself; of {len(ablation.rows) - 1} rows one may stand out by chance"
         yield "wasted: over the cases of all kinds that both have a verdict on, and what the whole strategy wastes there"
@@ -227,7 +227,7 @@ def _totals(survey: Survey) -> JsonObject:
         "cases": len(survey.rows),
         "context_tokens": survey.context_tokens,
         "context_recall": survey.context_recall,
-        "fix_told": survey.fix_told,
+        "fix_shown": survey.fix_shown,
         "places": survey.places,
         "truncated": sum(row.prompt.context.truncated for row in survey.rows),
     }

@@ -18,7 +18,7 @@ from mendbench.cli.options import Format
 from mendbench.cli.output import plain, say, write, write_json
 from mendbench.cli.summary_view import show_summary
 from mendbench.model.trial import JsonRow
-from mendbench.report.words import stale_told
+from mendbench.report.words import stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
 
@@ -95,8 +95,8 @@ def _say_unjudged(stored: StoredRun, record: str | None) -> None:
             problems.setdefault(what, (str(row["key"]), said))
     if not count:
         return
-    mend = f"; record what is missing with: {record}" if record else ""
-    say(f"unjudged: {count} of {len(stored.rows)} trials miss a recording{mend}")
+    hint = f"; record what is missing with: {record}" if record else ""
+    say(f"unjudged: {count} of {len(stored.rows)} trials miss a recording{hint}")
     for key, said in sorted(problems.values())[:SHOWN]:
         say(f"unjudged: {key}: {said}")
     if len(problems) > SHOWN:
@@ -114,8 +114,8 @@ def _say_left_out(stored: StoredRun) -> None:
 
 
 def _say_stale(stored: StoredRun) -> None:
-    """Say how many recorded answers nothing asks for any more, and of how many that is not known."""
-    for line in stale_told(stored.run.get("stale") or {}):
+    """Say how many recorded responses nothing asks for any more, and of how many that is not known."""
+    for line in stale_sentences(stored.run.get("stale") or {}):
         say(f"stale: {line}")
 
 

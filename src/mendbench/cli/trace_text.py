@@ -74,7 +74,7 @@ def difference(view: JsonObject) -> str:
         absent = not one["sent"] and one["actual"] is None
         lines.append(f"  actual:   {'(not sent)' if absent else shown}{filled}")
     if not view["fields"]:
-        lines.append("The answer names no field: `mendbench debug node-io` shows all of it")
+        lines.append("The response names no field: `mendbench debug node-io` shows all of it")
     if view["suggestion"]:
         lines.append(f"Suggestion: {view['suggestion']}")
     return "\n".join(lines)

@@ -129,6 +129,6 @@ def debug(trace: TraceFile = None) -> int:
 
     found = opened(trace)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        mend = "use `mendbench errors list`, `errors show`, `node inspect` and `debug node-io`"
-        raise BadInput("standard input", "no terminal to explore from", mend)
+        hint = "use `mendbench errors list`, `errors show`, `node inspect` and `debug node-io`"
+        raise BadInput("standard input", "no terminal to explore from", hint)
     return explore(found, input)

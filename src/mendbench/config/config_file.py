@@ -44,14 +44,14 @@ class PricesConfig(_Part):
     """What tokens cost."""
 
     input_per_million: float = Field(description="US dollars for a million tokens of prompts", ge=0, lt=1e9)
-    output_per_million: float = Field(description="US dollars for a million tokens of answers", ge=0, lt=1e9)
+    output_per_million: float = Field(description="US dollars for a million tokens of responses", ge=0, lt=1e9)
 
 
 class _Priced(_Part):
-    """What answers of something cost, where it is told; else the price that is published, else nobody knows it."""
+    """What responses of something cost, where it is told; else the price that is published, else nobody knows it."""
 
     prices: PricesConfig | None = Field(None, description="what its tokens cost")
-    free: bool = Field(default=False, description="whether its answers cost nothing")
+    free: bool = Field(default=False, description="whether its responses cost nothing")
 
     @model_validator(mode="after")
     def _one_price(self) -> Self:
@@ -101,7 +101,7 @@ class ModelConfig(_Priced):
         "left out, what stands before the slash in the model's name, and no price",
     )
     timeout_s: float | None = Field(
-        None, description="how long to wait for an answer, seconds; left out, the provider's, or 600 without one", gt=0
+        None, description="how long to wait for a response, seconds; left out, the provider's, or 600 without one", gt=0
     )
     sampling: Literal["unknown"] | None = Field(
         None,
@@ -124,7 +124,7 @@ class RepairerConfig(_Priced):
         description="package.module:function, called with the system and the user message",
         pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*$",
     )
-    window: int = Field(8192, description="tokens that a prompt and its answer may have together", gt=512)
+    window: int = Field(8192, description="tokens that a prompt and its response may have together", gt=512)
     timeout_s: float = Field(600.0, description="how long to wait for a program's answer, seconds", gt=0)
 
     @model_validator(mode="after")
@@ -141,8 +141,8 @@ class EngineConfig(_Part):
     timeout_s: float = Field(120.0, description="how long one execution may take, seconds", gt=0)
     memory_mb: int = Field(2048, description="how much memory it may take, with all that it starts", gt=0)
     output_kb: int = Field(8192, description="how much it may print on standard output", gt=0)
-    answers: int = Field(
-        3, description="how many answers of the model one that repairs by itself gets in a trial", ge=1, le=20
+    responses: int = Field(
+        3, description="how many responses of the model one that repairs by itself gets in a trial", ge=1, le=20
     )
     network: Literal["held", "open"] = Field(
         "held",
@@ -228,14 +228,14 @@ class GateConfig(_Part):
     )
     worse_outcome: Literal["fail", "show"] = Field(
         "fail",
-        description="what a trial does that was wrong and is wrong in a graver way, with the answers that it had",
+        description="what a trial does that was wrong and is wrong in a graver way, with the responses that it had",
     )
     more_wasted: Literal["fail", "show"] = Field(
-        "fail", description="what a trial does that wastes more attempts, with the answers that it had"
+        "fail", description="what a trial does that wastes more attempts, with the responses that it had"
     )
     more_attempts: Literal["fail", "show"] = Field(
         "show",
-        description="whether a trial fails that takes more attempts to the same outcome, with the answers that it had",
+        description="whether a trial fails that takes more attempts to the same outcome, with the responses that it had",
     )
     changed_recording: Literal["cannot-tell", "show", "fail"] = Field(
         "cannot-tell",
@@ -249,7 +249,7 @@ class GateConfig(_Part):
         lt=1,
     )
     alpha: float = Field(
-        0.05, description="chance of failing where nothing changed but the answers drawn", gt=0, le=0.5
+        0.05, description="chance of failing where nothing changed but the responses drawn", gt=0, le=0.5
     )
     part: Literal["all", "train", "test"] = Field(
         "all", description="part of the corpus's split that limits hold for; all: each on its own"
@@ -390,8 +390,8 @@ def _own(folder: Path) -> tuple[Path, dict[str, Any]] | None:
 def _refuse_other_user(path: Path) -> None:
     """Refuse another user's file above the current folder: a configuration names programs that are run."""
     if path.stat().st_uid not in {0, os.geteuid()}:
-        mend = f"change to {path.parent} if you trust it, or write a mendbench.toml here"
-        raise BadInput(str(path), "a configuration of another user, found above this folder", mend)
+        hint = f"change to {path.parent} if you trust it, or write a mendbench.toml here"
+        raise BadInput(str(path), "a configuration of another user, found above this folder", hint)
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -441,15 +441,15 @@ def _loaded(path: Path, table: dict[str, Any], *, searched: Path | None = None) 
 
 
 def _refuse_shared(path: Path, config: Config) -> None:
-    """Refuse tables whose answers would be recorded as those of another one that is asked otherwise.
+    """Refuse tables whose responses would be recorded as those of another one that is asked otherwise.
 
     Raises:
         BadInput: two such tables; names both.
     """
     programs = {name: one for name, one in config.repairers.items() if one.command}
     run = {name: (command_model(one.command), (one.command, one.timeout_s)) for name, one in programs.items()}
-    mend = "give the program another file name or another argument, or let both tables say the same"
-    _refuse_unlike(f"{path}: repairers", run, "command and timeout_s", mend)
+    hint = "give the program another file name or another argument, or let both tables say the same"
+    _refuse_unlike(f"{path}: repairers", run, "command and timeout_s", hint)
     served = {
         name: (
             one.served_as or name,
@@ -457,16 +457,16 @@ def _refuse_shared(path: Path, config: Config) -> None:
         )
         for name, one in config.models.items()
     }
-    mend = "let both tables say the same of them, or give the models different names"
+    hint = "let both tables say the same of them, or give the models different names"
     fields = "base_url, api_key_env, provider, timeout_s, concurrency and requests_per_minute"
-    _refuse_unlike(f"{path}: models", served, fields, mend)
+    _refuse_unlike(f"{path}: models", served, fields, hint)
 
 
-def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields: str, mend: str) -> None:
+def _refuse_unlike(place: str, tables: Mapping[str, tuple[str, object]], fields: str, hint: str) -> None:
     """Refuse two tables, each a recorded name and how it is asked, that agree in the first and not in the second."""
     seen: dict[str, tuple[str, object]] = {}
     for table, (recorded, asked) in tables.items():
         first, alike = seen.setdefault(recorded, (table, asked))
         if asked != alike:
             found = f"recorded as {recorded!r}, as {first!r} is, with other {fields}"
-            raise BadInput(f"{place}.{table}", found, mend)
+            raise BadInput(f"{place}.{table}", found, hint)

@@ -31,7 +31,7 @@ Cost: TypeAlias = Decimal | None
 """US dollars; None where nobody knows."""
 
 _NEWEST = datetime(9999, 12, 31, 12, tzinfo=UTC)
-"""When an answer is priced: after all dates from which a published price holds, so that the newest one does."""
+"""When a response is priced: after all dates from which a published price holds, so that the newest one does."""
 
 _MILLION = 1_000_000
 _DIGITS = 9
@@ -40,18 +40,18 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What the answers of one model, program or function cost, and who says so."""
+    """What the responses of one model, program or function cost, and who says so."""
 
     source: Source = "unknown"
     per_million: tuple[str, str] | None = None
-    """Configured: US dollars for a million tokens of prompts and of answers."""
+    """Configured: US dollars for a million tokens of prompts and of responses."""
     listed: tuple[str, str | None, str | None] | None = None
     """Published: model, provider, URL."""
     of_models: Mapping[str, Price] = field(default_factory=dict)
-    """Where an answer says which model it is of, the prices of those that are known."""
+    """Where a response says which model it is of, the prices of those that are known."""
 
     def cost(self, reply: Reply) -> Cost:
-        """Return US dollars for one answer; None where the price is not known, or the tokens were not reported."""
+        """Return US dollars for one response; None where the price is not known, or the tokens were not reported."""
         if self.source == "unknown":
             other = self.of_models.get(reply.model or "")
             return other.cost(reply) if other is not None else None
@@ -74,7 +74,7 @@ class Price:
             told = {"source": "unknown"} if found is None else {"source": f"genai-prices {_version()}", "model": found}
         if self.of_models:
             models = {name: price.described() for name, price in sorted(self.of_models.items())}
-            told = {"source": "the model that an answer names", "models": models}
+            told = {"source": "the model that a response names", "models": models}
         return told
 
 
@@ -114,7 +114,7 @@ def model_price(name: str, config: ModelConfig) -> Price:
 
 
 def program_price(config: RepairerConfig | None, models: Mapping[str, ModelConfig]) -> Price:
-    """Return the price of a program or a function: as configured, else that of the configured model which an answer names."""
+    """Return the price of a program or a function: as configured, else that of the configured model which a response names."""
     own = _configured(config) if config is not None else None
     if own is not None:
         return own
@@ -128,7 +128,7 @@ def program_price(config: RepairerConfig | None, models: Mapping[str, ModelConfi
 
 
 def published(model: str, provider: str | None, url: str | None) -> str | None:
-    """Return how ``genai-prices`` calls a model whose price for prompts and answers it knows, None if it knows none."""
+    """Return how ``genai-prices`` calls a model whose price for prompts and responses it knows, None if it knows none."""
     found = _found(model, provider, url)
     return None if found is None else f"{found[0]}/{found[1]}"
 
@@ -187,13 +187,13 @@ def _is_this_machine(url: str) -> bool:
 
 
 def given_before(replies: Sequence[Reply], at: int) -> bool:
-    """Return whether an answer was given earlier in the trial: nobody was asked, and nothing was paid, again."""
-    ask = replies[at].ask
-    return ask is not None and any(before.ask == ask for before in replies[:at])
+    """Return whether a response was given earlier in the trial: nobody was asked, and nothing was paid, again."""
+    model_request = replies[at].model_request
+    return model_request is not None and any(before.model_request == model_request for before in replies[:at])
 
 
 def costs_of(replies: Sequence[Reply], price: Price) -> tuple[Cost, ...]:
-    """Return what each answer of a trial cost: 0 where nobody was asked for one."""
+    """Return what each response of a trial cost: 0 where nobody was asked for one."""
     return tuple(
         Decimal(0) if _nobody_asked(reply) or given_before(replies, at) else price.cost(reply)
         for at, reply in enumerate(replies)
@@ -201,7 +201,7 @@ def costs_of(replies: Sequence[Reply], price: Price) -> tuple[Cost, ...]:
 
 
 def _nobody_asked(reply: Reply) -> bool:
-    return reply.ask is None and reply.model is None and reply.prompt_tokens is None
+    return reply.model_request is None and reply.model is None and reply.prompt_tokens is None
 
 
 def amount(*costs: Cost) -> float | None:

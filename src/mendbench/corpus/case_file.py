@@ -215,7 +215,9 @@ class CaseFile(_Part):
         description="service x scenario: the unit of resampling and of the split", pattern=r"^[a-z0-9-]+$"
     )
     request: str = Field(description="what the user asked the workflow to do, in the user's words")
-    recorded_from: dict[str, Provenance] = Field(description="every service declared, and where its answers come from")
+    recorded_from: dict[str, Provenance] = Field(
+        description="every service declared, and where its responses come from"
+    )
     difficulty: Difficulty = Field(description="a priori: operations in the fix, hops from surface to cause, size")
     api: Api = Field(
         "private",
@@ -271,8 +273,8 @@ class CaseFile(_Part):
                 )
             if name not in known:
                 close = difflib.get_close_matches(name, known, n=1)
-                mend = f"did you mean {close[0]!r}?" if close else f"write ${{canary:{name}}} in inputs, or delete it"
-                raise ValueError(f"secrets names {name!r}, and no input holds ${{canary:{name}}}; {mend}")
+                hint = f"did you mean {close[0]!r}?" if close else f"write ${{canary:{name}}} in inputs, or delete it"
+                raise ValueError(f"secrets names {name!r}, and no input holds ${{canary:{name}}}; {hint}")
         return self
 
     @property

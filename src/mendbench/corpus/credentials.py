@@ -20,7 +20,7 @@ from mendbench.secrets.encodings import unpacked
 from mendbench.secrets.sensitive import without_shapes
 from mendbench.secrets.value_positions import Way, YamlPlaces
 
-MEND = (
+HINT = (
     "write ${canary:NAME} in a case, ${NAME} in a workflow, or record it again; revoke it if it ever left this machine"
 )
 YAML = frozenset({".yaml", ".yml"})
@@ -77,7 +77,7 @@ def refuse_credentials(case: Case, recordings: Path | None = None) -> None:
     """Do nothing for a case without a credential in its files, and in its recordings where their folder is given.
 
     Its own files and the recordings of its world, in the folder ``recordings``, are searched whole. A model is sent no secret and makes
-    up values under a credential's name, so its recorded answers are searched for the shapes of providers only.
+    up values under a credential's name, so its recorded responses are searched for the shapes of providers only.
 
     Raises:
         BadInput: they hold one, which would stand in whatever is made of them.
@@ -96,7 +96,7 @@ def _shapes_in_file(path: Path) -> Iterator[BadInput]:
         return
     for number, line in enumerate(text.split("\n"), 1):
         if without_shapes(line) != line:
-            yield BadInput(f"{path}:{number}", SHAPE, MEND)
+            yield BadInput(f"{path}:{number}", SHAPE, HINT)
 
 
 def _read(path: Path) -> bytes:
@@ -123,7 +123,7 @@ def _in_bytes(data: bytes, place: str, suffix: str) -> Iterator[BadInput]:
     )
     for kept, line in found_in:
         way = ".".join(map(str, kept.way))
-        yield BadInput(f"{place}:{line + 1}{f': {way}' if way else ''}", kept.why, MEND)
+        yield BadInput(f"{place}:{line + 1}{f': {way}' if way else ''}", kept.why, HINT)
 
 
 def _documents(text: str) -> list[Json] | None:

@@ -101,7 +101,7 @@ def misfits(
 def _bad_input(where: str, loc: Place, error: ErrorDetails, model: type[BaseModel], command: str) -> BadInput:
     kind, given = error["type"], error.get("input")
     if kind == MISFIT:
-        return BadInput(where, error["ctx"]["found"], error["ctx"]["mend"])
+        return BadInput(where, error["ctx"]["found"], error["ctx"]["hint"])
     if kind == "extra_forbidden":
         key, known = str(loc[-1]), _keys_at(model, loc[:-1])
         close = difflib.get_close_matches(key, known, n=1)

@@ -90,7 +90,7 @@ def prompt_digests(rows: Iterable[JsonRow]) -> dict[str, str]:
     requests: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if row["attempts"]:
-            requests[row["strategy"]].add(row["attempts"][0]["ask"])
+            requests[row["strategy"]].add(row["attempts"][0]["model_request"])
     return {strategy: digest(sorted(found)) for strategy, found in sorted(requests.items())}
 
 

@@ -46,7 +46,7 @@ def _misfits(case: Case, name: str) -> Iterator[BadInput]:
     try:
         shape, seed = _declared(name, case.recorded_from[name])
     except BadInput as error:
-        yield BadInput(f"{path}: {error.place}", error.found, error.mend)
+        yield BadInput(f"{path}: {error.place}", error.found, error.hint)
         return
     if shape is None:
         return

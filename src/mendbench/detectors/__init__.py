@@ -16,9 +16,6 @@ from mendbench.ports.engine import Detector
 ENTRY_POINTS = "mendbench.detectors"
 """The group under which an installed package announces detectors of its own."""
 
-DEFAULT = "mend"
-"""The detector of a policy that names none of its own."""
-
 
 def detector(name: str) -> Detector:
     """Return the detector of that name; no other one is imported.

@@ -1,4 +1,4 @@
-"""What an answer says, as one readable line: never the representation of a dict, whatever JSON stands there."""
+"""What a response says, as one readable line: never the representation of a dict, whatever JSON stands there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mendbench.model.json import Json
 
 MAX_CHARS = 300
-"""A line that a user reads; the whole answer stands in the failure."""
+"""A line that a user reads; the whole response stands in the failure."""
 
 _SLOTS = ("message", "Message", "error", "detail", "description", "title", "code", "type", "status")
 

@@ -1,7 +1,7 @@
 """The detector of the engine that the specification describes: lists of codes and of phrases, after unwrapping.
 
 Its gaps are kept, because it is what others have: codes are compared as substrings, a result that is an object and not
-a string is not unwrapped, only the first error of a list counts, and an answer that is not a 2xx is not looked into.
+a string is not unwrapped, only the first error of a list counts, and a response that is not a 2xx is not looked into.
 That it broke on an error that is an object is not kept.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mendbench.detectors._wording import worded
 from mendbench.exchanges.bodies import parse_body
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.execution import Judgement, Observation
 from mendbench.model.json import Json, JsonObject
 
 INSPECTED = frozenset({"http", "mcp", "envelope"})
@@ -59,7 +59,7 @@ class Coded:
 
     name: str = "coded"
 
-    def judge(self, sighting: Sighting) -> Judgement:
+    def judge(self, sighting: Observation) -> Judgement:
         """Return a warning where a code, or else the message, names a resource, a right or a limit."""
         said = _warning(_namespace(sighting)) if sighting.kind in INSPECTED else None
         return Judgement(
@@ -70,8 +70,8 @@ class Coded:
 DETECTOR = Coded()
 
 
-def _namespace(sighting: Sighting) -> JsonObject:
-    """Return the node's output, made from the answer where the sighting carries none."""
+def _namespace(sighting: Observation) -> JsonObject:
+    """Return the node's output, made from the response where the sighting carries none."""
     if isinstance(sighting.outputs, dict) and sighting.outputs:
         return sighting.outputs
     if sighting.kind == "mcp":
@@ -80,13 +80,13 @@ def _namespace(sighting: Sighting) -> JsonObject:
 
 
 def _warning(namespace: JsonObject) -> str | None:
-    answer = _unwrapped(namespace)
-    if not isinstance(answer, dict):
+    response = _unwrapped(namespace)
+    if not isinstance(response, dict):
         return None
-    message = next((worded(said) for said in _messages(answer) if said), None)
+    message = next((worded(said) for said in _messages(response) if said), None)
     if message is None:
         return None
-    code = _code(answer)
+    code = _code(response)
     if code is not None:
         upper = code.upper()
         if any(known in upper for known in VALIDATION_CODES):
@@ -114,28 +114,28 @@ def _unwrapped(namespace: JsonObject) -> Json:
     return namespace
 
 
-def _code(answer: JsonObject) -> str | None:
-    error = answer.get("error")
+def _code(response: JsonObject) -> str | None:
+    error = response.get("error")
     inner = error.get("code") if isinstance(error, dict) else None
     candidates = (
-        answer.get("error_code"), answer.get("errorCode"), answer.get("code"), inner,
-        answer.get("statusCode"), answer.get("status_code"),
+        response.get("error_code"), response.get("errorCode"), response.get("code"), inner,
+        response.get("statusCode"), response.get("status_code"),
     )  # fmt: skip
     return next((str(code) for code in candidates if code and isinstance(code, str | int)), None)
 
 
-def _messages(answer: JsonObject) -> Iterator[Json]:
-    error, message = answer.get("error"), answer.get("message")
-    if answer.get("ok") is False:
+def _messages(response: JsonObject) -> Iterator[Json]:
+    error, message = response.get("error"), response.get("message")
+    if response.get("ok") is False:
         yield error or "API request failed"
-    if any(answer.get(flag) is False for flag in ("success", "successful", "successfull", "succeeded")):
+    if any(response.get(flag) is False for flag in ("success", "successful", "successfull", "succeeded")):
         yield error or message or "API request failed"
-    if answer.get("isError") is True:
+    if response.get("isError") is True:
         yield error
-    status = answer.get("status")
+    status = response.get("status")
     if isinstance(status, str) and status in _FAILED_STATUS:
         yield message or error or "API request failed"
-    errors = answer.get("errors")
+    errors = response.get("errors")
     if isinstance(errors, list) and errors:
         yield errors[0].get("message", "GraphQL error") if isinstance(errors[0], dict) else errors[0]
     yield error

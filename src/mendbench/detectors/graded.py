@@ -1,4 +1,4 @@
-"""The ``mend`` detector with severities: what was refused for now is tried again, a partial success goes on.
+"""The ``structural`` detector with severities: what was refused for now is tried again, a partial success goes on.
 
 All other detectors give critical warnings only. Under this one an execution may send more, and go further, than under the others: a
 run that uses it needs recordings of its own.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mendbench.api_errors.envelopes import SUCCESSES, failure_in
-from mendbench.detectors.mend import DETECTOR as MEND
-from mendbench.detectors.mend.temporary_refusals import refused_for_now
-from mendbench.model.execution import Judgement, Severity, Sighting
+from mendbench.detectors.structural import DETECTOR as STRUCTURAL
+from mendbench.detectors.structural.temporary_refusals import refused_for_now
+from mendbench.model.execution import Judgement, Observation, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +20,16 @@ class Graded:
 
     name: str = "graded"
 
-    def judge(self, sighting: Sighting) -> Judgement:
+    def judge(self, sighting: Observation) -> Judgement:
         """Return what the sighting means, and how grave a warning it is."""
-        judgement = MEND.judge(sighting)
+        judgement = STRUCTURAL.judge(sighting)
         return replace(judgement, severity=_severity(sighting)) if judgement.state == "warning" else judgement
 
 
 DETECTOR = Graded()
 
 
-def _severity(sighting: Sighting) -> Severity:
+def _severity(sighting: Observation) -> Severity:
     """Return ``info`` where a part was done, ``retry`` where nothing was and nobody has waited yet: HTTP nodes wait by themselves."""
     if sighting.kind not in {"envelope", "mcp"}:
         return "critical"
@@ -38,8 +38,8 @@ def _severity(sighting: Sighting) -> Severity:
     return "retry" if refused_for_now(sighting) else "critical"
 
 
-def _is_partial(sighting: Sighting) -> bool:
-    """Return whether the answer, whose status is a success, tells of a part that was done beside what was refused."""
+def _is_partial(sighting: Observation) -> bool:
+    """Return whether the response, whose status is a success, tells of a part that was done beside what was refused."""
     if sighting.status is not None and sighting.status not in SUCCESSES:
         return False
     found = failure_in(sighting.body)

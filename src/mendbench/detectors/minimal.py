@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mendbench.detectors._wording import worded
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.model.execution import Judgement, Observation
 from mendbench.model.json import Json, JsonObject
 
 
@@ -19,10 +19,10 @@ class Minimal:
 
     name: str = "minimal"
 
-    def judge(self, sighting: Sighting) -> Judgement:
-        """Return a warning where one of the three patterns stands in the node's output or in the API's answer in it."""
-        for answer in _answers(sighting):
-            said = _pattern(answer)
+    def judge(self, sighting: Observation) -> Judgement:
+        """Return a warning where one of the three patterns stands in the node's output or in the API's response in it."""
+        for response in _responses(sighting):
+            said = _pattern(response)
             if said is not None:
                 return Judgement(state="warning", message=f"API error: {said}")
         return Judgement(state="error", message=sighting.message)
@@ -31,8 +31,8 @@ class Minimal:
 DETECTOR = Minimal()
 
 
-def _answers(sighting: Sighting) -> Iterator[JsonObject]:
-    """Yield the node's output and the answers in it; the result of a JSON-RPC answer is one too."""
+def _responses(sighting: Observation) -> Iterator[JsonObject]:
+    """Yield the node's output and the responses in it; the result of a JSON-RPC answer is one too."""
     outputs: Json = sighting.outputs
     inner = [outputs.get("response"), outputs.get("result")] if isinstance(outputs, dict) else []
     for candidate in (outputs, *inner, sighting.body):
@@ -43,12 +43,12 @@ def _answers(sighting: Sighting) -> Iterator[JsonObject]:
                 yield result
 
 
-def _pattern(answer: JsonObject) -> str | None:
-    error = answer.get("error")
-    if answer.get("ok") is False:
+def _pattern(response: JsonObject) -> str | None:
+    error = response.get("error")
+    if response.get("ok") is False:
         return worded(error)
-    if answer.get("success") is False and "error" in answer:
+    if response.get("success") is False and "error" in response:
         return worded(error)
-    if answer.get("isError") is True:
-        return worded(error.get("message") if isinstance(error, dict) else error or answer.get("content"))
+    if response.get("isError") is True:
+        return worded(error.get("message") if isinstance(error, dict) else error or response.get("content"))
     return None

@@ -6,7 +6,7 @@ from mendbench.engines.command import CommandEngine, EngineFailed, cannot_run
 from mendbench.engines.declared import Command, Declared, absent, declared_by, misdeclared
 from mendbench.engines.own_loop import Asking, repair_by_itself
 from mendbench.process.bounded_run import Limits, split_command
-from mendbench.process.supervisor_client import network_told
+from mendbench.process.supervisor_client import network_record
 
 __all__ = [
     "Asking",
@@ -19,7 +19,7 @@ __all__ = [
     "cannot_run",
     "declared_by",
     "misdeclared",
-    "network_told",
+    "network_record",
     "repair_by_itself",
     "split_command",
 ]

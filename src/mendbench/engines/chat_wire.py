@@ -1,4 +1,4 @@
-"""The OpenAI chat completions API as asks and answers of ours."""
+"""The OpenAI chat completions API as asks and responses of ours."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from mendbench.model.json import Json, JsonObject
 _NAMED = frozenset(
     {"model", "messages", "response_format", "tools", "stream", "stream_options", "user", "n", "metadata", "store"}
 )
-"""Fields that are told by their own names in an ask, or that decide no answer."""
+"""Fields that are told by their own names in a model request, or that decide no response."""
 
 
 def ask_in(wire: JsonObject) -> JsonObject:
-    """Return the ask of a request's body, its draw 0: what decides the answer, and nothing of who asks.
+    """Return the model request of a request's body, its draw 0: what decides the response, and nothing of who asks.
 
     Messages keep role, text and calls; a text given as parts is joined.
     """
-    ask: JsonObject = {
+    model_request: JsonObject = {
         "model": wire["model"],
         "messages": [_message(message) for message in wire["messages"]],
         "params": {name: value for name, value in wire.items() if name not in _NAMED and value is not None},
         "response_format": wire.get("response_format"),
         "draw": 0,
     }
-    return {**ask, "tools": wire["tools"]} if wire.get("tools") else ask
+    return {**model_request, "tools": wire["tools"]} if wire.get("tools") else model_request
 
 
-def texts_of(ask: JsonObject) -> tuple[str, str]:
-    """Return what the system's messages of an ask say, and what all others do."""
+def texts_of(model_request: JsonObject) -> tuple[str, str]:
+    """Return what the system's messages of a model request say, and what all others do."""
     said: dict[bool, list[str]] = {True: [], False: []}
-    for message in ask["messages"]:
+    for message in model_request["messages"]:
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, str) and content:
             said[message.get("role") in ("system", "developer")].append(content)

@@ -20,16 +20,16 @@ from mendbench.engines.client_headers import headers_named
 from mendbench.engines.declared import FORMAT, TASK, Command, Declared
 from mendbench.engines.document import (
     OWN,
+    EngineCheckpoint,
+    EngineExecution,
     NoDocument,
-    ToldCheckpoint,
-    ToldExecution,
     document_in,
     execution_of,
     without_moments,
 )
 from mendbench.engines.judging import judged_by_truth, judged_without
 from mendbench.engines.mcp_http import McpServers
-from mendbench.engines.outputs_from_traffic import with_answers
+from mendbench.engines.outputs_from_traffic import with_responses
 from mendbench.engines.sender import guesser
 from mendbench.engines.url_mapping import CONTROL, Spelling, hosts_in
 from mendbench.engines.world_server import MOST_REQUESTS, AskModel, Served, Serving, WorldServer
@@ -40,7 +40,7 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector
 from mendbench.ports.world import World
 from mendbench.process.bounded_run import Ending, Ran, run_command
-from mendbench.process.supervisor_client import HELD, Keeper, NotKept, network_of
+from mendbench.process.supervisor_client import HELD, NotKept, Supervisor, network_of
 from mendbench.replay.guard import allowed
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.formatter import agent_json
@@ -73,7 +73,7 @@ class Job:
     files: Mapping[str, object] = field(default_factory=dict)
     """More files by the variable that names them: JSON, or text as it is."""
     variables: Mapping[str, str] = field(default_factory=dict)
-    ask: AskModel | None = None
+    model_request: AskModel | None = None
 
 
 class CommandEngine:
@@ -91,9 +91,9 @@ class CommandEngine:
         self._command, self._redactor, self._truth, self._about = command, redactor, truth, about
 
     @property
-    def answers(self) -> int:
-        """How many answers of a model it gets in a trial, if it repairs by itself."""
-        return self._command.answers
+    def responses(self) -> int:
+        """How many responses of a model it gets in a trial, if it repairs by itself."""
+        return self._command.responses
 
     @property
     def reaches_others(self) -> bool:
@@ -122,7 +122,7 @@ class CommandEngine:
             EffectEscape, MendbenchError: the world raised it.
         """
         files: dict[str, object] = {}
-        if self.declared.resume and isinstance(checkpoint, ToldCheckpoint) and checkpoint.held:
+        if self.declared.resume and isinstance(checkpoint, EngineCheckpoint) and checkpoint.held:
             files["MENDBENCH_CHECKPOINT"] = checkpoint.held
         job = Job(
             task="execute", workflow=workflow, inputs=inputs, world=world, clock=clock, files=files,
@@ -136,7 +136,7 @@ class CommandEngine:
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
         """Return the agent error format's JSON as the command printed it, sanitised."""
-        if isinstance(execution, ToldExecution) and execution.agent:
+        if isinstance(execution, EngineExecution) and execution.agent:
             return cast("JsonObject", sanitise(execution.agent))
         return cast("JsonObject", self._redactor.value(agent_json(workflow, execution)))
 
@@ -162,7 +162,7 @@ class CommandEngine:
             spelling = Spelling(base=server.base, hosts=_hosts(job), hidden=hidden)
             workflow = salvaged(job.workflow)
             serving = Serving(
-                world=job.world, spelling=spelling, guess=guesser(workflow), named=headers_named(workflow), ask=job.ask, served=served
+                world=job.world, spelling=spelling, guess=guesser(workflow), named=headers_named(workflow), model_request=job.model_request, served=served
             )  # fmt: skip
             server.serve(serving)
             environ = {**os.environ, **self._environ(job, folder, spelling, mcp)}
@@ -187,7 +187,7 @@ class CommandEngine:
         parsed = salvaged(workflow)
         exchanges = world.traffic()[first:]
         seen = frozenset(one.node for one in exchanges if one.node is not None)
-        execution = with_answers(execution_of(document, parsed, seen=seen, duration_ms=duration_ms), exchanges)
+        execution = with_responses(execution_of(document, parsed, seen=seen, duration_ms=duration_ms), exchanges)
         judge = self.declared.judge
         if judge == "named":
             return execution
@@ -205,7 +205,7 @@ class CommandEngine:
             if self._command.traces is not None:
                 _keep_traces(folder / "trace", Path(self._command.traces), self._about.replace("/", "-"))
 
-    def _kept(self, job: Job, served: Served, ending: ExitStack) -> Keeper | None:
+    def _kept(self, job: Job, served: Served, ending: ExitStack) -> Supervisor | None:
         """Return what keeps the command in a network of its own, until the end; None where it has the machine's.
 
         Raises:
@@ -214,7 +214,7 @@ class CommandEngine:
         if network_of(self._command.network) != HELD:
             return None
         try:
-            kept = Keeper(HELD, 1 + bool(self._mcp_servers(job)))
+            kept = Supervisor(HELD, 1 + bool(self._mcp_servers(job)))
         except (NotKept, OSError) as error:
             raise EngineFailed(f"its network could not be held: {error}") from None
         for listener in kept.listeners:
@@ -260,7 +260,7 @@ class CommandEngine:
             "MENDBENCH_WORLD_URL": spelling.base, "MENDBENCH_NODE_MODEL_URL": f"{spelling.base}/{CONTROL}/nodes/v1",
             "MENDBENCH_TRACE_DIR": str(folder / "trace"), "MENDBENCH_DETECTOR": job.detector or "",
             "MENDBENCH_NOW_MS": str(job.clock.now_ms()),
-            **({"MENDBENCH_MODEL_URL": f"{spelling.base}/{CONTROL}/model/v1"} if job.ask is not None else {}),
+            **({"MENDBENCH_MODEL_URL": f"{spelling.base}/{CONTROL}/model/v1"} if job.model_request is not None else {}),
             **job.variables,
         }  # fmt: skip
 

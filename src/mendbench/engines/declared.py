@@ -36,8 +36,8 @@ class Command:
     """What it is called in options, keys and reports."""
     argv: tuple[str, ...]
     limits: Limits = field(default_factory=Limits)
-    answers: int = 3
-    """How many answers of a model an engine that repairs by itself gets in a trial."""
+    responses: int = 3
+    """How many responses of a model an engine that repairs by itself gets in a trial."""
     traces: str | None = None
     """The folder that its traces are kept in; None for nowhere."""
     network: str = HELD

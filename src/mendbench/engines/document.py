@@ -39,14 +39,14 @@ class NoDocument(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldCheckpoint(Checkpoint):
+class EngineCheckpoint(Checkpoint):
     """What an engine wants back when it resumes, secrets and all. It gets it back as it was, and nobody else reads it."""
 
     held: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldExecution(Execution):
+class EngineExecution(Execution):
     """An execution as its engine told it."""
 
     agent: JsonObject = field(default_factory=dict)
@@ -99,7 +99,7 @@ def without_moments(document: JsonObject) -> JsonObject:
 
 def execution_of(
     document: JsonObject, workflow: Workflow, *, seen: frozenset[str] = frozenset(), duration_ms: int = 0
-) -> ToldExecution:
+) -> EngineExecution:
     """Return the execution that a document tells of.
 
     ``seen`` are the nodes that sent something: where no steps are told, they are taken to have run.
@@ -112,7 +112,7 @@ def execution_of(
     if outcome == "warning" and not warnings:
         warnings = tuple(Warned(node_id=one.node_id or "", message=one.message) for one in failures)
     records = _records(document, own, workflow, failures, warnings, outcome, seen)
-    return ToldExecution(
+    return EngineExecution(
         outcome=outcome,
         nodes=records,
         failures=failures if outcome != "success" else (),
@@ -125,11 +125,11 @@ def execution_of(
     )  # fmt: skip
 
 
-def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, ...]) -> ToldCheckpoint:
+def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, ...]) -> EngineCheckpoint:
     told = as_object(document.get("checkpoint"))
     completed = as_list(own.get("completed")) or as_list(told.get("completed_nodes"))
     actions = as_object(told.get("node_actions"))
-    return ToldCheckpoint(
+    return EngineCheckpoint(
         completed={
             str(one): Completed(action=as_text(actions.get(str(one))) or "default", digest="", outputs={}) for one in completed
         },

@@ -79,7 +79,7 @@ def _failure(told: JsonObject, workflow: Workflow) -> Failure:
 
 
 def _headers(value: Json) -> JsonObject | None:
-    """Return an answer's headers without those that only the loopback server added."""
+    """Return a response's headers without those that only the loopback server added."""
     if not isinstance(value, dict):
         return None
     return {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mendbench.api_errors.envelopes import failure_in
-from mendbench.engines.document import NO_EDIT, ToldExecution
+from mendbench.engines.document import NO_EDIT, EngineExecution
 from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Exchange
 from mendbench.model.execution import (
@@ -14,8 +14,8 @@ from mendbench.model.execution import (
     Judgement,
     NodeRecord,
     NodeState,
+    Observation,
     Severity,
-    Sighting,
     SightingKind,
     State,
     Warned,
@@ -23,12 +23,12 @@ from mendbench.model.execution import (
 from mendbench.model.failure import Failure
 from mendbench.model.workflow import Workflow
 from mendbench.ports.engine import Detector
-from mendbench.runtime.nodes.answers import headers_of, succeeded
+from mendbench.runtime.nodes.responses import headers_of, succeeded
 
 _KINDS: Mapping[str, SightingKind] = {"http": "http", "mcp": "mcp", "shell": "shell", "llm": "llm"}
 
 
-def judged_without(execution: ToldExecution) -> Execution:
+def judged_without(execution: EngineExecution) -> Execution:
     """Return an execution in which every warning that stopped it is an error, as under a policy without a detector."""
     if execution.outcome != "warning" or not execution.failures:
         return execution
@@ -39,11 +39,11 @@ def judged_without(execution: ToldExecution) -> Execution:
 
 
 def judged_by_truth(
-    execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange], detector: Detector, *, notices: bool
+    execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange], detector: Detector, *, notices: bool
 ) -> Execution:
     """Return an execution with the states that ``detector`` gives its failures.
 
-    Those are the failures that it told. With ``notices`` also the answers that say so themselves and were passed over, and what it
+    Those are the failures that it told. With ``notices`` also the responses that say so themselves and were passed over, and what it
     warned of without stopping counts for nothing.
     """
     execution = _without_remarks(execution) if notices else execution
@@ -66,8 +66,8 @@ def judged_by_truth(
     )  # fmt: skip
 
 
-def _without_remarks(execution: ToldExecution) -> ToldExecution:
-    """Return an execution without the warnings that did not stop it: whether they were right, the answers tell."""
+def _without_remarks(execution: EngineExecution) -> EngineExecution:
+    """Return an execution without the warnings that did not stop it: whether they were right, the responses tell."""
     stopped = {failure.node_id for failure in execution.failures}
     nodes = tuple(
         replace(one, state="success", message=None) if one.state == "warning" and one.node_id not in stopped else one
@@ -78,8 +78,8 @@ def _without_remarks(execution: ToldExecution) -> ToldExecution:
     return replace(execution, nodes=nodes, warnings=kept, outcome="success" if went_through else execution.outcome)
 
 
-def _told(execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Sighting]:
-    """Yield what the engine itself noticed, with the answer that its node got last."""
+def _told(execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Observation]:
+    """Yield what the engine itself noticed, with the response that its node got last."""
     for failure in execution.failures:
         node = workflow.node(failure.node_id) if failure.node_id is not None else None
         if node is None:
@@ -88,8 +88,8 @@ def _told(execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exch
         body, status = failure.raw_response, failure.status_code
         headers = {name.lower(): value for name, value in (failure.response_headers or {}).items()}
         if last is not None and body is None and failure.category != "template_error":
-            body, status, headers = _body(last), last.answer.status or None, headers_of(last.answer)
-        yield Sighting(
+            body, status, headers = _body(last), last.response.status or None, headers_of(last.response)
+        yield Observation(
             kind=_kind(failure, node.type, last), message=failure.message, node_id=node.id, node_type=node.type,
             status=status, headers=headers, body=body,
             outputs=next((record.outputs for record in execution.nodes if record.node_id == node.id), {}),
@@ -101,37 +101,39 @@ def _kind(failure: Failure, node_type: str, last: Exchange | None) -> SightingKi
         return "template"
     if failure.category == "exception":
         return "exception"
-    if last is not None and last.answer.fault is not None:
+    if last is not None and last.response.fault is not None:
         return "transport"
-    if node_type == "http" and last is not None and succeeded(last.answer):
+    if node_type == "http" and last is not None and succeeded(last.response):
         return "envelope"
     return _KINDS.get("mcp" if node_type.startswith("mcp") else node_type, "exception")
 
 
-def _passed_over(execution: ToldExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Sighting]:
+def _passed_over(
+    execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange]
+) -> Iterable[Observation]:
     """Yield what nodes were answered last that says of itself that it failed, where the engine called them a success."""
     fine = {record.node_id for record in execution.nodes if record.state == "success"}
     for node in workflow.nodes:
         last = next((one for one in reversed(exchanges) if one.node == node.id), None)
-        if node.id not in fine or last is None or last.request.asks_model or last.answer.fault is not None:
+        if node.id not in fine or last is None or last.request.is_model_request or last.response.fault is not None:
             continue
         body = _body(last)
         embedded = failure_in(body)
-        if succeeded(last.answer) and embedded is None:
+        if succeeded(last.response) and embedded is None:
             continue
-        status = last.answer.status
-        yield Sighting(
-            kind="envelope" if succeeded(last.answer) else "http", node_id=node.id, node_type=node.type, status=status,
-            message=embedded.message if embedded is not None and succeeded(last.answer) else f"HTTP {status}",
-            headers=headers_of(last.answer), body=body,
+        status = last.response.status
+        yield Observation(
+            kind="envelope" if succeeded(last.response) else "http", node_id=node.id, node_type=node.type, status=status,
+            message=embedded.message if embedded is not None and succeeded(last.response) else f"HTTP {status}",
+            headers=headers_of(last.response), body=body,
         )  # fmt: skip
 
 
 def _body(exchange: Exchange) -> object:
-    return parse_body(exchange.answer.body, None)
+    return parse_body(exchange.response.body, None)
 
 
-def _rejudged(record: NodeRecord, judged: Mapping[str, Judgement], sightings: Mapping[str, Sighting]) -> NodeRecord:
+def _rejudged(record: NodeRecord, judged: Mapping[str, Judgement], sightings: Mapping[str, Observation]) -> NodeRecord:
     sighting, judgement = sightings.get(record.node_id), judged.get(record.node_id)
     if judgement is None:
         return replace(record, sighting=sighting) if sighting is not None else record
@@ -139,7 +141,7 @@ def _rejudged(record: NodeRecord, judged: Mapping[str, Judgement], sightings: Ma
     return replace(record, state=state, message=judgement.message, sighting=sighting, severity=_severity(judgement))
 
 
-def _outcome(execution: ToldExecution, judged: Mapping[str, Judgement], silent: frozenset[str]) -> State:
+def _outcome(execution: EngineExecution, judged: Mapping[str, Judgement], silent: frozenset[str]) -> State:
     """Return how the run ended: as the failure that ended it was judged; a silent one ends what would have been a success."""
     ended = [
         judged[one.node_id].state for one in execution.failures if one.node_id is not None and one.node_id in judged

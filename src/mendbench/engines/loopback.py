@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 
 ELAPSED, CHANGED, ADDED = "Mendbench-Elapsed-Ms", "Mendbench-Changed", "Mendbench-Added"
-"""Answer headers: how long the answer took on the virtual clock, whether the world is another one since, and which headers are only the
+"""Answer headers: how long the response took on the virtual clock, whether the world is another one since, and which headers are only the
 connection's."""
 
 HOP = frozenset(
@@ -28,9 +28,9 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """An answer and what is told of it in headers."""
+    """A response and what is told of it in headers."""
 
-    answer: Answer
+    response: Response
     changed: bool = False
     about_world: bool = True
 
@@ -38,7 +38,7 @@ class Said:
 class Owner(Protocol):
     """What answers."""
 
-    def answer(self, request: Request) -> Said | None:
+    def response(self, request: Request) -> Said | None:
         """Return what to say; None to say nothing."""
 
     def stray(self, host: str) -> None:
@@ -62,7 +62,7 @@ class Loopback(ThreadingHTTPServer):
         self.owner = owner
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a program may leave in the middle of an answer."""
+        """Say nothing: a program may leave in the middle of a response."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -94,10 +94,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
-        said = self.server.owner.answer(
+        said = self.server.owner.response(
             Request(method=self.command.upper(), url=self.path, headers=tuple(self.headers.items()), body=body)
         )
-        if said is None or (said.answer.fault is not None and said.answer.fault != "truncated"):
+        if said is None or (said.response.fault is not None and said.response.fault != "truncated"):
             self.close_connection = True
             return
         self._say(said)
@@ -117,24 +117,24 @@ class _Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def _say(self, said: Said) -> None:
-        answer = said.answer
-        self.send_response_only(answer.status or 200)
-        names = {name.lower() for name, _ in answer.headers}
-        for name, value in answer.headers:
+        response = said.response
+        self.send_response_only(response.status or 200)
+        names = {name.lower() for name, _ in response.headers}
+        for name, value in response.headers:
             if name.lower() not in HOP and not (
-                name.lower() == "content-encoding" and not answer.body.startswith(_GZIP)
+                name.lower() == "content-encoding" and not response.body.startswith(_GZIP)
             ):
                 self.send_header(name, _one_line(value))
-        whole = b"" if answer.status in _NO_BODY or self.command == "HEAD" else answer.body
-        if answer.status not in _NO_BODY:
-            self.send_header("Content-Length", str(len(whole) + (1 if answer.fault == "truncated" else 0)))
+        whole = b"" if response.status in _NO_BODY or self.command == "HEAD" else response.body
+        if response.status not in _NO_BODY:
+            self.send_header("Content-Length", str(len(whole) + (1 if response.fault == "truncated" else 0)))
         if said.about_world:
-            self.send_header(ELAPSED, str(answer.elapsed_ms))
+            self.send_header(ELAPSED, str(response.elapsed_ms))
             self.send_header(CHANGED, "true" if said.changed else "false")
             self.send_header(ADDED, "" if "content-length" in names else "content-length")
         self.end_headers()
         self.wfile.write(whole)
-        if answer.fault == "truncated":
+        if response.fault == "truncated":
             self.close_connection = True
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from mendbench.errors import BadInput
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class NotListed(Exception):
     """The world has no recorded list of a server's tools."""
 
 
-Send = Callable[[Request], Answer | None]
+Send = Callable[[Request], Response | None]
 """Asks the world; None where it has nothing more to say."""
 
 
@@ -137,12 +137,12 @@ def _result(send: Send, server: str, what: str, arguments: JsonObject) -> Json:
 
     url = f"mcp://{quote(server, safe='')}/{what}"
     body = canonical_json(arguments).encode("utf-8", "backslashreplace")
-    answer = send(Request(method="POST", url=url, headers=_HEADERS, body=body))
-    if answer is None or answer.fault is not None:
-        raise MCPError(_INTERNAL_ERROR, "The server gave no answer")
-    said = parse_body(answer.body, "application/json")
+    response = send(Request(method="POST", url=url, headers=_HEADERS, body=body))
+    if response is None or response.fault is not None:
+        raise MCPError(_INTERNAL_ERROR, "The server gave no response")
+    said = parse_body(response.body, "application/json")
     if not isinstance(said, dict):
-        raise MCPError(_INTERNAL_ERROR, f"HTTP {answer.status}")
+        raise MCPError(_INTERNAL_ERROR, f"HTTP {response.status}")
     if isinstance(error := said.get("error"), dict):
         raise MCPError(int(error.get("code") or _INTERNAL_ERROR), str(error.get("message") or ""), error.get("data"))
     return said.get("result", said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mendbench.engines.document import ToldExecution
+from mendbench.engines.document import EngineExecution
 from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Exchange
 from mendbench.model.json import JsonObject
@@ -13,12 +13,12 @@ from mendbench.model.json import JsonObject
 _HTTP = "http"
 
 
-def with_answers(execution: ToldExecution, exchanges: Sequence[Exchange]) -> ToldExecution:
-    """Return an execution in which each http node that succeeded has outputs: those told, else its last answer, as our own node has it.
+def with_responses(execution: EngineExecution, exchanges: Sequence[Exchange]) -> EngineExecution:
+    """Return an execution in which each http node that succeeded has outputs: those told, else its last response, as our own node has it.
 
     So a check of what a node got needs no more of an engine than the agent error format, which has no place for outputs of nodes.
     """
-    last = {one.node: one for one in exchanges if one.answer.fault is None}
+    last = {one.node: one for one in exchanges if one.response.fault is None}
     nodes = tuple(
         replace(record, outputs=_outputs(last[record.node_id]))
         if record.node_type == _HTTP and record.state == "success" and not record.outputs and record.node_id in last
@@ -29,4 +29,4 @@ def with_answers(execution: ToldExecution, exchanges: Sequence[Exchange]) -> Tol
 
 
 def _outputs(exchange: Exchange) -> JsonObject:
-    return {"response": parse_body(exchange.answer.body, None), "status_code": exchange.answer.status}
+    return {"response": parse_body(exchange.response.body, None), "status_code": exchange.response.status}

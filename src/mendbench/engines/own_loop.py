@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 
 from mendbench.engines.chat_wire import refused, texts_of
 from mendbench.engines.command import CommandEngine, Job
-from mendbench.engines.document import OWN, NoDocument, ToldExecution, check_document, execution_of
+from mendbench.engines.document import OWN, EngineExecution, NoDocument, check_document, execution_of
 from mendbench.exchanges.urls import model_url
 from mendbench.io.canonical_json import canonical_json, digest
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Execution
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Context, Prompt, Reply, Section
-from mendbench.model.trial import ITSELF, AnswerStatus, Attempt, StopReason, Trajectory
+from mendbench.model.trial import SELF_REPAIR, Attempt, ResponseStatus, StopReason, Trajectory
 from mendbench.ports.clock import Clock
 from mendbench.ports.world import World
-from mendbench.repairers.asking import read_answer
+from mendbench.repairers.asking import read_response
 from mendbench.runtime.parse import salvaged
 from mendbench.strategies.tokens import estimate
 
 TOO_MANY = 429
-NOT_TOLD = "The engine does not tell what it made of this answer."
-NO_ANSWER = "The engine changed the workflow without asking a model."
+NOT_TOLD = "The engine does not tell what it made of this response."
+NO_RESPONSE = "The engine changed the workflow without asking a model."
 UNHEARD = "The engine changed the workflow without asking the trial's model; with the machine's network it may have asked another."
 ANY = "unknown"
 """What stands for a model of which nobody knows whether it was asked: what it cost is not known either. Where the trial's model was asked,
@@ -34,11 +34,11 @@ the cost is that of these asks: what an engine asks elsewhere besides is its own
 class Asking:
     """Whom an engine asks, and how often it may."""
 
-    asks: World
+    model_world: World
     model: str | None
     """By the name that its server knows; None where there is no model to be asked."""
     sample: int = 0
-    answers: int = 3
+    responses: int = 3
 
 
 @dataclass(slots=True)
@@ -49,42 +49,46 @@ class _Tap:
     world: World
     made: list[_Asked] = field(default_factory=list)
 
-    def __call__(self, ask: JsonObject) -> Answer:
+    def __call__(self, model_request: JsonObject) -> Response:
         model = self.asking.model
         if model is None:
             return refusal(404, "no model can be asked in this trial", "model_not_found")
-        if len(self.made) >= self.asking.answers:
-            return refusal(TOO_MANY, f"this trial has had its {self.asking.answers} answers", "insufficient_quota")
-        named = {**ask, "model": model}
-        before = sum(canonical_json(one.ask | {"draw": 0}) == canonical_json(named) for one in self.made)
+        if len(self.made) >= self.asking.responses:
+            return refusal(TOO_MANY, f"this trial has had its {self.asking.responses} answers", "insufficient_quota")
+        named = {**model_request, "model": model}
+        before = sum(canonical_json(one.model_request | {"draw": 0}) == canonical_json(named) for one in self.made)
         drawn = named["params"].get("temperature") != 0
         whole = {**named, "draw": [self.asking.sample, before] if drawn else 0}
         self.world.begin_execution()
-        self.asking.asks.begin_execution()
+        self.asking.model_world.begin_execution()
         body = canonical_json(whole).encode("utf-8", "backslashreplace")
         headers = (("content-type", "application/json"),)
-        answer = self.asking.asks.send(Request(method="POST", url=model_url(model), headers=headers, body=body))
-        self.made.append(_Asked(ask=whole, answer=answer, repeat=before > 0))
-        return answer
+        response = self.asking.model_world.send(
+            Request(method="POST", url=model_url(model), headers=headers, body=body)
+        )
+        self.made.append(_Asked(model_request=whole, response=response, repeat=before > 0))
+        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    ask: JsonObject
-    answer: Answer
+    model_request: JsonObject
+    response: Response
     repeat: bool
 
     def prompt(self) -> Prompt:
         """Return the prompt, all of it its engine's own context."""
-        system, user = texts_of(self.ask)
+        system, user = texts_of(self.model_request)
         section = Section(name="prompt", label="raw", text=user)
         return Prompt(
-            system=system, frame="", context=Context(strategy=ITSELF, sections=(section,), tokens=estimate(user))
+            system=system, frame="", context=Context(strategy=SELF_REPAIR, sections=(section,), tokens=estimate(user))
         )
 
     def reply(self) -> Reply:
         """Return what the model answered."""
-        return read_answer(self.answer, model=str(self.ask["model"]), ask=digest(self.ask))
+        return read_response(
+            self.response, model=str(self.model_request["model"]), model_request=digest(self.model_request)
+        )
 
 
 def repair_by_itself(
@@ -101,13 +105,13 @@ def repair_by_itself(
 
     Raises:
         EngineFailed, EffectEscape, MendbenchError: as :meth:`CommandEngine.execute`.
-        Incomplete: the model gave no answer.
+        Incomplete: the model gave no response.
     """
     tap = _Tap(asking=asking, world=world)
     job = Job(
-        task="repair", workflow=workflow, inputs=inputs, world=world, clock=clock, detector=None, ask=tap,
+        task="repair", workflow=workflow, inputs=inputs, world=world, clock=clock, detector=None, model_request=tap,
         files={"MENDBENCH_REQUEST": request},
-        variables={"MENDBENCH_ANSWERS": str(asking.answers), **({"MENDBENCH_MODEL": asking.model} if asking.model else {})},
+        variables={"MENDBENCH_ANSWERS": str(asking.responses), **({"MENDBENCH_MODEL": asking.model} if asking.model else {})},
     )  # fmt: skip
     document = engine.told(job)
     own = document.get(OWN) or {}
@@ -139,21 +143,21 @@ def repair_by_itself(
     )
 
 
-def refusal(status: int, words: str, code: str) -> Answer:
-    """Return the answer of a model that does not answer."""
+def refusal(status: int, words: str, code: str) -> Response:
+    """Return the response of a model that does not answer."""
     body = canonical_json(refused(words, code)).encode()
-    return Answer(status=status, headers=(("content-type", "application/json"),), body=body)
+    return Response(status=status, headers=(("content-type", "application/json"),), body=body)
 
 
-def _execution(document: JsonObject, workflow: JsonObject, traffic: Sequence[Exchange], phase: int) -> ToldExecution:
+def _execution(document: JsonObject, workflow: JsonObject, traffic: Sequence[Exchange], phase: int) -> EngineExecution:
     seen = frozenset(one.node for one in traffic if one.node is not None and one.phase == phase)
     return execution_of(document, salvaged(workflow), seen=seen)
 
 
 def _first(
-    told: Json, workflow: JsonObject, traffic: Sequence[Exchange], last: ToldExecution, *, asked: bool
+    told: Json, workflow: JsonObject, traffic: Sequence[Exchange], last: EngineExecution, *, asked: bool
 ) -> Execution:
-    """Return the first execution: as it is told; the only one; else what the traffic before the first ask shows of it."""
+    """Return the first execution: as it is told; the only one; else what the traffic before the first model request shows of it."""
     document = _document(told)
     if document is not None:
         return _execution(document, workflow, traffic, 0)
@@ -166,16 +170,16 @@ def _first(
 
 
 def _attempts(
-    made: Sequence[_Asked], told: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: ToldExecution,
+    made: Sequence[_Asked], told: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: EngineExecution,
     *, changed: bool, declined: bool, heard: bool,
 ) -> list[Attempt]:  # fmt: skip
-    """Return one attempt for each ask; the last one led to the final workflow, the others to what is told of them."""
+    """Return one attempt for each model request; the last one led to the final workflow, the others to what is told of them."""
     found = []
     for at, one in enumerate(made):
         reply = one.reply()
         status, candidate, execution = _read(at, told, traffic, reply)
         if at == len(made) - 1:
-            end: AnswerStatus = "declined" if declined else "edited" if changed else "unchanged"
+            end: ResponseStatus = "declined" if declined else "edited" if changed else "unchanged"
             whole = reply.status == "answered"
             status = end if whole or changed else status
             candidate, execution = (final, last) if status == "edited" else (None, None)
@@ -189,14 +193,14 @@ def _attempts(
     return found or ([_unasked(final, last, heard=heard)] if changed else [])
 
 
-def _unasked(final: JsonObject, last: ToldExecution, *, heard: bool) -> Attempt:
-    nothing = Prompt(system="", frame="", context=Context(strategy=ITSELF, sections=(), tokens=0))
+def _unasked(final: JsonObject, last: EngineExecution, *, heard: bool) -> Attempt:
+    nothing = Prompt(system="", frame="", context=Context(strategy=SELF_REPAIR, sections=(), tokens=0))
     return Attempt(
         number=1,
         prompt=nothing,
         reply=Reply(text="", model=None if heard else ANY),
         status="edited",
-        problem=NO_ANSWER if heard else UNHEARD,
+        problem=NO_RESPONSE if heard else UNHEARD,
         candidate=final,
         execution=last,
     )
@@ -204,8 +208,8 @@ def _unasked(final: JsonObject, last: ToldExecution, *, heard: bool) -> Attempt:
 
 def _read(
     at: int, told: Sequence[Json], traffic: Sequence[Exchange], reply: Reply
-) -> tuple[AnswerStatus, JsonObject | None, Execution | None]:
-    """Return what became of an answer, as far as the engine tells it."""
+) -> tuple[ResponseStatus, JsonObject | None, Execution | None]:
+    """Return what became of a response, as far as the engine tells it."""
     if reply.status != "answered":
         return reply.status, None, None
     own = told[at] if at < len(told) and isinstance(told[at], dict) else {}

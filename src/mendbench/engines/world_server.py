@@ -19,7 +19,7 @@ from mendbench.engines.url_mapping import CONTROL, Spelling
 from mendbench.errors import ReplayMiss
 from mendbench.exchanges.urls import host_of, model_url
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Exchange, Headers, Request
+from mendbench.model.exchange import Exchange, Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import World
 
@@ -33,8 +33,8 @@ _JSON: Headers = (("Content-Type", "application/json"),)
 
 Guess = Callable[[Request], str | None]
 """Says which node sent a request, where the sender does not."""
-AskModel = Callable[[JsonObject], Answer]
-"""Answers an ask for the repair itself."""
+AskModel = Callable[[JsonObject], Response]
+"""Answers a model request for the repair itself."""
 
 
 @dataclass(slots=True)
@@ -45,12 +45,12 @@ class Served:
     """What the world raised: it ends the execution."""
     strayed: list[str] = field(default_factory=list)
     """Hosts that were asked for past the world."""
-    last: Answer | None = None
+    last: Response | None = None
     requests: int = 0
     closed: bool = False
     spent_s: float = 0.0
     since: float | None = None
-    """When the answer that is being found was asked for, on the monotonic clock."""
+    """When the response that is being found was asked for, on the monotonic clock."""
 
     def stray(self, host: str) -> None:
         """Note that a host was asked for past the world."""
@@ -79,7 +79,7 @@ class Serving:
     spelling: Spelling
     guess: Guess
     named: NamedBy = lambda _: frozenset()
-    ask: AskModel | None = None
+    model_request: AskModel | None = None
     """Answers asks to ``/-/model/v1``; None where nobody may ask."""
     served: Served = field(default_factory=Served)
 
@@ -112,18 +112,18 @@ class WorldServer:
             self._http.shutdown()
         self._http.server_close()
 
-    def answer(self, request: Request) -> Said | None:
+    def response(self, request: Request) -> Said | None:
         """Return what to say to a request as it came, with the server's own URL in it; None to say nothing."""
         return self._locked(_answered, request)
 
-    def sent(self, request: Request) -> Answer | None:
-        """Return the world's answer to an exchange, with the server's own URLs in it; None to say nothing.
+    def sent(self, request: Request) -> Response | None:
+        """Return the world's response to an exchange, with the server's own URLs in it; None to say nothing.
 
         Raises:
             NotListed: a list of tools is asked for, and none is recorded. That a client lists them is no doing of the workflow's.
         """
         said = self._locked(_plainly, request)
-        return said.answer if said is not None else None
+        return said.response if said is not None else None
 
     def _locked(self, answering: Callable[[Serving, Request], Said], request: Request) -> Said | None:
         serving = self._serving
@@ -166,7 +166,7 @@ def _answered(serving: Serving, request: Request) -> Said:
 
 
 def _plainly(serving: Serving, request: Request) -> Said:
-    """Return the answer to an exchange that was spelled by the server itself."""
+    """Return the response to an exchange that was spelled by the server itself."""
     try:
         return _from_world(serving, replace(request, body=serving.spelling.bytes_back(request.body)), None)
     except ReplayMiss:
@@ -186,15 +186,17 @@ def _controlled(serving: Serving, request: Request, rest: str) -> Said:
             )
         case "nodes/v1/chat/completions":
             return _asked(
-                serving, request, lambda ask: serving.world.send(_ask_request(ask), node=request.header(NODE))
+                serving,
+                request,
+                lambda model_request: serving.world.send(_ask_request(model_request), node=request.header(NODE)),
             )
-        case "model/v1/chat/completions" if serving.ask is not None:
-            return _asked(serving, request, serving.ask)
+        case "model/v1/chat/completions" if serving.model_request is not None:
+            return _asked(serving, request, serving.model_request)
     return _own(404, {"error": f"no such address: {request.method} /{CONTROL}/{rest}"})
 
 
 def _exchanged(serving: Serving, request: Request) -> Said:
-    """Return the answer to an exchange that is told as JSON, also as JSON: for what is no HTTP, and for faults by name."""
+    """Return the response to an exchange that is told as JSON, also as JSON: for what is no HTTP, and for faults by name."""
     told = _json_object(request.body)
     if told is None or not isinstance(told.get("url"), str):
         return _own(
@@ -218,42 +220,42 @@ def _exchanged(serving: Serving, request: Request) -> Said:
     )  # fmt: skip
     node = told.get("node")
     said = _from_world(serving, asked, node if isinstance(node, str) else None)
-    answer = said.answer
+    response = said.response
     document = {
-        "status": answer.status, "headers": [list(pair) for pair in answer.headers], "elapsed_ms": answer.elapsed_ms,
-        "body_base64": base64.b64encode(answer.body).decode(), "fault": answer.fault, "changed": said.changed,
+        "status": response.status, "headers": [list(pair) for pair in response.headers], "elapsed_ms": response.elapsed_ms,
+        "body_base64": base64.b64encode(response.body).decode(), "fault": response.fault, "changed": said.changed,
     }  # fmt: skip
     return _own(200, document)
 
 
-def _asked(serving: Serving, request: Request, ask: AskModel) -> Said:
-    """Return a model's answer in the form of the OpenAI chat completions API."""
+def _asked(serving: Serving, request: Request, model_request: AskModel) -> Said:
+    """Return a model's response in the form of the OpenAI chat completions API."""
     wire = _json_object(request.body)
     if wire is None or not isinstance(wire.get("messages"), list) or not isinstance(wire.get("model"), str):
         return _own(400, refused("a model and messages are needed"))
     if wire.get("stream"):
-        return _own(400, refused("answers are not streamed here: send stream: false"))
-    came = ask(ask_in(serving.spelling.value_back(wire)))
+        return _own(400, refused("responses are not streamed here: send stream: false"))
+    came = model_request(ask_in(serving.spelling.value_back(wire)))
     if came.fault is not None:
-        return Said(answer=came)
+        return Said(response=came)
     shown = replace(came, body=serving.spelling.bytes_to_world(came.body))
-    return Said(answer=shown, about_world=False)
+    return Said(response=shown, about_world=False)
 
 
-def _ask_request(ask: JsonObject) -> Request:
-    body = canonical_json(ask).encode("utf-8", "backslashreplace")
-    return Request(method="POST", url=model_url(str(ask["model"])), headers=_JSON, body=body)
+def _ask_request(model_request: JsonObject) -> Request:
+    body = canonical_json(model_request).encode("utf-8", "backslashreplace")
+    return Request(method="POST", url=model_url(str(model_request["model"])), headers=_JSON, body=body)
 
 
 def _from_world(serving: Serving, request: Request, node: str | None) -> Said:
-    answer = serving.world.send(request, node=node or serving.guess(request))
-    serving.served.last = answer
+    response = serving.world.send(request, node=node or serving.guess(request))
+    serving.served.last = response
     traffic = serving.world.traffic()
     last: Exchange | None = traffic[-1] if traffic else None
     spelling = serving.spelling
-    headers = tuple((name, spelling.to_world(value)) for name, value in answer.headers)
-    shown = replace(answer, headers=headers, body=spelling.bytes_to_world(answer.body))
-    return Said(answer=shown, changed=last is not None and last.changed)
+    headers = tuple((name, spelling.to_world(value)) for name, value in response.headers)
+    shown = replace(response, headers=headers, body=spelling.bytes_to_world(response.body))
+    return Said(response=shown, changed=last is not None and last.changed)
 
 
 def _as_meant(serving: Serving, request: Request, url: str) -> Request:
@@ -272,7 +274,9 @@ def _as_meant(serving: Serving, request: Request, url: str) -> Request:
 
 
 def _own(status: int, document: Json) -> Said:
-    return Said(answer=Answer(status=status, headers=_JSON, body=canonical_json(document).encode()), about_world=False)
+    return Said(
+        response=Response(status=status, headers=_JSON, body=canonical_json(document).encode()), about_world=False
+    )
 
 
 def _json_object(body: bytes) -> JsonObject | None:

@@ -1,4 +1,4 @@
-"""Bodies as values: what a request or an answer carries, parsed by what it is."""
+"""Bodies as values: what a request or a response carries, parsed by what it is."""
 
 from __future__ import annotations
 

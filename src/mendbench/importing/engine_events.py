@@ -16,7 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.importing.engine_answers import failed, take
+from mendbench.importing.engine_responses import failed, take
 from mendbench.importing.interface import Dropped, Found, Source
 from mendbench.model.exchange import Headers
 from mendbench.model.json import Json, JsonObject
@@ -93,7 +93,7 @@ def _unread(event: JsonObject) -> str | None:
         return "it called a workflow, whose nodes are not read"
     if event.get("batch_items"):
         return "it ran as a batch, whose items are not read"
-    return "its answer could not be stored whole" if event.get("lossy") else None
+    return "its response could not be stored whole" if event.get("lossy") else None
 
 
 def _sent_headers(event: JsonObject) -> Headers:

@@ -1,7 +1,7 @@
 """The trace files of the engine whose workflows we run: formats 1.1.0 and 1.2.0, and the way to the later ones.
 
 Those after them are read by :mod:`mendbench.importing.engine_events`. One of these has no workflow, no parameters
-and no requests: only what each node left in the shared store. So an answer is known by the node that got it, and the
+and no requests: only what each node left in the shared store. So a response is known by the node that got it, and the
 request is made by running the workflow. What else to beware of:
 
 - repair events stand among the node events, each attempt twice, and hold the workflow only inside a prompt;
@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from mendbench.errors import BadInput
-from mendbench.importing.engine_answers import failed, take
 from mendbench.importing.engine_events import read_engine_events
+from mendbench.importing.engine_responses import failed, take
 from mendbench.importing.interface import Dropped, Found, Source, json_file
 from mendbench.model.json import JsonObject
 
@@ -79,7 +79,7 @@ def _source(path: Path, ran: list[tuple[int, JsonObject]], workflow: JsonObject 
         seen.add(node)
         if times[node] > 1 and (words or _any_failed(ran, node)):
             why = f"it ran {times[node]} times, and the file shows only what came last"
-            dropped.append(Dropped(what=f"{place} the first answer to {node}", why=why))
+            dropped.append(Dropped(what=f"{place} the first response to {node}", why=why))
             continue
         take(place, node, event, output, found, dropped)
     for node, output in _cached(ran, seen):

@@ -1,7 +1,7 @@
 """HAR files, version 1.2: what browsers and proxies write.
 
 Fields after the HTTP Archive format 1.2: ``postData`` holds ``text`` or ``params``, ``content.text`` is decoded but for
-``encoding: base64``, and an answer that never came has status 0, or -1. Playwright can leave bodies in files beside the
+``encoding: base64``, and a response that never came has status 0, or -1. Playwright can leave bodies in files beside the
 HAR, and names them: ``_file``.
 """
 
@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from mendbench.errors import BadInput
 from mendbench.importing.interface import Dropped, Found, Source, json_file, settled
 from mendbench.io.reading import MAX_RECORDING, MEGABYTE, read_regular
-from mendbench.model.exchange import Answer, Fault, Headers, Request
+from mendbench.model.exchange import Fault, Headers, Request, Response
 from mendbench.secrets.redaction import sanitise
 
 _VERSIONS = ("1.1", "1.2")
@@ -28,7 +28,7 @@ _FAULTS: tuple[tuple[str, Fault], ...] = (
 """Words of Chromium's network errors (``net::ERR_…``) and what they are here."""
 
 _WHY = ("_error", "_failureText")
-"""Where the browser's developer tools and mitmproxy, and where Playwright, say why no answer came."""
+"""Where the browser's developer tools and mitmproxy, and where Playwright, say why no response came."""
 
 _NO_BODY, _FINAL = frozenset({204, 304}), 200
 _ITSELF = "put the body itself there, or export the HAR file again"
@@ -72,11 +72,11 @@ def _entry(place: str, entry: Any, beside: _Beside) -> Found | Dropped:
     body = _sent_body(sent.get("postData") or {}, beside)
     if body is None:
         return Dropped(what=what, why="the file does not hold the body that it sent")
-    answer = _faulty(entry, came) or _answer(sent, came, entry, beside)
+    response = _faulty(entry, came) or _response(sent, came, entry, beside)
     request = Request(
         method=str(sent["method"]).upper(), url=_with_query(sent), headers=_headers(sent), body=body
     )  # fmt: skip
-    return Found(place=place, request=request, answer=answer)
+    return Found(place=place, request=request, response=response)
 
 
 def _with_query(sent: Any) -> str:
@@ -108,7 +108,7 @@ class _Beside:
     def body(self, name: Any) -> bytes | None:
         """Return a body; None if it is not there, or anywhere but beside the HAR.
 
-        A link is not followed: a file of the machine would become an answer that is recorded and handed on.
+        A link is not followed: a file of the machine would become a response that is recorded and handed on.
         """
         if not isinstance(name, str) or Path(name).name != name or not os.path.lexists(self._folder / name):
             return None
@@ -120,8 +120,8 @@ class _Beside:
         return data
 
 
-def _answer(sent: Any, came: Any, entry: Any, beside: _Beside) -> Answer | None:
-    """Return the answer; None where the file does not hold its body."""
+def _response(sent: Any, came: Any, entry: Any, beside: _Beside) -> Response | None:
+    """Return the response; None where the file does not hold its body."""
     content = came.get("content") or {}
     text = content.get("text")
     body: bytes | None = str(text or "").encode("utf-8", "surrogatepass")
@@ -139,7 +139,7 @@ def _answer(sent: Any, came: Any, entry: Any, beside: _Beside) -> Answer | None:
     headers = _headers(came)
     if content.get("mimeType") and not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", str(content["mimeType"])))
-    return Answer(status=int(came["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
+    return Response(status=int(came["status"]), headers=headers, body=body, elapsed_ms=_elapsed(entry))
 
 
 def _is_empty(sent: Any, came: Any, content: Any) -> bool:
@@ -157,13 +157,13 @@ def _is_empty(sent: Any, came: Any, content: Any) -> bool:
     return content.get("text") is not None or came.get("bodySize") == 0 or lengths == ["0"]
 
 
-def _faulty(entry: Any, came: Any) -> Answer | None:
-    """Return the fault that stands where no answer came; None where one did."""
+def _faulty(entry: Any, came: Any) -> Response | None:
+    """Return the fault that stands where no response came; None where one did."""
     if int(came.get("status") or 0) > 0:
         return None
     said = " ".join(str(part.get(name) or "") for part in (came, entry) for name in _WHY).upper()
     fault = next((fault for word, fault in _FAULTS if word in said), "reset")
-    return Answer(status=0, fault=fault, elapsed_ms=_elapsed(entry))  # type: ignore[arg-type]
+    return Response(status=0, fault=fault, elapsed_ms=_elapsed(entry))  # type: ignore[arg-type]
 
 
 def _elapsed(entry: Any) -> int:

@@ -59,16 +59,16 @@ def _has_simulation(name: str) -> bool:
 
 
 def with_static_routes(state: Mapping[str, JsonObject], traffic: Iterable[Exchange]) -> dict[str, JsonObject]:
-    """Return the state with a route, in the invented APIs, for each request that was answered: the first answer to it."""
+    """Return the state with a route, in the invented APIs, for each request that was answered: the first response to it."""
     made = copy.deepcopy(dict(state))
     apis = made.get(_ANY_HTTP, {}).get("apis", {})
     for one in traffic:
         api = apis.get(_slug(host_of(one.request.url)))
-        if api is None or one.answer.fault is not None:
+        if api is None or one.response.fault is not None:
             continue
-        kind = one.answer.header("content-type")
-        body = parse_body(one.answer.body, kind)
-        route = {"action": "static", "status": one.answer.status, "body": body}
+        kind = one.response.header("content-type")
+        body = parse_body(one.response.body, kind)
+        route = {"action": "static", "status": one.response.status, "body": body}
         if isinstance(body, str) and kind:
             route["headers"] = {"content-type": kind}
         path = split_url(one.request.url).path or "/"

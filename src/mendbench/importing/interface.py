@@ -9,11 +9,11 @@ from pathlib import Path
 from mendbench.errors import BadInput
 from mendbench.io.json_documents import load_json, parse_json
 from mendbench.io.reading import MAX_RECORDING, read_text
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 
 HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "keep-alive", "transfer-encoding"})
-"""Headers about the transfer and not about the answer (RFC 9110 section 7.6.1): bodies are imported decoded."""
+"""Headers about the transfer and not about the response (RFC 9110 section 7.6.1): bodies are imported decoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class Found:
 
     place: str
     """Where it stands in the source: ``entries[3]``."""
-    answer: Answer | None
+    response: Response | None
     """None where the source does not hold its body."""
     request: Request | None = None
     """None where the source tells only which node was answered."""

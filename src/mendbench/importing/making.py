@@ -101,7 +101,7 @@ def import_case(wish: Wish, cases_dir: Path, cassettes_dir: Path) -> Imported:
         whole, again = (_run(case, one, redactor, recorded) for one in (source, None))
         notes += [*_notes(dry, source, wish.provenance), *_answered_otherwise(dry, whole)]
         if [one.key for one in again.traffic] != [one.key for one in whole.traffic]:
-            notes.append(f"the recording does not replay: {again.miss or 'it asks otherwise'}")
+            notes.append(f"the recording does not replay: {again.miss or 'it model_requests otherwise'}")
         # A simulator's state is still to be changed, and what it answers with it.
         kept = recorded if recorded.is_dir() and wish.provenance != "simulator" else None
         recordings = _put(kept, cassettes)
@@ -129,8 +129,8 @@ def _put(recorded: Path | None, cassettes: Path) -> tuple[Path, ...]:
                     write_atomically(beside / name, data)
                 move_folder(beside, cassettes)
         except OSError as error:
-            mend = "name another folder with --cassettes"
-            raise BadInput(str(cassettes), error.strerror or "cannot be written", mend) from None
+            hint = "name another folder with --cassettes"
+            raise BadInput(str(cassettes), error.strerror or "cannot be written", hint) from None
     return tuple(cassettes / name for name in sorted(made))
 
 
@@ -178,7 +178,7 @@ def _refuse_useless(dry: _Ran, source: Source, redactor: Redactor) -> None:
     """
     if dry.lacking is not None and dry.lacking.request is not None:
         place, found, request = f"{source.path}: {dry.lacking.place}", "no response body", dry.lacking.request
-        if not any(one.answer is not None and one.answer.body for one in source.found):
+        if not any(one.response is not None and one.response.body for one in source.found):
             place, found = str(source.path), "no response bodies in any entry"
         what = f"{request.method} {sanitise(redactor.text(request.url))}"
         raise BadInput(
@@ -324,27 +324,27 @@ def _answered_otherwise(seen: _Ran, made: _Ran) -> list[str]:
     for one, other in zip(seen.traffic, made.traffic, strict=False):
         if one.request == other.request and _response(one) != _response(other):
             asked = f"{one.request.method} {normalise_url(one.request.url)}"
-            mend = "change state until it does, or record from the API itself with --provenance live"
-            return [f"the simulated world does not answer {asked} as was seen: {mend}"]
+            hint = "change state until it does, or record from the API itself with --provenance live"
+            return [f"the simulated world does not answer {asked} as was seen: {hint}"]
     return []
 
 
 def _response(one: Exchange) -> tuple[object, ...]:
-    return one.answer.status, one.answer.fault, parse_body(one.answer.body, one.answer.header("content-type"))
+    return one.response.status, one.response.fault, parse_body(one.response.body, one.response.header("content-type"))
 
 
 def _notes(whole: _Ran, source: Source, provenance: str) -> list[str]:
     notes: list[str] = []
     if whole.miss:
-        mend = "let state answer it" if provenance == "simulator" else "record it, or make the world a simulator"
-        notes.append(f"the {source.kind} has no answer to {whole.miss}: {mend}")
+        hint = "let state answer it" if provenance == "simulator" else "record it, or make the world a simulator"
+        notes.append(f"the {source.kind} has no response to {whole.miss}: {hint}")
     if whole.again:
         notes.append(
-            f"{whole.again} answers were given once more: the workflow tries again where it was told to wait or not at all"
+            f"{whole.again} responses were given once more: the workflow tries again where it was told to wait or not at all"
         )
     if whole.execution is not None and whole.execution.outcome == "success":
         notes.append(
-            "the workflow ran to success on this data: look for a failure inside an answer, or make it a control"
+            "the workflow ran to success on this data: look for a failure inside a response, or make it a control"
         )
     if whole.execution is not None and whole.execution.failures and not whole.traffic:
         notes.append(f"it fails before it asks anybody: {whole.execution.failures[0].message}")

@@ -14,7 +14,7 @@ from mendbench.cassettes.keys import canonical_body
 from mendbench.exchanges.urls import normalise_url
 from mendbench.importing.interface import Found
 from mendbench.io.canonical_json import canonical_json, digest
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.ports.world import World
 from mendbench.secrets.issued_credentials import without_credentials
 from mendbench.secrets.redaction import CREDENTIAL_HEADERS, Redactor, sanitise, sanitise_under
@@ -31,7 +31,7 @@ class ImportedWorld:
     """Answers from a source's exchanges; a live world to the recording.
 
     ``redactor`` takes the secrets out of what is asked and of what was imported. A node that is answered with a fault,
-    429 or 5xx may ask again; where the source has no more, it gets the last such answer again, and ``again`` counts it.
+    429 or 5xx may ask again; where the source has no more, it gets the last such response again, and ``again`` counts it.
     """
 
     found: tuple[Found, ...]
@@ -46,35 +46,35 @@ class ImportedWorld:
     _forms: dict[str, str] = field(default_factory=dict)
 
     def serves(self, request: Request) -> bool:
-        """Return whether the source has an answer to this."""
+        """Return whether the source has a response to this."""
         one = self._next(request)
-        if one is not None and one.answer is None:
+        if one is not None and one.response is None:
             self.lacking = one
-        return one is not None and one.answer is not None
+        return one is not None and one.response is not None
 
     def resets(self, request: Request) -> bool:  # noqa: ARG002 - the protocol's
-        """Return that it needs no earlier writes: every answer is there already."""
+        """Return that it needs no earlier writes: every response is there already."""
         return False
 
-    def ask(self, request: Request) -> Answer:
-        """Return the next answer.
+    def send(self, request: Request) -> Response:
+        """Return the next response.
 
         Raises:
             LookupError: the source has none.
         """
         one = self._next(request)
-        if one is None or one.answer is None:
+        if one is None or one.response is None:
             raise LookupError(request.url)
         self.again += one.place in self.used
         self.used.append(one.place)
-        return cleaned(one.answer, self.redactor)
+        return cleaned(one.response, self.redactor)
 
     def _next(self, request: Request) -> Found | None:
         form = self._form(request)
         same = [one for one in self.found if self._same(one, form)]
         fresh = next((one for one in same if one.place not in self.used), None)
         last = same[-1] if same else None
-        return fresh or (last if last is not None and last.answer is not None and _passing(last.answer) else None)
+        return fresh or (last if last is not None and last.response is not None and _passing(last.response) else None)
 
     def _same(self, one: Found, form: str) -> bool:
         if one.request is None:
@@ -94,8 +94,8 @@ class NodeNoting:
     def __init__(self, world: World, imported: ImportedWorld) -> None:
         self._world, self._imported = world, imported
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the world's answer."""
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the world's response."""
         self._imported.node = node
         return self._world.send(request, node=node)
 
@@ -118,9 +118,9 @@ def request_form(request: Request) -> str:
     return digest([request.method.upper(), normalise_url(url), _PLACEHOLDER.sub(_SECRET, shown)])
 
 
-def cleaned(answer: Answer, redactor: Redactor) -> Answer:
-    """Return an answer without secrets: the known ones by value, all others by their key and shape."""
-    return without_credentials(redactor.answer(answer))
+def cleaned(response: Response, redactor: Redactor) -> Response:
+    """Return a response without secrets: the known ones by value, all others by their key and shape."""
+    return without_credentials(redactor.response(response))
 
 
 def secrets_in(found: Sequence[Found]) -> dict[str, str]:
@@ -135,5 +135,5 @@ def secrets_in(found: Sequence[Found]) -> dict[str, str]:
     return secrets
 
 
-def _passing(answer: Answer) -> bool:
-    return answer.fault is not None or answer.status == _TOO_MANY or answer.status >= _SERVER_ERROR
+def _passing(response: Response) -> bool:
+    return response.fault is not None or response.status == _TOO_MANY or response.status >= _SERVER_ERROR

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from mendbench.errors import BadInput
 from mendbench.exchanges.bodies import form_fields
 from mendbench.importing.interface import Dropped, Found, Source, body_bytes, settled
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.trace_file import read_trace
 
@@ -37,8 +37,8 @@ def read_own_trace(path: Path) -> Source:
                     try:
                         found.append(_found(place, str(node["node_id"]), exchange))
                     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                        mend = "write it anew with `mendbench workflow run FILE`"
-                        raise BadInput(f"{path}: {place}", f"no exchange ({error!r})", mend) from None
+                        hint = "write it anew with `mendbench workflow run FILE`"
+                        raise BadInput(f"{path}: {place}", f"no exchange ({error!r})", hint) from None
     before, inputs = trace["workflow"].get("before"), trace.get("inputs")
     return Source(
         kind="trace",
@@ -55,14 +55,14 @@ def _found(place: str, node: str, exchange: JsonObject) -> Found:
     sent, came = exchange["request"], exchange["response"]
     headers = settled(tuple((str(name), str(value)) for name, value in (sent.get("headers") or {}).items()))
     request = Request(method=str(sent["method"]), url=str(sent["url"]), headers=headers, body=_sent(sent.get("body")))
-    answer = Answer(
+    response = Response(
         status=int(came.get("status") or 0),
         headers=settled(tuple((str(name), str(value)) for name, value in (came.get("headers") or {}).items())),
         body=body_bytes(came.get("body")),
         elapsed_ms=int(came.get("elapsed_ms") or 0),
         fault=came.get("fault"),
     )
-    return Found(place=place, request=request, answer=answer, node=node)
+    return Found(place=place, request=request, response=response, node=node)
 
 
 def _sent(body: Json) -> bytes:

@@ -17,9 +17,9 @@ from mendbench.importing.interface import Dropped, Found, Source, settled
 from mendbench.io.json_documents import load_json
 from mendbench.io.reading import MAX_RECORDING, decoded, read_bytes
 from mendbench.io.yaml_documents import load_yaml
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 
-_MEND = "name a cassette of vcrpy, in YAML or JSON"
+_HINT = "name a cassette of vcrpy, in YAML or JSON"
 _GZIP = zlib.MAX_WBITS | 16
 """What zlib takes for gzip's own header."""
 
@@ -33,7 +33,7 @@ def read_cassette(path: Path) -> Source:
     document = _document(path)
     interactions = document.get("interactions") if isinstance(document, dict) else None
     if not isinstance(interactions, list):
-        raise BadInput(str(path), "no cassette: interactions is missing or no list", _MEND)
+        raise BadInput(str(path), "no cassette: interactions is missing or no list", _HINT)
     if document.get("version") != 1:
         raise BadInput(f"{path}: version", f"version {document.get('version')!r}", "record it with vcrpy 1.0 or later")
     found: list[Found] = []
@@ -43,7 +43,7 @@ def read_cassette(path: Path) -> Source:
         try:
             read = _interaction(place, one)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadInput(f"{path}: {place}", f"no interaction ({error!r})", _MEND) from None
+            raise BadInput(f"{path}: {place}", f"no interaction ({error!r})", _HINT) from None
         (found if isinstance(read, Found) else dropped).append(read)  # type: ignore[arg-type]
     return Source(kind="vcrpy cassette", path=path, found=tuple(found), dropped=tuple(dropped))
 
@@ -51,8 +51,8 @@ def read_cassette(path: Path) -> Source:
 def _document(path: Path) -> Any:
     data = read_bytes(path, MAX_RECORDING, "name the file to import")
     if data.lstrip().startswith(b"{"):  # as YAML, the surrogate pairs of its escapes would come apart
-        return load_json(decoded(data, str(path)), str(path), _MEND)
-    return load_yaml(data, str(path), _MEND)
+        return load_json(decoded(data, str(path)), str(path), _HINT)
+    return load_yaml(data, str(path), _HINT)
 
 
 def _interaction(place: str, one: Any) -> Found | Dropped:
@@ -61,7 +61,7 @@ def _interaction(place: str, one: Any) -> Found | Dropped:
     headers = _headers(came.get("headers"))
     body = _unpacked(_bytes(came["content"] if "content" in came else came.get("body")), headers)
     if body is None:
-        return Dropped(what=what, why="its answer is compressed in a way that cannot be read here")
+        return Dropped(what=what, why="its response is compressed in a way that cannot be read here")
     status = (
         came["status"]["code"] if isinstance(came.get("status"), dict) else came.get("status_code", came.get("status"))
     )
@@ -71,8 +71,8 @@ def _interaction(place: str, one: Any) -> Found | Dropped:
         method=str(sent["method"]).upper(), url=str(sent["uri"]), headers=settled(_headers(sent.get("headers"))),
         body=_bytes(sent.get("body")),
     )  # fmt: skip
-    answer = Answer(status=int(status), headers=settled(headers), body=body, elapsed_ms=int(elapsed), fault=fault)
-    return Found(place=place, request=request, answer=answer)
+    response = Response(status=int(status), headers=settled(headers), body=body, elapsed_ms=int(elapsed), fault=fault)
+    return Found(place=place, request=request, response=response)
 
 
 def _bytes(raw: Any) -> bytes:

@@ -24,7 +24,7 @@ _ITS_STRIDES = re.compile(r"[0-9]{3}")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def load_json(text: str, place: str, mend: str = "mend the JSON there", *, halves: bool = False) -> Json:
+def load_json(text: str, place: str, hint: str = "mend the JSON there", *, halves: bool = False) -> Json:
     """Return the value of a JSON text. ``place`` names the file in errors. With ``halves``, half characters pass.
 
     Raises:
@@ -33,9 +33,9 @@ def load_json(text: str, place: str, mend: str = "mend the JSON there", *, halve
     try:
         return parse_json(text, halves=halves)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{place}:{error.lineno}:{error.colno}", f"no JSON ({error.msg})", mend) from None
+        raise BadInput(f"{place}:{error.lineno}:{error.colno}", f"no JSON ({error.msg})", hint) from None
     except ValueError as error:
-        raise BadInput(place, str(error), mend) from None
+        raise BadInput(place, str(error), hint) from None
 
 
 def parse_json(text: str, *, halves: bool = False) -> Json:

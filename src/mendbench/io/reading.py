@@ -36,7 +36,7 @@ _NO_LINK_NO_WAIT = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """What Windows has no name for: it has no pipes among its files."""
 
 
-def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file and its permissions") -> bytes:
+def read_bytes(path: Path, limit: int, no_file: str, hint: str = "check the file and its permissions") -> bytes:
     """Return what is in a file, without a byte order mark. ``no_file`` says what to do if there is none, ``mend`` if it cannot be read.
 
     A pipe is read too, up to the bound.
@@ -44,30 +44,30 @@ def read_bytes(path: Path, limit: int, no_file: str, mend: str = "check the file
     Raises:
         BadInput: it cannot be read, or is larger than ``limit`` bytes.
     """
-    return _read(path, limit, no_file, mend, None).removeprefix(BOM)
+    return _read(path, limit, no_file, hint, None).removeprefix(BOM)
 
 
-def read_regular(path: Path, limit: int, no_file: str, mend: str = "put the file itself there") -> bytes:
+def read_regular(path: Path, limit: int, no_file: str, hint: str = "put the file itself there") -> bytes:
     """Return what is in a regular file, every byte of it: no link is followed, no pipe is waited for.
 
     Raises:
         BadInput: it is no such file, cannot be read, or is larger than ``limit`` bytes.
     """
     if path.is_symlink():
-        raise BadInput(str(path), "a link, which is not followed here", mend)
-    return _read(path, limit, no_file, mend, _regular)
+        raise BadInput(str(path), "a link, which is not followed here", hint)
+    return _read(path, limit, no_file, hint, _regular)
 
 
-def _read(path: Path, limit: int, no_file: str, mend: str, opener: Callable[[str, int], int] | None) -> bytes:
+def _read(path: Path, limit: int, no_file: str, hint: str, opener: Callable[[str, int], int] | None) -> bytes:
     try:
         with open(path, "rb", opener=opener) as file:
             data = _up_to(file, limit + 1)
     except FileNotFoundError:
         raise BadInput(str(path), "no such file", no_file) from None
     except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", mend) from None
+        raise BadInput(str(path), error.strerror or "cannot be read", hint) from None
     except ValueError as error:  # a name with a NUL in it
-        raise BadInput(str(path), f"no name of a file ({error})", mend) from None
+        raise BadInput(str(path), f"no name of a file ({error})", hint) from None
     if len(data) > limit:
         raise too_large(path, limit)
     return data
@@ -101,7 +101,7 @@ def read_text(
     path: Path,
     limit: int,
     no_file: str,
-    mend: str = "check the file and its permissions",
+    hint: str = "check the file and its permissions",
     not_utf8: str = NOT_UTF8,
 ) -> str:
     """Return the text in a file, without a byte order mark; line ends stay as they are.
@@ -109,10 +109,10 @@ def read_text(
     Raises:
         BadInput: as :func:`read_bytes`, or it is not UTF-8.
     """
-    return decoded(read_bytes(path, limit, no_file, mend), str(path), not_utf8)
+    return decoded(read_bytes(path, limit, no_file, hint), str(path), not_utf8)
 
 
-def decoded(data: bytes, place: str, mend: str = NOT_UTF8) -> str:
+def decoded(data: bytes, place: str, hint: str = NOT_UTF8) -> str:
     """Return bytes as text.
 
     Raises:
@@ -121,4 +121,4 @@ def decoded(data: bytes, place: str, mend: str = NOT_UTF8) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise BadInput(place, f"byte {error.start} is not UTF-8", mend) from None
+        raise BadInput(place, f"byte {error.start} is not UTF-8", hint) from None

@@ -20,7 +20,7 @@ _held: dict[Path, int] = {}
 
 
 @contextlib.contextmanager
-def told_of_scratch() -> Iterator[None]:
+def reported_folder_errors() -> Iterator[None]:
     """Say in one line what the temporary folder refuses.
 
     Raises:
@@ -29,8 +29,8 @@ def told_of_scratch() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        mend = "make room there, or name another folder with the variable TMPDIR"
-        raise BadInput("the temporary folder", error.strerror or str(error), mend) from None
+        hint = "make room there, or name another folder with the variable TMPDIR"
+        raise BadInput("the temporary folder", error.strerror or str(error), hint) from None
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ def make_scratch(what: str) -> Path:
     Raises:
         BadInput: it cannot be made.
     """
-    with told_of_scratch():
+    with reported_folder_errors():
         clear_left(Path(tempfile.gettempdir()), lambda name: _NAMED.fullmatch(name) is not None)
         handle = None
         while handle is None:

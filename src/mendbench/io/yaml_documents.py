@@ -101,7 +101,7 @@ for _kind in ("int", "float", "bool", "timestamp", "binary"):
     Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _read(_kind))
 
 
-def load_yaml(data: str | bytes, place: str, mend: str, first_line: int = 1) -> Any:
+def load_yaml(data: str | bytes, place: str, hint: str, first_line: int = 1) -> Any:
     """Return the value of a YAML document. ``place`` names the file in errors, ``first_line`` is the line in it that ``data`` begins with.
 
     Raises:
@@ -113,10 +113,10 @@ def load_yaml(data: str | bytes, place: str, mend: str, first_line: int = 1) -> 
         if (b"&" in data) if isinstance(data, bytes) else ("&" in data):
             refuse_swollen(value, loader.length)
     except (yaml.YAMLError, ValueError) as error:
-        found = told(error, place, mend, first_line)
-        raise BadInput(found.place, f"not YAML ({found.found})", mend) from None
+        found = told(error, place, hint, first_line)
+        raise BadInput(found.place, f"not YAML ({found.found})", hint) from None
     except RecursionError:  # merge keys that go round in a circle
-        raise BadInput(place, _DEEP, mend) from None
+        raise BadInput(place, _DEEP, hint) from None
     return value
 
 
@@ -135,11 +135,11 @@ def load_documents(data: bytes) -> list[Any]:
     return values
 
 
-def told(error: Exception, place: str, mend: str, first_line: int = 1) -> BadInput:
+def told(error: Exception, place: str, hint: str, first_line: int = 1) -> BadInput:
     """Return in a line what is wrong with a YAML document."""
     mark = getattr(error, "problem_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error) or "not YAML"
-    return BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}" if mark else place, str(said), mend)
+    return BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}" if mark else place, str(said), hint)
 
 
 def refuse_swollen(value: Any, length: int) -> None:

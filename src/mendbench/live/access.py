@@ -13,7 +13,7 @@ from mendbench.errors import LiveRefused
 from mendbench.exchanges.placeholders import filled
 from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.live.world import Live
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.secrets.redaction import Redactor
 from mendbench.secrets.sensitive import sanitise
 
@@ -54,7 +54,7 @@ class LiveAccess:
         """Return whether a service is a live API, and the scope may send nothing to it."""
         return self.covers(service) and not self.workflows
 
-    def send(self, live: Live, request: Request, *, clean: Request, node: str | None, execution: int) -> Answer:
+    def send(self, live: Live, request: Request, *, clean: Request, node: str | None, execution: int) -> Response:
         """Send a request with the real secrets in it, and return the response without them.
 
         ``clean`` is the redacted request. A write is listed on standard error before it is sent.
@@ -66,20 +66,20 @@ class LiveAccess:
         real = self._filled(request, clean, secrets)
         if not clean.safe:
             self._announce(_shown(clean, node, self.workflows[min(execution, len(self.workflows) - 1)]))
-        return _redactor(tuple(sorted(secrets.items()))).answer(live.ask(real))
+        return _redactor(tuple(sorted(secrets.items()))).response(live.send(real))
 
     def _value(self, name: str, variable: str) -> str:
         value = os.environ.get(variable)
         if value is None:
-            why, mend = "is not set", "set it to the real value to record; replay does not need it"
+            why, hint = "is not set", "set it to the real value to record; replay does not need it"
         elif len(value) < MIN_SECRET:
             why = "is empty" if not value else f"has fewer than {MIN_SECRET} characters"
-            mend = "set it to the real value: a shorter one cannot be taken out of responses safely"
+            hint = "set it to the real value: a shorter one cannot be taken out of responses safely"
         elif value != value.strip() or not (value.isascii() and value.isprintable()):
-            why, mend = "begins or ends with a space, or holds more than printable ASCII", "set it to the bare value"
+            why, hint = "begins or ends with a space, or holds more than printable ASCII", "set it to the bare value"
         else:
             return value
-        raise LiveRefused(f"{self.case}: secrets.{name}", f"the environment variable {variable} {why}", mend)
+        raise LiveRefused(f"{self.case}: secrets.{name}", f"the environment variable {variable} {why}", hint)
 
     def _filled(self, request: Request, clean: Request, secrets: Mapping[str, str]) -> Request:
         """Return a request with the real values for canaries, and for placeholders that came with a response.
@@ -102,11 +102,11 @@ class LiveAccess:
             found = (
                 f"{shown} holds ${{canary:{name}}} where its real value cannot be put, such as inside base64 or a host"
             )
-            mend = "give the workflow the whole encoded text as a secret of its own"
+            hint = "give the workflow the whole encoded text as a secret of its own"
         else:
             found = f"{shown} would send the made-up value of ${{canary:{name}}} to a live API"
-            mend = f"name the variable that holds the real one in case.yaml: secrets: {{{name}: '${{env:VARIABLE}}'}}"
-        raise LiveRefused(f"{self.case}: secrets", found, mend)
+            hint = f"name the variable that holds the real one in case.yaml: secrets: {{{name}: '${{env:VARIABLE}}'}}"
+        raise LiveRefused(f"{self.case}: secrets", found, hint)
 
     def _announce(self, write: str) -> None:
         """List a write.
@@ -120,8 +120,8 @@ class LiveAccess:
             sys.stderr.write(f"mendbench: live write: {write}\n")
             sys.stderr.flush()
         except (OSError, ValueError, AttributeError):
-            mend = "open standard error: a live write is listed before it is sent"
-            raise LiveRefused("standard error", "cannot be written to", mend) from None
+            hint = "open standard error: a live write is listed before it is sent"
+            raise LiveRefused("standard error", "cannot be written to", hint) from None
 
 
 def writes_refused(case: str, writes: list[str]) -> LiveRefused:

@@ -23,7 +23,7 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.live.rate_limit import Pace
 from mendbench.live.world import HttpLive
-from mendbench.model.exchange import Answer, Fault, Request
+from mendbench.model.exchange import Fault, Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.secrets.redaction import Redactor, sanitise
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 ATTEMPTS = MAX_RETRIES + 1
 
 OWN_SERVER_S = 600.0
-"""How long one answer of a model is waited for whose name has no provider, seconds: such a model runs on somebody's own
+"""How long one response of a model is waited for whose name has no provider, seconds: such a model runs on somebody's own
 machine, and a small model on a busy machine takes minutes."""
 
 LEAST_KEY = 8
-"""Characters of the shortest key that is taken out of answers. A server that wants no key gets any word (``none``, ``ollama``), which
-stands in other words too: taking it out would write the answer anew."""
+"""Characters of the shortest key that is taken out of responses. A server that wants no key gets any word (``none``, ``ollama``), which
+stands in other words too: taking it out would write the response anew."""
 
 _UNREACHABLE = frozenset[Fault]({"refused", "dns"})
 """What another attempt does not cure if the server has never responded."""
@@ -58,7 +58,7 @@ _TOO_MANY_REQUESTS = 429
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatCaller:
-    """Turns an ask into ``POST {base_url}/chat/completions``. Only what the ask configures is sent.
+    """Turns a model request into ``POST {base_url}/chat/completions``. Only what the model request configures is sent.
 
     ``api_key_env`` names the variable that holds the key; None where the server wants none. ``provider`` is whose
     timeouts hold; None for what stands before the slash in the model's name. ``place`` and ``file`` say
@@ -73,7 +73,7 @@ class ChatCaller:
     api_key_env: str | None = None
     provider: str | None = None
     timeout_s: float | None = None
-    """How long one answer is waited for, seconds; None for the provider's timeouts."""
+    """How long one response is waited for, seconds; None for the provider's timeouts."""
     attempts: int = ATTEMPTS
     sleep: Callable[[float], None] | None = None
     """How it waits between two tries; None for real, and so that its pace can end the wait."""
@@ -81,22 +81,22 @@ class ChatCaller:
     """Shared by all requests to the model; None for one alone."""
     transport: httpx2.BaseTransport | None = field(default=None, repr=False)
 
-    def ask(self, ask: JsonObject) -> Answer:
-        """Return the provider's whole answer: its chat completion, or its refusal of a prompt that is too long.
+    def send(self, model_request: JsonObject) -> Response:
+        """Return the provider's whole response: its chat completion, or its refusal of a prompt that is too long.
 
         Raises:
             Stopped: its pace was stopped before it was answered.
-            BadInput: the server refuses the ask itself (key, model, parameters), or the key's variable is not set.
-            Incomplete: no answer came after all attempts, or nobody listens where the model should be. A timeout is never an answer.
+            BadInput: the server refuses the model request itself (key, model, parameters), or the key's variable is not set.
+            Incomplete: no response came after all attempts, or nobody listens where the model should be. A timeout is never a response.
         """
         key = self._key()
-        waits = self._timeouts(self.provider or provider_of(str(ask["model"])))
+        waits = self._timeouts(self.provider or provider_of(str(model_request["model"])))
         live = HttpLive({}, patience_s=waits.read_s, open_s=waits.open_s, transport=self.transport)
-        request = self._request(ask, key)
+        request = self._request(model_request, key)
         pace = self.pace or Pace(sleep=time.sleep)
 
-        def sent() -> Answer:
-            came = sending.send(lambda: live.ask(request), _limited)
+        def sent() -> Response:
+            came = sending.send(lambda: live.send(request), _limited)
             if came.fault is None:
                 self.responded.add(self.base_url)
             elif came.fault in _UNREACHABLE and self.base_url not in self.responded:
@@ -112,18 +112,18 @@ class ChatCaller:
                     max_retries=self.attempts - 1,
                     busy=_busy,
                     retry_after=_wanted_s,
-                    seed=digest(ask),
+                    seed=digest(model_request),
                     sleep=sending.rest,
                 )
         finally:
             live.close()
         if isinstance(came, NetworkFailure):
             why = f"{came.tries} attempts, last: {_FAULTS[came.fault]}"
-            raise Incomplete(f"model {ask['model']!r} at {self._at} gave no answer ({why})")
-        clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).answer(came)
-        self._judge(clean, str(ask.get("model")))
+            raise Incomplete(f"model {model_request['model']!r} at {self._at} gave no answer ({why})")
+        clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).response(came)
+        self._judge(clean, str(model_request.get("model")))
         kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
-        return Answer(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)
+        return Response(status=clean.status, headers=kept, body=clean.body, elapsed_ms=clean.elapsed_ms)
 
     def _timeouts(self, provider: str | None) -> Timeouts:
         theirs = timeouts_for(provider)
@@ -145,52 +145,56 @@ class ChatCaller:
             )
         return key
 
-    def _request(self, ask: JsonObject, key: str | None) -> Request:
-        wire: JsonObject = {"model": ask["model"], "messages": ask["messages"], **(ask.get("params") or {})}
-        wire |= {name: ask[name] for name in ("response_format", "tools") if ask.get(name) is not None}
+    def _request(self, model_request: JsonObject, key: str | None) -> Request:
+        wire: JsonObject = {
+            "model": model_request["model"],
+            "messages": model_request["messages"],
+            **(model_request.get("params") or {}),
+        }
+        wire |= {
+            name: model_request[name] for name in ("response_format", "tools") if model_request.get(name) is not None
+        }
         headers = (("Content-Type", "application/json"), *((("Authorization", f"Bearer {key}"),) if key else ()))
         url = f"{self.base_url.rstrip('/')}/chat/completions"
         return Request(method="POST", url=url, headers=headers, body=canonical_json(wire).encode())
 
-    def _judge(self, answer: Answer, model: str) -> None:
-        """Refuse what is no answer, so that it is never recorded."""
-        text = answer.body.decode("utf-8", "replace")
-        if _busy(answer):
-            tried = (
-                f"after {self.attempts} attempts at most: HTTP {answer.status} {' '.join(text.split())[:200]}".rstrip()
-            )
+    def _judge(self, response: Response, model: str) -> None:
+        """Refuse what is no response, so that it is never recorded."""
+        text = response.body.decode("utf-8", "replace")
+        if _busy(response):
+            tried = f"after {self.attempts} attempts at most: HTTP {response.status} {' '.join(text.split())[:200]}".rstrip()
             raise Incomplete(f"model {model!r} at {self._at} gave no answer {tried}")
-        if refuses_for_length(answer):
+        if refuses_for_length(response):
             return
-        if not 200 <= answer.status < 300:  # noqa: PLR2004  the 2xx
+        if not 200 <= response.status < 300:  # noqa: PLR2004  the 2xx
             raise BadInput(
                 self._at,
-                f"HTTP {answer.status} to model {model!r}: {text[:200]}",
+                f"HTTP {response.status} to model {model!r}: {text[:200]}",
                 "check URL, key, model and parameters",
             )
-        if choice_of(parse_body(answer.body, answer.header("content-type"))) is None:
+        if choice_of(parse_body(response.body, response.header("content-type"))) is None:
             raise Incomplete(f"model {model!r} at {self._at} answered without a choice: {text[:200]}")
 
 
-def _busy(answer: Answer) -> bool:
+def _busy(response: Response) -> bool:
     """Return whether the server did not come to answer.
 
     429 and its like, any 5xx, such as Anthropic's 529 ``overloaded_error``, or a success that holds a failure: a server
     which passes on what another one says has sent its 200 before that one fails.
     """
-    if answer.fault is not None:
+    if response.fault is not None:
         return False
-    if answer.status in TRANSIENT_STATUSES or answer.status >= _SERVER_ERROR:
+    if response.status in TRANSIENT_STATUSES or response.status >= _SERVER_ERROR:
         return True
-    return 200 <= answer.status < 300 and holds_failure(parse_body(answer.body, answer.header("content-type")))  # noqa: PLR2004  the 2xx
+    return 200 <= response.status < 300 and holds_failure(parse_body(response.body, response.header("content-type")))  # noqa: PLR2004  the 2xx
 
 
-def _wanted_s(answer: Answer) -> float | None:
+def _wanted_s(response: Response) -> float | None:
     """Return how long the server asks to be left alone, seconds; None where it names no time to come: then the backoff holds."""
     now_ms = round(time.time() * 1000)
-    return retry_after_s(answer.header("retry-after"), now_ms, answer.header("date")) or None
+    return retry_after_s(response.header("retry-after"), now_ms, response.header("date")) or None
 
 
-def _limited(answer: Answer) -> bool:
+def _limited(response: Response) -> bool:
     """Return whether the server asks to be left alone by all: RFC 6585 section 4, or it says for how long (RFC 9110 section 10.2.3)."""
-    return answer.status == _TOO_MANY_REQUESTS or (_busy(answer) and answer.header("retry-after") is not None)
+    return response.status == _TOO_MANY_REQUESTS or (_busy(response) and response.header("retry-after") is not None)

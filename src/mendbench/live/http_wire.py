@@ -1,4 +1,4 @@
-"""The wire while recording: HTTP connections with a deadline for the whole answer, and a say in which addresses a name may lead to.
+"""The wire while recording: HTTP connections with a deadline for the whole response, and a say in which addresses a name may lead to.
 
 Imported only where something is really asked.
 """
@@ -35,7 +35,7 @@ class Deadline(threading.local):
     at = float("inf")
 
     def begin(self, patience_s: float) -> None:
-        """Say that an answer is waited for so long from now, seconds."""
+        """Say that a response is waited for so long from now, seconds."""
         self.at = time.monotonic() + patience_s
 
     def left_s(self, timeout_s: float | None) -> float:
@@ -79,7 +79,7 @@ class WireTransport(httpx2.BaseTransport):
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it and return the answer once its headers are there."""
+        """Send it and return the response once its headers are there."""
         url, stream = request.url, request.stream
         assert isinstance(stream, httpx2.SyncByteStream)  # noqa: S101  the client is not asynchronous
         wire = httpcore2.Request(
@@ -198,16 +198,16 @@ class _Stream(httpcore2.NetworkStream):
 
 
 class Bounded(httpx2.AsyncBaseTransport):
-    """HTTP whose answers have ``most`` bytes, each of them, and come as they are: nothing that unpacks to more.
+    """HTTP whose responses have ``most`` bytes, each of them, and come as they are: nothing that unpacks to more.
 
-    What ends a session (``DELETE``) is sent, and its answer waited for :data:`END_S` and not read.
+    What ends a session (``DELETE``) is sent, and its response waited for :data:`END_S` and not read.
     """
 
     def __init__(self, most: int) -> None:
         self._inner, self._most = httpx2.AsyncHTTPTransport(trust_env=False), most
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it and return the answer once its headers are there."""
+        """Send it and return the response once its headers are there."""
         request.headers["Accept-Encoding"] = "identity"
         if request.method == "DELETE":
             with anyio.move_on_after(END_S):

@@ -18,7 +18,7 @@ from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import host_of
 from mendbench.io.canonical_json import canonical_json
 from mendbench.live.world import MAX_BODY, PATIENCE_S
-from mendbench.model.exchange import Answer, Fault, Request
+from mendbench.model.exchange import Fault, Request, Response
 from mendbench.model.json import Json, JsonObject
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ _NOT_FOUND = 404
 
 
 class McpLive:
-    """MCP servers, each started when it is first asked and stopped by :meth:`close`, or where it gives no answer: it is started anew then.
+    """MCP servers, each started when it is first asked and stopped by :meth:`close`, or where it gives no response: it is started anew then.
 
-    An answer's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and whatever else is no 2xx) is an
+    A response's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and whatever else is no 2xx) is an
     answer with its status and its ``Retry-After``, unless it carries a JSON-RPC error of its own, and what broke the
     connection is the fault. A server that was never reached is the operator's to mend, and no fault; one that is only
     busy when it is first asked is there.
@@ -69,7 +69,7 @@ class McpLive:
         """Return whether the server began afresh with this scope: whoever gives a scope its servers sees to that."""
         return self.serves(request)
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Call the tool, or list the tools for ``mcp://server/tools/list``.
 
         Raises:
@@ -78,7 +78,7 @@ class McpLive:
         name = host_of(request.url)
         began = time.perf_counter()
         client = self._client(name)
-        if isinstance(client, Answer):
+        if isinstance(client, Response):
             return self._ended(name, client, began)
         portal = self._opened()
         began = time.perf_counter()
@@ -87,24 +87,24 @@ class McpLive:
         if trouble is not None:
             return self._ended(name, trouble, began)
         self._refused.discard(name)
-        return Answer(
+        return Response(
             status=200, headers=_HEADERS, body=canonical_json(reply).encode(), elapsed_ms=self._took_ms(began, None)
         )
 
-    def _trouble(self, name: str, reply: JsonObject | str) -> Answer | None:
-        """Return what there is instead of a JSON-RPC answer: a fault or a refusal; None if there is an answer."""
+    def _trouble(self, name: str, reply: JsonObject | str) -> Response | None:
+        """Return what there is instead of a JSON-RPC answer: a fault or a refusal; None if there is a response."""
         heard = self._heard.get(name)
         said = heard.trouble if heard is not None else None
         if isinstance(reply, str):
             broken = said if said is not None and said.fault is not None and reply == "reset" else None
-            return broken or Answer(status=0, fault=_FAULTS.get(reply, "reset"))
+            return broken or Response(status=0, fault=_FAULTS.get(reply, "reset"))
         if said is None or said.fault is not None or "error" not in reply:
             return None
         from mendbench.live.mcp_wire import stands_for_itself  # noqa: PLC0415  replay must not pay for it
 
         return said if stands_for_itself(said) else None
 
-    def _ended(self, name: str, trouble: Answer, began: float) -> Answer:
+    def _ended(self, name: str, trouble: Response, began: float) -> Response:
         """Return it with the time that it took. After a fault, or the end of a session, the server is connected to anew."""
         took = self._took_ms(began, trouble.fault)
         if trouble.fault is None:
@@ -150,7 +150,7 @@ class McpLive:
             self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal
 
-    def _client(self, name: str) -> Client | Answer:
+    def _client(self, name: str) -> Client | Response:
         """Return what asks the server, or what there is instead where it is busy or was reached before."""
         if name in self._clients:
             return self._clients[name]
@@ -196,7 +196,7 @@ class McpLive:
         self._heard[name] = Heard(Bounded(MAX_BODY))
         return self._heard[name]
 
-    def _instead(self, name: str, error: Exception) -> Answer | None:
+    def _instead(self, name: str, error: Exception) -> Response | None:
         """Return what a server over HTTP said instead of connecting; None where it is the operator's to mend."""
         if name not in self._heard:
             return None
@@ -207,12 +207,12 @@ class McpLive:
         said, inner = self._heard[name].trouble, _inner(error)
         late = isinstance(inner, MCPError) and inner.code == types.REQUEST_TIMEOUT
         if name in self._reached:
-            return said or Answer(status=0, fault="timeout" if late else "reset")
+            return said or Response(status=0, fault="timeout" if late else "reset")
         return said if said is not None and asks_for_patience(said) else None
 
 
 _FAULTS: dict[str, Fault] = {"timeout": "timeout", "truncated": "truncated"}
-"""Of what :func:`_reply` says instead of an answer; all else is a connection that has ended."""
+"""Of what :func:`_reply` says instead of a response; all else is a connection that has ended."""
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ import httpx2
 from mendbench.api_errors.retry import TRANSIENT_STATUSES
 from mendbench.exchanges.bodies import parse_body
 from mendbench.live.world import fault_of
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 
 _TOLD = frozenset({"content-type", "date", "location", "retry-after"})
 """Headers of a refusal that are kept. A session's id is the server's own, and another one each time."""
@@ -21,7 +21,7 @@ _TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
 
 
 class Heard(httpx2.AsyncBaseTransport):
-    """Passes messages on to another transport, and keeps what became of the last one that wants an answer.
+    """Passes messages on to another transport, and keeps what became of the last one that wants a response.
 
     ``trouble`` is the refusal (a status that is no 2xx), the fault of the wire, or None where there was neither. It has
     no time of its own.
@@ -29,11 +29,11 @@ class Heard(httpx2.AsyncBaseTransport):
 
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner
-        self.trouble: Answer | None = None
+        self.trouble: Response | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it and return the answer: a refusal whole, any other once its headers are there."""
-        if not _wants_answer(request):
+        """Send it and return the response: a refusal whole, any other once its headers are there."""
+        if not _wants_response(request):
             return await self._inner.handle_async_request(request)
         self.trouble = None
         try:
@@ -52,7 +52,7 @@ class Heard(httpx2.AsyncBaseTransport):
         finally:
             await stream.aclose()
         kept = tuple((name, value) for name, value in came.headers.multi_items() if name.lower() in _TOLD)
-        self.trouble = Answer(status=came.status_code, headers=kept, body=body)
+        self.trouble = Response(status=came.status_code, headers=kept, body=body)
         return httpx2.Response(
             came.status_code, headers=list(kept), content=body, extensions=came.extensions, request=request
         )
@@ -62,17 +62,17 @@ class Heard(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     def _note(self, error: Exception) -> None:
-        self.trouble = Answer(status=0, fault=fault_of(error))
+        self.trouble = Response(status=0, fault=fault_of(error))
 
 
-def asks_for_patience(refusal: Answer) -> bool:
-    """Return whether the server is there, and says that it cannot answer now: another try may bring an answer."""
+def asks_for_patience(refusal: Response) -> bool:
+    """Return whether the server is there, and says that it cannot answer now: another try may bring a response."""
     told_to_wait = refusal.header("retry-after") is not None
     return refusal.fault is None and (refusal.status in TRANSIENT_STATUSES or told_to_wait)
 
 
-def stands_for_itself(refusal: Answer) -> bool:
-    """Return whether the status is the answer, and not the JSON-RPC error that came with it.
+def stands_for_itself(refusal: Response) -> bool:
+    """Return whether the status is the response, and not the JSON-RPC error that came with it.
 
     A server may give its JSON-RPC errors any status (400 to wrong arguments, say); 429, 503 and ``Retry-After`` are
     said of the server itself.
@@ -99,8 +99,8 @@ class _Noted(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _wants_answer(request: httpx2.Request) -> bool:
-    """Return whether it is a JSON-RPC request: a notification, and an answer to the server, want none."""
+def _wants_response(request: httpx2.Request) -> bool:
+    """Return whether it is a JSON-RPC request: a notification, and a response to the server, want none."""
     if request.method != "POST":
         return False
     message = parse_body(request.content, "application/json")

@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 
 _PER_MINUTE = 60.0
 
 
 class Stopped(BaseException):
-    """Nobody wants the answer any more. Not an ``Exception``: what tries again must not take it for a failure."""
+    """Nobody wants the response any more. Not an ``Exception``: what tries again must not take it for a failure."""
 
 
 class Pace:
     """One for each model, shared by all threads that ask it.
 
-    A server that refuses an ask for the rate of asking (:meth:`Sending.rest`) is left alone by all of them until that ask's wait is
-    over; then it is asked half as many at once as before, and one more with each answer, up to ``at_once`` again. ``now`` is a
+    A server that refuses a model request for the rate of asking (:meth:`Sending.rest`) is left alone by all of them until that ask's wait is
+    over; then it is asked half as many at once as before, and one more with each response, up to ``at_once`` again. ``now`` is a
     clock that only moves on, in seconds.
     """
 
@@ -43,7 +43,7 @@ class Pace:
 
     @contextmanager
     def sending(self, sleep: Callable[[float], None] | None = None) -> Iterator[Sending]:
-        """Yield what sends one ask, as often as it takes. ``sleep`` is how it waits between two tries."""
+        """Yield what sends one model request, as often as it takes. ``sleep`` is how it waits between two tries."""
         one = Sending(self, sleep or self._sleep)
         try:
             yield one
@@ -51,13 +51,13 @@ class Pace:
             one.end_rest()
 
     def stop(self) -> None:
-        """Let nobody be asked any more: whoever waits gets :class:`Stopped`, and answers under way come."""
+        """Let nobody be asked any more: whoever waits gets :class:`Stopped`, and responses under way come."""
         self._stopped.set()
         with self._changed:
             self._changed.notify_all()
 
     def begin(self) -> None:
-        """Wait until the server may be asked, and count the ask as under way.
+        """Wait until the server may be asked, and count the model request as under way.
 
         Raises:
             Stopped: it may not be asked any more.
@@ -77,7 +77,7 @@ class Pace:
             self._sleep(early_s)
 
     def end(self, *, limited: bool, answered: bool) -> None:
-        """Say that an ask is no longer under way, and whether it was refused for the rate of asking (a rest then begins)."""
+        """Say that a model request is no longer under way, and whether it was refused for the rate of asking (a rest then begins)."""
         with self._changed:
             self._under_way -= 1
             if limited:
@@ -105,10 +105,10 @@ class Sending:
         self._pace, self._sleep = pace, sleep
         self._rests = False
 
-    def send(self, call: Callable[[], Answer], limited: Callable[[Answer], bool]) -> Answer:
+    def send(self, call: Callable[[], Response], limited: Callable[[Response], bool]) -> Response:
         """Wait for the turn, and return what ``call`` returns.
 
-        Where that is ``limited``, nobody asks the server until :meth:`rest` or the whole ask is over.
+        Where that is ``limited``, nobody asks the server until :meth:`rest` or the whole model request is over.
 
         Raises:
             Stopped: the server may not be asked any more.
@@ -133,7 +133,7 @@ class Sending:
             self.end_rest()
 
     def end_rest(self) -> None:
-        """Let the others go on, if they wait for this ask."""
+        """Let the others go on, if they wait for this model request."""
         if self._rests:
             self._rests = False
             self._pace.end_rest()

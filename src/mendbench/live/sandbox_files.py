@@ -10,13 +10,13 @@ from urllib.parse import quote, unquote, urlsplit
 
 from mendbench.exchanges.urls import host_of
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json
 
 HOST = "sandbox"
 
 MAX_BYTES = 10_000_000
-"""The largest file that is read: an answer is recorded whole."""
+"""The largest file that is read: a response is recorded whole."""
 
 _TEXT = (("content-type", "text/plain; charset=utf-8"),)
 _NO_FILE = frozenset({errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP})
@@ -43,7 +43,7 @@ class FileLive:
         """Return that the folder began afresh with the scope: whoever gives a scope its folder sees to that."""
         return self.serves(request)
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Read or write the file."""
         began = time.perf_counter()
         try:
@@ -53,7 +53,7 @@ class FileLive:
         except (ValueError, RuntimeError):  # RuntimeError: how a link that leads to itself is told before Python 3.13
             status, body = _CONFLICT, b""
         took = max(0, round((time.perf_counter() - began) * 1000))
-        return Answer(status=status, headers=_TEXT if body else (), body=body, elapsed_ms=took)
+        return Response(status=status, headers=_TEXT if body else (), body=body, elapsed_ms=took)
 
     def _done(self, request: Request) -> tuple[int, bytes]:
         """Return the status, and the file's bytes where they were asked for.
@@ -90,7 +90,7 @@ def lay_out(folder: Path, files: Mapping[str, Json]) -> None:
         text = content if isinstance(content, str) else canonical_json(content)
         body = text.encode("utf-8", "backslashreplace")
         url = f"file://{HOST}/{quote(path.encode('utf-8', 'surrogatepass'))}"
-        if live.ask(Request(method="PUT", url=url, body=body)).status not in _WRITTEN:
+        if live.send(Request(method="PUT", url=url, body=body)).status not in _WRITTEN:
             raise ValueError(path)
 
 

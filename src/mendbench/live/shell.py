@@ -15,7 +15,7 @@ from mendbench.errors import BadInput
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.live.world import PATIENCE_S
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.process.sandbox_limits import NOBODY, Bounds, Ran, entries_of, run_bounded
 from mendbench.secrets.environment import is_credential
@@ -50,7 +50,7 @@ _SPARE_PROCESSES = 16
 
 
 class ShellLive:
-    """``shell://sandbox/``: the body names command, stdin, cwd and env, the answer stdout, stderr and exit_code.
+    """``shell://sandbox/``: the body names command, stdin, cwd and env, the response stdout, stderr and exit_code.
 
     ``environ`` is what the wanted variables are taken from; a command sees no others, and the values of those that are called
     like credentials are taken out of what it wrote. ``folder`` is the home folder
@@ -82,7 +82,7 @@ class ShellLive:
         """Return whether the last command left the folder as it was."""
         return self._same
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Run the command. What goes beyond its bounds is ended: a timeout, or a 413 that says which bound it was.
 
         Raises:
@@ -104,13 +104,13 @@ class ShellLive:
         if self._folder is not None:
             _handed_over(self._folder)
         before = self._laid_out()
-        answer = self._ran(program, body)
+        response = self._ran(program, body)
         if self._folder is not None:
             _without_setuid(self._folder)
         self._same = before == self._laid_out()
-        return answer
+        return response
 
-    def _begun_in(self, body: JsonObject) -> Answer | None:
+    def _begun_in(self, body: JsonObject) -> Response | None:
         """See to it that the folder is there that the command begins in; return a refusal if it cannot be."""
         if self._folder is None:
             return None
@@ -127,7 +127,7 @@ class ShellLive:
     def _laid_out(self) -> str:
         return "" if self._folder is None else folder_digest(self._folder)
 
-    def _ran(self, program: str, body: JsonObject) -> Answer:
+    def _ran(self, program: str, body: JsonObject) -> Response:
         stdin = body.get("stdin")
         typed = (stdin or "") if isinstance(stdin, str | None) else canonical_json(stdin)
         bounds = Bounds(time_s=self._patience_s)
@@ -144,13 +144,13 @@ class ShellLive:
         except OSError as error:
             raise BadInput(program, f"cannot be run ({error.strerror})", "install bubblewrap") from error
         if ran.over == "time":
-            return Answer(status=0, fault="timeout", elapsed_ms=round(self._patience_s * 1000))
+            return Response(status=0, fault="timeout", elapsed_ms=round(self._patience_s * 1000))
         if not ran.began and b"Can't chdir" in ran.err:
             return _said(_NO_FOLDER, f"the working folder {body.get('cwd')!r} cannot be entered")
         if not ran.began:
             raise _no_sandbox(program, ran)
         took = max(0, round((time.perf_counter() - began) * 1000))
-        return _answer(ran, bounds, took, self._redactor(body))
+        return _response(ran, bounds, took, self._redactor(body))
 
     def _redactor(self, body: JsonObject) -> Redactor:
         """Return what takes the values of the credentials out that the command was given."""
@@ -173,7 +173,7 @@ def _without_setuid(folder: Path) -> None:
             (folder / path).chmod(stat.S_IMODE(told.st_mode) & 0o777)
 
 
-def _refused(body: JsonObject) -> Answer | None:
+def _refused(body: JsonObject) -> Response | None:
     """Return why a command cannot be run as it stands, if so."""
     try:
         command, cwd = body["command"].encode(), str(body.get("cwd") or "").encode()
@@ -188,20 +188,20 @@ def _refused(body: JsonObject) -> Answer | None:
     return None
 
 
-def _answer(ran: Ran, bounds: Bounds, took: int, redactor: Redactor) -> Answer:
+def _response(ran: Ran, bounds: Bounds, took: int, redactor: Redactor) -> Response:
     said: JsonObject = {
         "stdout": redactor.text(ran.out.decode("utf-8", "replace")),
         "stderr": redactor.text(ran.err.decode("utf-8", "replace")),
         "exit_code": ran.code,
     }
     if ran.over is None:
-        return Answer(status=200, headers=_HEADERS, body=canonical_json(said).encode(), elapsed_ms=took)
+        return Response(status=200, headers=_HEADERS, body=canonical_json(said).encode(), elapsed_ms=took)
     told: JsonObject = {"bound": ran.over, "says": bounds.says(ran.over)}
-    return Answer(status=_BEYOND, headers=_HEADERS, body=canonical_json(told).encode(), elapsed_ms=took)
+    return Response(status=_BEYOND, headers=_HEADERS, body=canonical_json(told).encode(), elapsed_ms=took)
 
 
-def _said(status: int, words: str) -> Answer:
-    return Answer(status=status, headers=_TEXT, body=words.encode("utf-8", "backslashreplace"))
+def _said(status: int, words: str) -> Response:
+    return Response(status=status, headers=_TEXT, body=words.encode("utf-8", "backslashreplace"))
 
 
 def _no_sandbox(program: str, ran: Ran) -> BadInput:

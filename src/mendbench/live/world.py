@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from mendbench.exchanges.urls import host_of
-from mendbench.model.exchange import Answer, Fault, Headers, Request
+from mendbench.model.exchange import Fault, Headers, Request, Response
 from mendbench.ports.world import TellsReads
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from mendbench.live.http_wire import Deadline
 
 PATIENCE_S = 60.0
-"""How long a live answer is waited for, seconds, whatever the sender's own timeout: the world's whole answer is
+"""How long a live response is waited for, seconds, whatever the sender's own timeout: the world's whole response is
 recorded, and each sender then sees as much of it as it would have waited for."""
 
 MAX_BODY = 10_000_000
-"""The longest body of an answer, bytes, as it comes and decoded: an answer is recorded whole, or not at all."""
+"""The longest body of a response, bytes, as it comes and decoded: a response is recorded whole, or not at all."""
 
 _HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "keep-alive", "transfer-encoding"})
-"""Headers about the transfer and not about the answer (RFC 9110 section 7.6.1); bodies are recorded decoded."""
+"""Headers about the transfer and not about the response (RFC 9110 section 7.6.1); bodies are recorded decoded."""
 
 _CODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 47}
 """Content codings (RFC 9110 section 8.4.1) that are understood, and zlib's number for them; only the first is asked for."""
@@ -45,8 +45,8 @@ class Live(Protocol):
         If so, it is led through the scope's earlier writes before it is asked.
         """
 
-    def ask(self, request: Request) -> Answer:
-        """Return the answer, with the time it really took. Transport faults are answers."""
+    def send(self, request: Request) -> Response:
+        """Return the response, with the time it really took. Transport faults are answers."""
 
 
 class LiveWorld:
@@ -64,7 +64,7 @@ class LiveWorld:
         part = self._part(request)
         return part is not None and part.resets(request)
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Return that part's answer.
 
         Raises:
@@ -73,7 +73,7 @@ class LiveWorld:
         part = self._part(request)
         if part is None:
             raise LookupError(f"nothing live serves {request.url}")
-        return part.ask(request)
+        return part.send(request)
 
     def reads(self, request: Request) -> bool | None:
         """Return what the part that serves the request says, if it can tell."""
@@ -89,7 +89,7 @@ class HttpLive:
 
     ``base_urls`` maps a declared host to the base URL of the real server that stands for it on this machine; other
     hosts are asked themselves. ``open_s`` is how long a connection may take to stand, if less than the whole. Whatever is behind
-    them, an answer takes ``patience_s`` at most and has :data:`MAX_BODY` bytes: a longer one has broken off. With ``outside``, a
+    them, a response takes ``patience_s`` at most and has :data:`MAX_BODY` bytes: a longer one has broken off. With ``outside``, a
     name that leads to this machine or its link (:func:`mendbench.live.http_wire.leads_inside`) does not exist.
     """
 
@@ -117,8 +117,8 @@ class HttpLive:
         """Return whether a server on this machine stands for the host: those are reset before each scope."""
         return host_of(request.url) in self._base_urls
 
-    def ask(self, request: Request) -> Answer:
-        """Send the request and return the answer, its body decoded."""
+    def send(self, request: Request) -> Response:
+        """Send the request and return the response, its body decoded."""
         import httpx2  # noqa: PLC0415  replay must not pay for it
 
         client = self._opened()
@@ -141,16 +141,16 @@ class HttpLive:
             finally:
                 response.close()
         except _TooLong:
-            return Answer(status=0, elapsed_ms=_since(began), fault="truncated")
+            return Response(status=0, elapsed_ms=_since(began), fault="truncated")
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, UnicodeError) as error:
             fault = fault_of(error)
             waited = self._open_s if isinstance(error, httpx2.ConnectTimeout) else self._patience_s
             took = round(waited * 1000) if fault == "timeout" else _since(began)
-            return Answer(status=0, body=b"".join(body), elapsed_ms=took, fault=fault)
+            return Response(status=0, body=b"".join(body), elapsed_ms=took, fault=fault)
         kept = tuple(
             (name, value) for name, value in response.headers.multi_items() if name.lower() not in _HOP_HEADERS
         )
-        return Answer(status=response.status_code, headers=kept, body=b"".join(body), elapsed_ms=_since(began))
+        return Response(status=response.status_code, headers=kept, body=b"".join(body), elapsed_ms=_since(began))
 
     def close(self) -> None:
         """Close the client's connections."""
@@ -189,11 +189,11 @@ class _NoHost(socket.gaierror):
 
 
 class _TooLong(Exception):
-    """There is more of an answer than is taken in."""
+    """There is more of a response than is taken in."""
 
 
 def _bounded(response: httpx2.Response) -> Iterator[bytes]:
-    """Yield an answer's body, decoded.
+    """Yield a response's body, decoded.
 
     Raises:
         _TooLong: it, or what it comes as, has more than :data:`MAX_BODY` bytes.
@@ -201,7 +201,7 @@ def _bounded(response: httpx2.Response) -> Iterator[bytes]:
     """
     import httpx2  # noqa: PLC0415  replay must not pay for it
 
-    if response.is_stream_consumed:  # a transport that answers with a whole answer has decoded it
+    if response.is_stream_consumed:  # a transport that answers with a whole response has decoded it
         yield response.content
         return
     names = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]

@@ -163,7 +163,7 @@ class Case:
     workflow: JsonObject
     """The broken document."""
     recorded_from: dict[str, Provenance]
-    """Every service that the case declares, and where its answers come from. Any other host does not exist.
+    """Every service that the case declares, and where its responses come from. Any other host does not exist.
 
     Shell and files are there undeclared too: see :func:`mendbench.trial.scope.services_of`.
     """

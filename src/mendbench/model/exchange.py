@@ -13,10 +13,10 @@ Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Header names and values in the order sent. Names compare without case."""
 
 Fault: TypeAlias = Literal["timeout", "refused", "reset", "dns", "tls", "truncated"]
-"""Why no whole answer came."""
+"""Why no whole response came."""
 
 Origin: TypeAlias = Literal["recorded", "derived", "live"]
-"""Where an answer came from: a cassette, a simulated service that the cassette did not cover, or a recording under way."""
+"""Where a response came from: a cassette, a simulated service that the cassette did not cover, or a recording under way."""
 
 MODEL_SCHEME = "model://"
 """How the address of a model begins."""
@@ -41,8 +41,8 @@ class Request:
         return find_header(self.headers, name)
 
     @property
-    def asks_model(self) -> bool:
-        """Whether it is an ask: it goes to a model, and to nothing that has a state."""
+    def is_model_request(self) -> bool:
+        """Whether it is a model request: it goes to a model, and to nothing that has a state."""
         return self.url.startswith(MODEL_SCHEME)
 
     @property
@@ -55,7 +55,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Response:
     """One answer. With a ``fault``, ``status`` is 0 and the body is what had come by then."""
 
     status: int
@@ -72,10 +72,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One request and its answer, both redacted, as a trial's evidence."""
+    """One request and its response, both redacted, as a trial's evidence."""
 
     request: Request
-    answer: Answer
+    response: Response
     origin: Origin
     key: str
     """Digest of (method, URL, body, after, n): see :mod:`mendbench.cassettes.keys`."""
@@ -101,7 +101,7 @@ class Exchange:
 
         A write that was refused may be accepted when it is sent again, and what a model says hangs on no world.
         """
-        return not self.changed and (self.accepted or self.request.safe) and not self.request.asks_model
+        return not self.changed and (self.accepted or self.request.safe) and not self.request.is_model_request
 
     @property
     def spellings(self) -> tuple[Request, ...]:

@@ -22,7 +22,7 @@ SightingKind: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class Observation:
     """A failure that was noticed in a node's output, before anything judges whose fault it is.
 
     All policies notice the same; a detector then turns a sighting into a state.
@@ -37,7 +37,7 @@ class Sighting:
     headers: JsonObject = field(default_factory=dict)
     """Lower-case names."""
     body: Json = None
-    """The answer: parsed JSON, or text."""
+    """The response: parsed JSON, or text."""
     outputs: JsonObject = field(default_factory=dict)
     """The node's outputs as later nodes would see them."""
 
@@ -68,7 +68,7 @@ class NodeRecord:
     message: str | None = None
     duration_ms: int = 0
     outputs: JsonObject = field(default_factory=dict)
-    sighting: Sighting | None = None
+    sighting: Observation | None = None
     """What was noticed, if anything, whatever it was then judged to be."""
     severity: Severity = "critical"
     """Of its warning, if it has one: ``critical`` or ``info``."""

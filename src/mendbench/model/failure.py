@@ -75,7 +75,7 @@ class Failure:
     # HTTP
     status_code: int | None = None
     raw_response: Json = None
-    """The answer's body: parsed JSON, or text."""
+    """The response's body: parsed JSON, or text."""
     response_headers: JsonObject | None = None
     response_time: float | None = None
     """Seconds."""

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 SignatureName: TypeAlias = Literal["full", "prefix40"]
 
-MAX_ANSWERS = 3
-"""At most this many answers in a trial, in every policy."""
+MAX_RESPONSES = 3
+"""At most this many responses in a trial, in every policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,4 +23,4 @@ class Policy:
     """Stops when two executions in a row have the same one; None never does."""
     patterns: bool = False
     """Stops when three executions in a row fail with errors of one category."""
-    max_answers: int = MAX_ANSWERS
+    max_responses: int = MAX_RESPONSES

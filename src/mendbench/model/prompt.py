@@ -91,6 +91,6 @@ class Reply:
     prompt_tokens: int | None = None
     """As the model reported them; None where it did not, or there was no model."""
     completion_tokens: int | None = None
-    ask: str | None = None
-    """Digest of the ask that this answers."""
+    model_request: str | None = None
+    """Digest of the model request that this responses."""
     elapsed_ms: int = 0

@@ -10,21 +10,23 @@ from mendbench.model.execution import Execution, State
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 
-AnswerStatus: TypeAlias = Literal["edited", "unchanged", "invalid", "unparsable", "declined", "cut", "prompt_too_long"]
-"""What became of an answer: a valid changed workflow, the same workflow, one that does not validate, nothing readable, cannot_fix."""
+ResponseStatus: TypeAlias = Literal[
+    "edited", "unchanged", "invalid", "unparsable", "declined", "cut", "prompt_too_long"
+]
+"""What became of a response: a valid changed workflow, the same workflow, one that does not validate, nothing readable, cannot_fix."""
 
 StopReason: TypeAlias = Literal[
     "succeeded", "warned", "no_progress", "pattern", "attempts_exhausted", "validation_failed", "declined",
     "prompt_too_long", "crashed", "unjudged",
 ]  # fmt: skip
-"""no_progress: two executions in a row had the same signature, or an answer changed nothing. pattern: three in a row
-failed with errors of one category. attempts_exhausted: the limit. validation_failed: the limit, and no answer could be
+"""no_progress: two executions in a row had the same signature, or a response changed nothing. pattern: three in a row
+failed with errors of one category. attempts_exhausted: the limit. validation_failed: the limit, and no response could be
 used (each was unparsable, invalid or cut)."""
 
 AttemptLabel: TypeAlias = Literal["productive", "harmful", "plausible", "informative", "futile", "fruitless"]
 
 
-ITSELF = "itself"
+SELF_REPAIR = "itself"
 """Strategy, policy and repairer of an engine that repairs by itself: none of ours is asked."""
 
 
@@ -51,19 +53,19 @@ class TrialKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One prompt, one answer, one changed workflow, one resumed execution."""
+    """One prompt, one response, one changed workflow, one resumed execution."""
 
     number: int
     """From 1."""
     prompt: Prompt
     reply: Reply
-    status: AnswerStatus
+    status: ResponseStatus
     repeat: bool = False
     """Whether the very same prompt was asked before in this trial."""
     problem: str | None = None
-    """Why the answer was unparsable or invalid, as the next prompt tells it."""
+    """Why the response was unparsable or invalid, as the next prompt tells it."""
     candidate: JsonObject | None = None
-    """The workflow after the answer's edits; None if there is none."""
+    """The workflow after the response's edits; None if there is none."""
     execution: Execution | None = None
     """The resumed execution of the candidate; None if it did not run."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from mendbench.model.execution import Checkpoint, Execution, Judgement, Sighting
+from mendbench.model.execution import Checkpoint, Execution, Judgement, Observation
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.ports.world import World
@@ -17,7 +17,7 @@ class Detector(Protocol):
     def name(self) -> str:
         """What it is called in options, keys and reports."""
 
-    def judge(self, sighting: Sighting) -> Judgement:
+    def judge(self, sighting: Observation) -> Judgement:
         """Return what the sighting means. Never raises, whatever JSON the node returned."""
 
 

@@ -38,11 +38,11 @@ class Repairer(Protocol):
     def model(self) -> str | None:
         """The model that it asks; None if there is none."""
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
-        """Return the answer to ``prompt``.
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
+        """Return the response to ``prompt``.
 
         ``asks`` answers requests to ``model://…``; ``times_asked`` counts how often this trial has asked the same prompt before.
 
         Raises:
-            ReplayMiss: the answer is not recorded and may not be asked live.
+            ReplayMiss: the response is not recorded and may not be asked live.
         """

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 
 
 class World(Protocol):
     """What a node can reach, for one scope: a trial, or one clean run."""
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the world's answer, redacted, as it stands or will stand in the recording.
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the world's response, redacted, as it stands or will stand in the recording.
 
-        Transport faults are answers too (``Answer.fault``). Moves the clock by the answer's ``elapsed_ms``.
+        Transport faults are answers too (``Answer.fault``). Moves the clock by the response's ``elapsed_ms``.
 
         Raises:
             ReplayMiss: no recording answers it, and nothing may be asked live.
@@ -45,8 +45,8 @@ class Service(Protocol):
     def seed(self) -> dict[str, object]:
         """Return its seed data, which a case's ``state`` is merged over (RFC 7396)."""
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
-        """Return the state after ``request`` and the answer. The state passed in is left as it was."""
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
+        """Return the state after ``request`` and the response. The state passed in is left as it was."""
 
 
 @runtime_checkable

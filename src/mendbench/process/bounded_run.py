@@ -16,7 +16,7 @@ from typing import IO, Literal, Protocol, TypeAlias
 
 from mendbench.errors import BadInput
 from mendbench.process.supervisor import PAGES, PROC, SESSION, STATE, processes
-from mendbench.process.supervisor_client import OPEN, Keeper, NotKept, why_not
+from mendbench.process.supervisor_client import OPEN, NotKept, Supervisor, why_not
 
 MARK = "MENDBENCH_EXECUTION"
 """The variable by which the processes of one execution are found again: whatever a command starts inherits it."""
@@ -90,7 +90,7 @@ def run_command(
     *,
     mark: str,
     patron: Patron | None = None,
-    kept: Keeper | None = None,
+    kept: Supervisor | None = None,
 ) -> Ran:
     """Run a command in the working folder and return what came of it. Nothing that it started runs on.
 
@@ -140,7 +140,7 @@ class _Running(Protocol):
         """End it and all that it started."""
 
 
-def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Keeper | None) -> _Running:
+def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Supervisor | None) -> _Running:
     """Start a command.
 
     Raises:
@@ -149,7 +149,7 @@ def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Kee
     if kept is None and why_not(OPEN) is not None:
         return _Loose(argv, environ, mark)
     try:
-        keeper = Keeper(OPEN) if kept is None else kept
+        keeper = Supervisor(OPEN) if kept is None else kept
     except NotKept as error:
         raise OSError(str(error)) from None
     why = keeper.begin(argv, environ)

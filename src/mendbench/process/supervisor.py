@@ -45,7 +45,7 @@ _DNS_PORT, _BACKLOG = 53, 64
 _MOST_RESOLVERS = 3
 """MAXNS of resolv.conf(5)."""
 _POINTER, _NO_SUCH_NAME = 12, 0x8183
-"""Of DNS (RFC 1035 section 4.1): the type of a query for an address's name, and the flags of an answer that there is no such name."""
+"""Of DNS (RFC 1035 section 4.1): the type of a query for an address's name, and the flags of a response that there is no such name."""
 _HEAD = 12
 _END_S, _PAUSE_S = 2.0, 0.002
 """How long it goes on ending what is left, seconds, and between two looks."""

@@ -32,7 +32,7 @@ class NotKept(Exception):
     """No keeper could be had, or not with the network that was wanted: says why."""
 
 
-class Keeper:
+class Supervisor:
     """One keeper and its command.
 
     ``heard`` is called with each host that the command looks up.
@@ -134,9 +134,9 @@ class Keeper:
         except OSError as error:
             raise NotKept(f"what keeps it does not start: {error}") from None
         sockets = tuple(socket.socket(fileno=number) for number in numbers)
-        answer = json.loads(said) if said.endswith(b"\n") else {}
-        if not answer.get("ready"):
-            raise NotKept(str(answer.get("refused") or "what keeps it does not start"))
+        response = json.loads(said) if said.endswith(b"\n") else {}
+        if not response.get("ready"):
+            raise NotKept(str(response.get("refused") or "what keeps it does not start"))
         return sockets
 
     def _next(self, timeout_s: float) -> JsonObject | None:
@@ -162,7 +162,7 @@ def why_not(network: str) -> str | None:
     if not sys.platform.startswith("linux"):
         return "only Linux can"
     try:
-        Keeper(network).end()
+        Supervisor(network).end()
     except NotKept as error:
         return str(error)
     except OSError as error:
@@ -175,7 +175,7 @@ def network_of(wanted: str) -> str:
     return HELD if wanted == HELD and why_not(HELD) is None else OPEN
 
 
-def network_told(wanted: str) -> str:
+def network_record(wanted: str) -> str:
     """Return what a record says of a command's network: ``held``, ``open``, or why it is not held."""
     if wanted != HELD:
         return OPEN

@@ -67,7 +67,7 @@ _Step = tuple[int, int, int, int]
 
 def _of_call(number: int, load: _Step, by_value: Mapping[int, _Step], other: _Step) -> list[_Step]:
     """Return the steps that decide a call by one of its arguments."""
-    decided = [step for value, answer in by_value.items() for step in ((_EQUAL, 0, 1, value), answer)]
+    decided = [step for value, response in by_value.items() for step in ((_EQUAL, 0, 1, value), response)]
     steps = [load, *decided, other]
     return [(_EQUAL, 0, len(steps), number), *steps]
 

@@ -1,1 +1,1 @@
-"""Answers made elsewhere: which prompts have no answer, the lines that they travel in, and the way back into the cassettes."""
+"""Responses made elsewhere: which prompts have no response, the lines that they travel in, and the way back into the cassettes."""

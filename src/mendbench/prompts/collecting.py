@@ -11,7 +11,7 @@ from mendbench.cassettes.recordings import Recordings
 from mendbench.corpus.declared_services import redactor_of
 from mendbench.errors import ReplayMiss
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Checkpoint, Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
@@ -22,25 +22,25 @@ from mendbench.ports.repair import Repairer
 from mendbench.ports.world import World
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy
-from mendbench.replay.model_cassette import AskBook
+from mendbench.replay.model_cassette import ModelCassette
 from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, workers_for
 from mendbench.secrets.redaction import Redactor
-from mendbench.trial.components import Setting, build_parts
+from mendbench.trial.components import BenchContext, build_components
 from mendbench.trial.runner import gather
-from mendbench.trial.session import open_way
+from mendbench.trial.session import open_session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What one trial asked until it was over, or until its first ask without an answer."""
+    """What one trial asked until it was over, or until its first model request without a response."""
 
     trial: TrialKey
     answered: frozenset[str]
-    """Digests of the asks that a recording answers."""
+    """Digests of the model requests that a recording answers."""
     missing: tuple[JsonObject, ...]
     """The ask that none does: of the repairer, or of a node."""
     problem: str | None
-    """Why it went no further, where that is no missing answer."""
+    """Why it went no further, where that is no missing response."""
     attempts: int = 0
     """Attempts until then."""
     node_waits: bool = False
@@ -48,7 +48,7 @@ class Collected:
 
 
 def collect_all(
-    setting: Setting, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
+    setting: BenchContext, keys: Sequence[TrialKey], workers: int, on_progress: Callable[[int, int, str], None]
 ) -> tuple[Collected, ...]:
     """Return what each trial asks, in the order of their keys. ``workers`` are processes; 0 for one a core."""
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
@@ -59,7 +59,7 @@ def collect_all(
     return tuple(sorted(found, key=lambda one: one.trial.order()))
 
 
-def collect(setting: Setting, key: TrialKey) -> Collected:
+def collect(setting: BenchContext, key: TrialKey) -> Collected:
     """Run one trial from recordings, and return what it asks.
 
     Raises:
@@ -69,9 +69,9 @@ def collect(setting: Setting, key: TrialKey) -> Collected:
     recorder = Recorder()
     recordings = recorder.recordings(setting.corpus.cassettes(case))
     heard = _Heard(recordings=recordings, redactor=redactor_of(case))
-    parts = build_parts(key, case, setting)
+    parts = build_components(key, case, setting)
     parts = replace(parts, engine=_Engine(parts.engine, heard), repairer=_Repairer(parts.repairer, heard))
-    evidence = gather(open_way(case, key, parts, recordings, recorder), key, policy(key.policy))
+    evidence = gather(open_session(case, key, parts, recordings, recorder), key, policy(key.policy))
     problem = evidence.problem.message if evidence.problem is not None and not heard.missing else None
     return Collected(
         trial=key, answered=frozenset(heard.answered), missing=tuple(heard.missing.values()), problem=problem,
@@ -83,16 +83,16 @@ def collect(setting: Setting, key: TrialKey) -> Collected:
 class _Caught(Exception):
     """The ask, as recordings know it."""
 
-    def __init__(self, ask: JsonObject) -> None:
-        self.ask = ask
+    def __init__(self, model_request: JsonObject) -> None:
+        self.model_request = model_request
         super().__init__()
 
 
 class _Catcher:
     """A model that answers nothing."""
 
-    def ask(self, ask: JsonObject) -> Answer:
-        raise _Caught(ask)
+    def send(self, model_request: JsonObject) -> Response:
+        raise _Caught(model_request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +107,13 @@ class _Heard:
     """Those of the missing ones that the repairer asks."""
 
     def miss(self, request: Request, *, repairer: bool) -> None:
-        """Note an ask without an answer, redacted as it would be recorded."""
-        book = AskBook(recordings=self.recordings, redactor=self.redactor, mode="new_episodes", caller=_Catcher())
+        """Note a model request without a response, redacted as it would be recorded."""
+        book = ModelCassette(recordings=self.recordings, redactor=self.redactor, mode="new_episodes", caller=_Catcher())
         try:
             book.exchange(request, node=None, phase=0)
         except _Caught as caught:
-            key = digest(caught.ask)
-            self.missing[key] = caught.ask
+            key = digest(caught.model_request)
+            self.missing[key] = caught.model_request
             if repairer:
                 self.repairers.add(key)
 
@@ -124,16 +124,16 @@ class _Listening:
     def __init__(self, world: World, heard: _Heard, *, repairer: bool) -> None:
         self._world, self._heard, self._repairer = world, heard, repairer
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
+    def send(self, request: Request, *, node: str | None = None) -> Response:
         try:
-            answer = self._world.send(request, node=node)
+            response = self._world.send(request, node=node)
         except ReplayMiss:
-            if request.asks_model:
+            if request.is_model_request:
                 self._heard.miss(request, repairer=self._repairer)
             raise
-        if request.asks_model:
+        if request.is_model_request:
             self._heard.answered.add(self._world.traffic()[-1].key)
-        return answer
+        return response
 
     def traffic(self) -> tuple[Exchange, ...]:
         return self._world.traffic()
@@ -186,6 +186,6 @@ class _Repairer:
     def model(self) -> str | None:
         return self._repairer.model
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
-        listening = _Listening(asks, self._heard, repairer=True)
+    def reply(self, prompt: Prompt, model_requests: World, *, sample: int, times_asked: int) -> Reply:
+        listening = _Listening(model_requests, self._heard, repairer=True)
         return self._repairer.reply(prompt, listening, sample=sample, times_asked=times_asked)

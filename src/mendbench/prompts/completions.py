@@ -1,4 +1,4 @@
-"""Other shapes of a model's answer as the chat completion that cassettes hold (OpenAI API reference, "The chat completion object").
+"""Other shapes of a model's response as the chat completion that cassettes hold (OpenAI API reference, "The chat completion object").
 
 Nothing is added that was not said: no usage, no time, no id.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 
 FINISHED = ("stop", "length", "content_filter")
@@ -22,7 +22,7 @@ _STOP_REASONS = {
     "refusal": "content_filter",
     "tool_use": "tool_calls",
 }
-"""Anthropic's reasons (API reference, "Messages", ``stop_reason``) in OpenAI's words. The others end no answer."""
+"""Anthropic's reasons (API reference, "Messages", ``stop_reason``) in OpenAI's words. The others end no response."""
 
 _PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 """What Anthropic counts of a prompt, each apart; OpenAI's ``prompt_tokens`` is their sum."""
@@ -30,10 +30,10 @@ _PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inp
 _JSON = (("content-type", "application/json"),)
 
 
-def answered(body: JsonObject, status: int = 200) -> Answer:
-    """Return a model's server's answer with that body."""
+def answered(body: JsonObject, status: int = 200) -> Response:
+    """Return a model's server's response with that body."""
     data = canonical_json(body).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
-    return Answer(status=status, headers=_JSON, body=data)
+    return Response(status=status, headers=_JSON, body=data)
 
 
 def completion(message: JsonObject, finish_reason: str, **more: Json) -> JsonObject:
@@ -43,14 +43,14 @@ def completion(message: JsonObject, finish_reason: str, **more: Json) -> JsonObj
 
 
 def of_message(message: JsonObject) -> JsonObject | str:
-    """Return an Anthropic message as a chat completion; why it is no answer, where it is none.
+    """Return an Anthropic message as a chat completion; why it is no response, where it is none.
 
-    Text and calls of tools are kept. A refusal is an answer.
+    Text and calls of tools are kept. A refusal is a response.
     """
     reason, blocks = message.get("stop_reason"), message.get("content")
     finish = _STOP_REASONS.get(reason) if isinstance(reason, str) else None
     if finish is None:
-        return f"it stopped for {reason!r}, which ends no answer"
+        return f"it stopped for {reason!r}, which ends no response"
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         return "its content is no list of blocks"
     text = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")

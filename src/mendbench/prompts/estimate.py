@@ -1,4 +1,4 @@
-"""What a recording would ask, take and cost: from the prompts that have no answer, and the recorded answers of the same models."""
+"""What a recording would ask, take and cost: from the prompts that have no response, and the recorded responses of the same models."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Reply
 from mendbench.model.trial import TrialKey
-from mendbench.prompts.answer_statistics import answer_limit, answers_of, prompt_length
 from mendbench.prompts.collecting import Collected
+from mendbench.prompts.response_statistics import prompt_length, response_limit, responses_of
 from mendbench.recording.recorder import asks_at_once, program_name
 from mendbench.repair.policies import policy
-from mendbench.trial.components import Setting, price_of
+from mendbench.trial.components import BenchContext, price_of
 
 _SECONDS = 60.0
 
@@ -32,30 +32,30 @@ class ModelEstimate:
     model: str
     """As it is named in asks."""
     prompts: int
-    """Different prompts without an answer that are known now."""
+    """Different prompts without a response that are known now."""
     later_at_most: int
-    """Prompts of repairs that can follow on their answers at most."""
+    """Prompts of repairs that can follow on their responses at most."""
     prompt_tokens_by_length: int
     """Estimated from the prompts' lengths alone."""
     prompt_tokens: int | None
-    """The same, corrected by what recorded answers told of prompts of known length."""
+    """The same, corrected by what recorded responses told of prompts of known length."""
     completion_tokens: int | None
-    """By the mean of the recorded answers."""
+    """By the mean of the recorded responses."""
     completion_tokens_at_most: int | None
-    """If each answer were as long as its limit lets it be."""
+    """If each response were as long as its limit lets it be."""
     price: str
     """Who says what it costs; ``unknown`` if nobody does."""
     cost_usd: float | None
     cost_usd_at_most: float | None
-    """If each answer were as long as its limit lets it be."""
+    """If each response were as long as its limit lets it be."""
     cost_usd_with_later: float | None
     """``cost_usd`` if all later prompts were asked too, and were like the known ones."""
     at_once: int
-    """Asks that would be under way at once."""
+    """Model requests that would be under way at once."""
     recorded: int
-    """Recorded answers that these figures come from."""
+    """Recorded responses that these figures come from."""
     median_ms: int | None
-    """How long one answer took, the median of those recorded here."""
+    """How long one response took, the median of those recorded here."""
     seconds: float | None
     seconds_with_later: float | None
 
@@ -85,25 +85,25 @@ class Estimate:
         return sum(one.later_at_most for one in self.models)
 
 
-def can_ask(setting: Setting, key: TrialKey) -> bool:
+def can_ask(setting: BenchContext, key: TrialKey) -> bool:
     """Return whether a trial can ask anything: its repairer, or a node of its workflow."""
-    return asks_repairer(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
+    return by_repairer_request(setting, key) or MODELS in setting.corpus.case(key.case).recorded_from
 
 
 def estimated(
-    setting: Setting, collected: Sequence[Collected], *, anew: bool = False, concurrency: int | None = None
+    setting: BenchContext, collected: Sequence[Collected], *, anew: bool = False, concurrency: int | None = None
 ) -> Estimate:
     """Return what recording would ask for these trials; with ``anew``, what is answered already is asked again."""
-    asks = {digest(ask): ask for one in collected for ask in one.missing}
+    model_requests = {digest(model_request): model_request for one in collected for model_request in one.missing}
     if anew:
-        asks |= _answered_asks(setting, collected)
+        model_requests |= _answered_asks(setting, collected)
     by_model: defaultdict[str, list[JsonObject]] = defaultdict(list)
-    for ask in asks.values():
-        by_model[str(ask["model"])].append(ask)
+    for model_request in model_requests.values():
+        by_model[str(model_request["model"])].append(model_request)
     later = _later(setting, collected, anew=anew)
     if anew:
         later = Counter({name: max(0, count - len(by_model[name])) for name, count in later.items()})
-    asked_by = {_named(setting, one.trial): one.trial for one in collected if asks_repairer(setting, one.trial)}
+    asked_by = {_named(setting, one.trial): one.trial for one in collected if by_repairer_request(setting, one.trial)}
     folders = [
         setting.corpus.cassettes(setting.corpus.case(name)) for name in sorted({one.trial.case for one in collected})
     ]
@@ -116,7 +116,7 @@ def estimated(
     return Estimate(
         trials=len(collected),
         cases=len({one.trial.case for one in collected}),
-        prompts=len(asks),
+        prompts=len(model_requests),
         answered=len({(one.trial.case, key) for one in collected for key in one.answered}),
         waiting=waiting,
         models=models,
@@ -126,40 +126,40 @@ def estimated(
 
 
 def _of_model(
-    setting: Setting,
+    setting: BenchContext,
     name: str,
-    asks: Sequence[JsonObject],
+    model_requests: Sequence[JsonObject],
     later: int,
-    asker: TrialKey | None,
+    caller: TrialKey | None,
     folders: Sequence[Path],
     concurrency: int | None,
 ) -> ModelEstimate:
-    seen = answers_of(setting.cassettes_dir, name, folders)
-    config, price = _config(setting, name, asker), _price(setting, name, asker)
-    lengths = [prompt_length(ask) for ask in asks]
+    seen = responses_of(setting.cassettes_dir, name, folders)
+    config, price = _config(setting, name, caller), _price(setting, name, caller)
+    lengths = [prompt_length(model_request) for model_request in model_requests]
     ratio = seen.ratio
     tokens = [round(length * (ratio or 1.0)) for length in lengths]
     mean = seen.completion_tokens
-    limits = [answer_limit(ask) for ask in asks]
+    limits = [response_limit(model_request) for model_request in model_requests]
     most = [limit for limit in limits if limit is not None]
-    cost = None if mean is None else _cost(price, name, tokens, [round(mean)] * len(asks))
-    at_once = 1 if asker is not None and asker.model is None else asks_at_once(config, concurrency)
-    seconds = _seconds(len(asks), seen.median_ms, at_once, config.requests_per_minute)
-    scale = (len(asks) + later) / len(asks) if asks else None
+    cost = None if mean is None else _cost(price, name, tokens, [round(mean)] * len(model_requests))
+    at_once = 1 if caller is not None and caller.model is None else asks_at_once(config, concurrency)
+    seconds = _seconds(len(model_requests), seen.median_ms, at_once, config.requests_per_minute)
+    scale = (len(model_requests) + later) / len(model_requests) if model_requests else None
     return ModelEstimate(
         model=name,
-        prompts=len(asks),
+        prompts=len(model_requests),
         later_at_most=later,
         prompt_tokens_by_length=sum(lengths),
         prompt_tokens=None if ratio is None else sum(tokens),
-        completion_tokens=None if mean is None else round(mean * len(asks)),
+        completion_tokens=None if mean is None else round(mean * len(model_requests)),
         completion_tokens_at_most=sum(most) if len(most) == len(limits) else None,
         price=str(price.described()["source"]),
         cost_usd=cost,
         cost_usd_at_most=_cost(price, name, tokens, most) if len(most) == len(limits) else None,
         cost_usd_with_later=None if cost is None or scale is None else round(cost * scale, 9),
         at_once=at_once,
-        recorded=seen.answers,
+        recorded=seen.responses,
         median_ms=seen.median_ms,
         seconds=seconds,
         seconds_with_later=None if seconds is None or scale is None else round(seconds * scale, 1),
@@ -168,8 +168,8 @@ def _of_model(
 
 def _cost(price: Price, model: str, sent: Sequence[int], got: Sequence[int]) -> float | None:
     replies = [
-        Reply(text="", model=model, prompt_tokens=prompt, completion_tokens=answer)
-        for prompt, answer in zip(sent, got, strict=True)
+        Reply(text="", model=model, prompt_tokens=prompt, completion_tokens=response)
+        for prompt, response in zip(sent, got, strict=True)
     ]
     return amount(*map(price.cost, replies)) if price.source != "unknown" else None
 
@@ -181,8 +181,8 @@ def _seconds(prompts: int, median_ms: int | None, at_once: int, per_minute: floa
     return round(max(answering, prompts * _SECONDS / per_minute if per_minute else 0.0), 1)
 
 
-def _answered_asks(setting: Setting, collected: Iterable[Collected]) -> dict[str, JsonObject]:
-    """Return the asks that recordings answer, by digest."""
+def _answered_asks(setting: BenchContext, collected: Iterable[Collected]) -> dict[str, JsonObject]:
+    """Return the model requests that recordings answer, by digest."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for one in collected:
         wanted[one.trial.case] |= one.answered
@@ -190,35 +190,39 @@ def _answered_asks(setting: Setting, collected: Iterable[Collected]) -> dict[str
     for case, keys in wanted.items():
         for path in sorted(setting.corpus.cassettes(setting.corpus.case(case)).glob("*.yaml")):
             if path.name not in {WORLD, TRAJECTORIES}:
-                found |= {entry.key: entry.ask for entry in cassette.load(path) if entry.ask and entry.key in keys}
+                found |= {
+                    entry.key: entry.model_request
+                    for entry in cassette.load(path)
+                    if entry.model_request and entry.key in keys
+                }
     return found
 
 
-def _later(setting: Setting, collected: Iterable[Collected], *, anew: bool) -> Counter[str]:
+def _later(setting: BenchContext, collected: Iterable[Collected], *, anew: bool) -> Counter[str]:
     """Return by model how many prompts repairs can ask at most after those that are known.
 
     All policies ask the same prompts, each as many of them as it needs: what one of them can ask at most, all can together.
     """
     most: dict[TrialKey, int] = {}
     for one in collected:
-        if not asks_repairer(setting, one.trial) or not (anew or one.missing or one.problem is not None):
+        if not by_repairer_request(setting, one.trial) or not (anew or one.missing or one.problem is not None):
             continue
-        open_answers = policy(one.trial.policy).max_answers - (0 if anew else one.attempts)
+        open_responses = policy(one.trial.policy).max_responses - (0 if anew else one.attempts)
         known = 1 if one.missing and not one.node_waits and not anew else 0
         way = replace(one.trial, policy="", detector=None)
-        most[way] = max(most.get(way, 0), open_answers - known)
+        most[way] = max(most.get(way, 0), open_responses - known)
     counts: Counter[str] = Counter()
     for way, count in most.items():
         counts[_named(setting, way)] += count
     return counts
 
 
-def asks_repairer(setting: Setting, key: TrialKey) -> bool:
-    """Return whether a trial's repairer asks something whose answers are recorded: a model, a program or a function."""
+def by_repairer_request(setting: BenchContext, key: TrialKey) -> bool:
+    """Return whether a trial's repairer asks something whose responses are recorded: a model, a program or a function."""
     return key.model is not None or key.repairer in setting.repairers or ":" in key.repairer
 
 
-def _named(setting: Setting, key: TrialKey) -> str:
+def _named(setting: BenchContext, key: TrialKey) -> str:
     """Return how a trial's repairer is named in asks."""
     if key.model is not None:
         return setting.model(key.model).served_as or key.model
@@ -226,13 +230,13 @@ def _named(setting: Setting, key: TrialKey) -> str:
     return program_name(own) if own is not None else f"callable:{key.repairer}"
 
 
-def _config(setting: Setting, name: str, asker: TrialKey | None) -> ModelConfig:
-    return setting.model(asker.model if asker is not None and asker.model is not None else name)
+def _config(setting: BenchContext, name: str, caller: TrialKey | None) -> ModelConfig:
+    return setting.model(caller.model if caller is not None and caller.model is not None else name)
 
 
-def _price(setting: Setting, name: str, asker: TrialKey | None) -> Price:
-    if asker is not None:
-        return price_of(asker.repairer, asker.model, setting)
+def _price(setting: BenchContext, name: str, caller: TrialKey | None) -> Price:
+    if caller is not None:
+        return price_of(caller.repairer, caller.model, setting)
     return model_price(name, setting.models[name]) if name in setting.models else UNKNOWN
 
 
@@ -241,7 +245,7 @@ def _shown(key: TrialKey) -> str:
 
 
 def _unknown(
-    setting: Setting,
+    setting: BenchContext,
     collected: Sequence[Collected],
     models: Sequence[ModelEstimate],
     stopped: Sequence[tuple[str, str]],
@@ -250,9 +254,9 @@ def _unknown(
 ) -> Iterator[str]:
     """Yield what cannot be said."""
     if anew and any(one.answered for one in collected):
-        yield "answers made anew may lead to other prompts than the recorded ones did"
+        yield "responses made anew may lead to other prompts than the recorded ones did"
     if any(one.later_at_most for one in models):
-        yield "later prompts hang on the answers to those before them"
+        yield "later prompts hang on the responses to those before them"
     if stopped:
         yield f"{len(stopped)} trials stop before their prompt is known, since their world is not recorded that far"
     nodes = {one.trial.case for one in collected if MODELS in setting.corpus.case(one.trial.case).recorded_from}
@@ -262,6 +266,6 @@ def _unknown(
         if one.price == "unknown":
             yield f"the price of {one.model}: configure prices or free, or a provider whose prices are published"
         if one.prompts and one.median_ms is None:
-            yield f"how long an answer of {one.model} takes: none was recorded here"
+            yield f"how long a response of {one.model} takes: none was recorded here"
         if one.prompts and one.completion_tokens is None:
-            yield f"how long answers of {one.model} are: none that is recorded reports its tokens"
+            yield f"how long responses of {one.model} are: none that is recorded reports its tokens"

@@ -17,8 +17,8 @@ def bytes_of(path: Path) -> bytes:
     Raises:
         BadInput: it cannot be read.
     """
-    mend = "name a file that can be read"
-    return read_bytes(path, MAX_RECORDING, mend, mend)
+    hint = "name a file that can be read"
+    return read_bytes(path, MAX_RECORDING, hint, hint)
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -1,4 +1,4 @@
-"""Answers made elsewhere on their way into the cassettes: checked against what was exported, and then written.
+"""Responses made elsewhere on their way into the cassettes: checked against what was exported, and then written.
 
 Whatever is refused is refused before anything is written.
 """
@@ -18,10 +18,10 @@ from mendbench.errors import BadInput, Incomplete
 from mendbench.exchanges.urls import model_url
 from mendbench.io.canonical_json import canonical_json, digest
 from mendbench.model.case import Case
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
-from mendbench.prompts.answer_lines import AnswerLine, counts_tokens, said_in
 from mendbench.prompts.collecting import Collected
+from mendbench.prompts.response_lines import ResponseLine, counts_tokens, said_in
 from mendbench.secrets.issued_credentials import without_provider_shapes
 
 
@@ -29,13 +29,13 @@ from mendbench.secrets.issued_credentials import without_provider_shapes
 class Sorted:
     """The lines of an answers file, by what they are."""
 
-    answers: Mapping[str, AnswerLine]
+    responses: Mapping[str, ResponseLine]
     """By id, each once."""
-    repeated: tuple[AnswerLine, ...]
+    repeated: tuple[ResponseLine, ...]
     """Lines that say again what another one says. Of two the one stands that counts tokens."""
-    unanswered: tuple[AnswerLine, ...]
-    """Lines which say that there is no answer, and no other line has one."""
-    unknown: tuple[AnswerLine, ...]
+    unanswered: tuple[ResponseLine, ...]
+    """Lines which say that there is no response, and no other line has one."""
+    unknown: tuple[ResponseLine, ...]
     """Lines whose id was not exported."""
 
 
@@ -44,7 +44,7 @@ class Deposit:
     """One answer and one case whose trials ask for it."""
 
     case: str
-    line: AnswerLine
+    line: ResponseLine
     entry: Entry
     standing: Entry | None
     """What is recorded already."""
@@ -52,13 +52,15 @@ class Deposit:
     @property
     def same(self) -> bool:
         """Whether what is recorded says the same."""
-        return self.standing is not None and _told_alike(self.standing.answer, self.entry.answer)
+        return self.standing is not None and _told_alike(self.standing.response, self.entry.response)
 
     @property
     def counts_more(self) -> bool:
         """Whether it says the same as what is recorded, and counts the tokens, which that does not."""
         standing = self.standing
-        return standing is not None and self.same and counts_tokens(self.entry.answer) > counts_tokens(standing.answer)
+        return (
+            standing is not None and self.same and counts_tokens(self.entry.response) > counts_tokens(standing.response)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,50 +68,50 @@ class Placed:
     """Where answers belong."""
 
     deposits: tuple[Deposit, ...]
-    unplaced: tuple[AnswerLine, ...]
-    """Answers that no trial asks for."""
+    unplaced: tuple[ResponseLine, ...]
+    """Responses that no trial asks for."""
 
 
-def sort_lines(lines: Iterable[AnswerLine], prompts: Collection[str]) -> Sorted:
+def sort_lines(lines: Iterable[ResponseLine], prompts: Collection[str]) -> Sorted:
     """Return the lines by what they are.
 
     Raises:
         BadInput: two lines have one id and say different things; names both.
     """
-    answers: dict[str, AnswerLine] = {}
-    silent: dict[str, AnswerLine] = {}
-    repeated: list[AnswerLine] = []
-    unknown: list[AnswerLine] = []
+    responses: dict[str, ResponseLine] = {}
+    silent: dict[str, ResponseLine] = {}
+    repeated: list[ResponseLine] = []
+    unknown: list[ResponseLine] = []
     for line in lines:
-        first = answers.get(line.custom_id)
+        first = responses.get(line.custom_id)
         if line.custom_id not in prompts:
             unknown.append(line)
-        elif line.answer is None:
+        elif line.response is None:
             silent.setdefault(line.custom_id, line)
         elif first is None:
-            answers[line.custom_id] = line
+            responses[line.custom_id] = line
         elif first.said == line.said:
             stays, goes = (line, first) if line.counts and not first.counts else (first, line)
-            answers[line.custom_id] = stays
+            responses[line.custom_id] = stays
             repeated.append(goes)
         else:
-            found = f"another answer to {line.custom_id} than at {first.place}"
+            found = f"another response to {line.custom_id} than at {first.place}"
             raise BadInput(line.place, found, "delete one of the two lines")
-    unanswered = tuple(line for name, line in silent.items() if name not in answers)
-    return Sorted(answers=answers, repeated=tuple(repeated), unanswered=unanswered, unknown=tuple(unknown))
+    unanswered = tuple(line for name, line in silent.items() if name not in responses)
+    return Sorted(responses=responses, repeated=tuple(repeated), unanswered=unanswered, unknown=tuple(unknown))
 
 
-def place_answers(
-    answers: Mapping[str, AnswerLine],
+def place_responses(
+    responses: Mapping[str, ResponseLine],
     prompts: Mapping[str, JsonObject],
     collected: Iterable[Collected],
     corpus: Corpus,
     provenance: str | None,
     batches: Mapping[str, BatchPlace] | None = None,
 ) -> Placed:
-    """Return where each answer belongs: with all cases whose trials miss it, and with those that have it already.
+    """Return where each response belongs: with all cases whose trials miss it, and with those that have it already.
 
-    Without ``provenance`` an answer's is the shape of its line. ``batches`` has the places of prompts that were answered together, by id.
+    Without ``provenance`` a response's is the shape of its line. ``batches`` has the places of prompts that were answered together, by id.
     """
     wanting: dict[str, set[str]] = {}
     opened: dict[str, Recordings] = {}
@@ -117,32 +119,36 @@ def place_answers(
     for one in collected:
         if one.trial.case not in opened:
             opened[one.trial.case] = Recordings.open(corpus.cassettes(cases[one.trial.case]))
-        for ask in one.missing:
-            wanting.setdefault(digest(ask), set()).add(one.trial.case)
+        for model_request in one.missing:
+            wanting.setdefault(digest(model_request), set()).add(one.trial.case)
     deposits: list[Deposit] = []
-    unplaced: list[AnswerLine] = []
-    for name, line in answers.items():
-        ask, model, key = prompts[name], str(prompts[name]["model"]), digest(prompts[name])
-        standing = {case_id: found for case_id, own in opened.items() if (found := own.ask(model, key)) is not None}
+    unplaced: list[ResponseLine] = []
+    for name, line in responses.items():
+        model_request, model, key = prompts[name], str(prompts[name]["model"]), digest(prompts[name])
+        standing = {
+            case_id: found for case_id, own in opened.items() if (found := own.model_entry(model, key)) is not None
+        }
         wanted_by = sorted({*wanting.get(key, ()), *standing})
-        if line.answer is None or not wanted_by:
+        if line.response is None or not wanted_by:
             unplaced.append(line)
             continue
         for case_id in wanted_by:
-            entry = _entry(cases[case_id], ask, line.answer, provenance or line.shape, (batches or {}).get(name))
+            entry = _entry(
+                cases[case_id], model_request, line.response, provenance or line.shape, (batches or {}).get(name)
+            )
             deposits.append(Deposit(case=case_id, line=line, entry=entry, standing=standing.get(case_id)))
     return Placed(deposits=tuple(deposits), unplaced=tuple(unplaced))
 
 
-def write_answers(deposits: Sequence[Deposit], corpus: Corpus) -> None:
-    """Write answers to their cassettes, over what may be recorded there otherwise.
+def write_responses(deposits: Sequence[Deposit], corpus: Corpus) -> None:
+    """Write responses to their cassettes, over what may be recorded there otherwise.
 
     All of them are known to be writable before the first is written. If the machine stops in between, the same import
     goes on where it stopped.
 
     Raises:
         MendbenchError: one of them cannot be written to a cassette; then none is.
-        BadInput: somebody else recorded another answer at the same time.
+        BadInput: somebody else recorded another response at the same time.
     """
     for deposit in deposits:
         cassette.dump_entry(cassette.settled(deposit.entry))
@@ -150,14 +156,14 @@ def write_answers(deposits: Sequence[Deposit], corpus: Corpus) -> None:
     for deposit in deposits:
         case = corpus.case(deposit.case)
         recordings = opened.setdefault(case.id, Recordings.open(corpus.cassettes(case)))
-        model = str((deposit.entry.ask or {})["model"])
-        stands = recordings.append_ask(model, deposit.entry, replace=deposit.standing is not None)
-        if not _told_alike(stands.answer, deposit.entry.answer):
-            raise BadInput(deposit.line.place, "meanwhile somebody else recorded another answer", "import again")
+        model = str((deposit.entry.model_request or {})["model"])
+        stands = recordings.append_model_entry(model, deposit.entry, replace=deposit.standing is not None)
+        if not _told_alike(stands.response, deposit.entry.response):
+            raise BadInput(deposit.line.place, "meanwhile somebody else recorded another response", "import again")
 
 
 def refuse_other_models(
-    lines: Mapping[str, AnswerLine], prompts: Mapping[str, JsonObject], models: Collection[str]
+    lines: Mapping[str, ResponseLine], prompts: Mapping[str, JsonObject], models: Collection[str]
 ) -> None:
     """Refuse responses to requests that were addressed to another model than the one that answered.
 
@@ -185,31 +191,40 @@ def refuse_others(deposits: Iterable[Deposit]) -> None:
     """Refuse to replace what is recorded.
 
     Raises:
-        BadInput: an answer differs from the recorded one.
+        BadInput: a response differs from the recorded one.
     """
     for deposit in deposits:
         if deposit.standing is not None and not deposit.same:
-            found = f"another answer to {deposit.line.custom_id} than {deposit.case} has recorded"
+            found = f"another response to {deposit.line.custom_id} than {deposit.case} has recorded"
             raise BadInput(deposit.line.place, found, "delete the line, or replace what is recorded with --replace")
 
 
-def renamed(lines: Iterable[AnswerLine], prompts: Mapping[str, JsonObject]) -> Counter[tuple[str, str]]:
-    """Return how many answers come from a model that calls itself otherwise than it was asked: (asked, answered)."""
+def renamed(lines: Iterable[ResponseLine], prompts: Mapping[str, JsonObject]) -> Counter[tuple[str, str]]:
+    """Return how many responses come from a model that calls itself otherwise than it was asked: (asked, answered)."""
     pairs = ((str(prompts[line.custom_id]["model"]), line.model) for line in lines)
     return Counter((asked, told) for asked, told in pairs if told is not None and told != asked)
 
 
-def _told_alike(one: Answer, other: Answer) -> bool:
+def _told_alike(one: Response, other: Response) -> bool:
     try:
         return said_in(one) == said_in(other)
-    except Incomplete:  # what stands there is no answer: it was written by hand
+    except Incomplete:  # what stands there is no response: it was written by hand
         return False
 
 
-def _entry(case: Case, ask: JsonObject, answer: Answer, provenance: str, batch: BatchPlace | None) -> Entry:
-    """Return what a case's cassette holds of an answer: redacted as if it had been recorded there."""
-    redactor, model = redactor_of(case), str(ask["model"])
+def _entry(
+    case: Case, model_request: JsonObject, response: Response, provenance: str, batch: BatchPlace | None
+) -> Entry:
+    """Return what a case's cassette holds of a response: redacted as if it had been recorded there."""
+    redactor, model = redactor_of(case), str(model_request["model"])
     told = redactor.text(" ".join(provenance.encode("utf-8", "replace").decode().split()))
-    request = Request(method="POST", url=model_url(model), body=canonical_json(ask).encode())
-    clean = without_provider_shapes(redactor.answer(answer))
-    return Entry(key=digest(ask), request=request, answer=clean, ask=ask, provenance=told, batch=batch)
+    request = Request(method="POST", url=model_url(model), body=canonical_json(model_request).encode())
+    clean = without_provider_shapes(redactor.response(response))
+    return Entry(
+        key=digest(model_request),
+        request=request,
+        response=clean,
+        model_request=model_request,
+        provenance=told,
+        batch=batch,
+    )

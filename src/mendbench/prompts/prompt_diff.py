@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mendbench.cassettes.cassette import Entry
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
-from mendbench.replay.model_cassette import ask_differences
+from mendbench.replay.model_cassette import model_request_differences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,21 +17,21 @@ class Nearest:
     """The recorded prompt that is most like a missing one."""
 
     key: str
-    """Digest of its ask."""
+    """Digest of its model request."""
     differs: tuple[str, ...]
     """Where the two differ: ``messages[1] at character 812``, ``params.temperature``."""
     diff: str
     """What became of its text, as a unified diff; empty where the texts are the same."""
 
 
-def nearest(ask: JsonObject, entries: Iterable[Entry]) -> Nearest | None:
-    """Return the recorded prompt of the same model whose lines are most like the ask's; None if nothing is recorded."""
-    mine = text_of(ask).splitlines()
+def nearest(model_request: JsonObject, entries: Iterable[Entry]) -> Nearest | None:
+    """Return the recorded prompt of the same model whose lines are most like the model request's; None if nothing is recorded."""
+    mine = text_of(model_request).splitlines()
     matcher: difflib.SequenceMatcher[str] = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(mine)
     best: tuple[float, Entry] | None = None
     for entry in sorted(entries, key=lambda entry: entry.key):
-        matcher.set_seq1(text_of(entry.ask or {}).splitlines())
+        matcher.set_seq1(text_of(entry.model_request or {}).splitlines())
         least = -1.0 if best is None else best[0]
         if matcher.real_quick_ratio() > least and matcher.quick_ratio() > least and (found := matcher.ratio()) > least:
             best = (found, entry)
@@ -39,14 +39,18 @@ def nearest(ask: JsonObject, entries: Iterable[Entry]) -> Nearest | None:
         return None
     entry = best[1]
     lines = difflib.unified_diff(
-        text_of(entry.ask or {}).splitlines(), mine, f"recorded {entry.key}", "rendered now", lineterm=""
+        text_of(entry.model_request or {}).splitlines(), mine, f"recorded {entry.key}", "rendered now", lineterm=""
     )
-    return Nearest(key=entry.key, differs=ask_differences(ask, entry.ask or {}), diff="\n".join(lines))
+    return Nearest(
+        key=entry.key,
+        differs=model_request_differences(model_request, entry.model_request or {}),
+        diff="\n".join(lines),
+    )
 
 
-def text_of(ask: JsonObject) -> str:
-    """Return an ask's messages as one text."""
-    messages = ask.get("messages")
+def text_of(model_request: JsonObject) -> str:
+    """Return a model request's messages as one text."""
+    messages = model_request.get("messages")
     return "\n".join(map(_text, messages)) if isinstance(messages, list) else ""
 
 

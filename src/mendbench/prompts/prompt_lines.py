@@ -1,6 +1,6 @@
 """Prompts as the lines of a file: OpenAI's batch input format (API reference, "The request input object"), one prompt a line.
 
-A line alone gives its ask back: what its body cannot hold, the draw, stands in its id.
+A line alone gives its model request back: what its body cannot hold, the draw, stands in its id.
 """
 
 from __future__ import annotations
@@ -19,53 +19,63 @@ from mendbench.prompts.file_lines import lines_of, parsed
 METHOD, URL = "POST", "/v1/chat/completions"
 
 _DIGITS = 32
-"""Hexadecimal digits of the ask's digest in an id. With a draw it stays below 64 characters, which is what Anthropic's
+"""Hexadecimal digits of the model request's digest in an id. With a draw it stays below 64 characters, which is what Anthropic's
 batches allow (letters, digits, ``_`` and ``-``)."""
 
 _ID = re.compile(rf"ask-[0-9a-f]{{{_DIGITS}}}(?:-(\d{{1,9}})-(\d{{1,9}})|-t(\d{{1,18}}))?")
 _BESIDE_PARAMS = ("response_format", "tools")
-_MEND = "use the file as it was exported"
+_HINT = "use the file as it was exported"
 
 
-def custom_id(ask: JsonObject) -> str:
-    """Return an ask's id: the same whenever and wherever it is exported.
+def custom_id(model_request: JsonObject) -> str:
+    """Return a model request's id: the same whenever and wherever it is exported.
 
     ``ask-`` and the first digits of its digest; then, where it is not drawn once for all, its sample and how often it was
     asked before: ``ask-4f…-2-0``; where it is another take, which: ``ask-4f…-t1``.
     """
-    draw = ask.get("draw", 0)
+    draw = model_request.get("draw", 0)
     drawn = map(str, draw) if isinstance(draw, list | tuple) else [f"t{draw}"] if draw else []
-    return "-".join(["ask", digest(ask, _DIGITS), *drawn])
+    return "-".join(["ask", digest(model_request, _DIGITS), *drawn])
 
 
-def prompt_line(ask: JsonObject) -> str:
-    """Return the line that asks for an answer, without its end.
+def prompt_line(model_request: JsonObject) -> str:
+    """Return the line that asks for a response, without its end.
 
     Raises:
-        BadInput: the ask could not be told from the line again, because a parameter is called as a field beside it.
+        BadInput: the model request could not be told from the line again, because a parameter is called as a field beside it.
     """
-    body = {"model": ask["model"], "messages": ask["messages"], **(ask.get("params") or {})}
-    body |= {name: ask[name] for name in _BESIDE_PARAMS if ask.get(name) is not None}
-    name = custom_id(ask)
+    body = {
+        "model": model_request["model"],
+        "messages": model_request["messages"],
+        **(model_request.get("params") or {}),
+    }
+    body |= {name: model_request[name] for name in _BESIDE_PARAMS if model_request.get(name) is not None}
+    name = custom_id(model_request)
     if ask_of(name, body) is None:
-        place, taken = f"models.{ask['model']}.parameters", ", ".join(sorted(body.keys() & {"model", "messages"}))
+        place, taken = (
+            f"models.{model_request['model']}.parameters",
+            ", ".join(sorted(body.keys() & {"model", "messages"})),
+        )
         raise BadInput(place, f"one of {taken} is among them", "leave it out: each prompt has its own")
     line = {"custom_id": name, "method": METHOD, "url": URL, "body": body}
     return json.dumps(line)  # in ASCII: some readers end a line at any of Unicode's line breaks
 
 
-def in_order(asks: Iterable[JsonObject]) -> list[JsonObject]:
-    """Return each ask once: by model, and then by text, so that prompts which begin alike follow one another.
+def in_order(model_requests: Iterable[JsonObject]) -> list[JsonObject]:
+    """Return each model request once: by model, and then by text, so that prompts which begin alike follow one another.
 
     A model's server that keeps what it has read of a prompt is the faster for it.
     """
-    found = {custom_id(ask): ask for ask in asks}
-    order = sorted((str(ask["model"]), canonical_json(ask["messages"]), name) for name, ask in found.items())
+    found = {custom_id(model_request): model_request for model_request in model_requests}
+    order = sorted(
+        (str(model_request["model"]), canonical_json(model_request["messages"]), name)
+        for name, model_request in found.items()
+    )
     return [found[name] for *_, name in order]
 
 
 def read_prompts(path: Path) -> dict[str, JsonObject]:
-    """Return the asks of an exported file by their ids. A line that stands there twice counts once.
+    """Return the model requests of an exported file by their ids. A line that stands there twice counts once.
 
     Raises:
         BadInput: it cannot be read, or a line is not as it was exported; names the line.
@@ -74,7 +84,7 @@ def read_prompts(path: Path) -> dict[str, JsonObject]:
 
 
 def ask_of(name: str, body: JsonObject) -> JsonObject | None:
-    """Return the ask of that id with that body, None if they do not belong together."""
+    """Return the model request of that id with that body, None if they do not belong together."""
     found = _ID.fullmatch(name)
     messages = body.get("messages")
     if found is None or not isinstance(body.get("model"), str) or not isinstance(messages, list):
@@ -83,16 +93,16 @@ def ask_of(name: str, body: JsonObject) -> JsonObject | None:
         return None
     sample, times, take = found.groups()
     draw: Json = int(take or 0) if sample is None else [int(sample), int(times)]
-    return next((ask for ask in _readings(body, draw) if custom_id(ask) == name), None)
+    return next((model_request for model_request in _readings(body, draw) if custom_id(model_request) == name), None)
 
 
 def _readings(body: JsonObject, draw: Json) -> Iterator[JsonObject]:
-    """Yield the asks that a body can stand for: a field beside the parameters may be called as one among them."""
+    """Yield the model requests that a body can stand for: a field beside the parameters may be called as one among them."""
     for apart in product((True, False), repeat=len(_BESIDE_PARAMS)):
         beside = {name for name, stands in zip(_BESIDE_PARAMS, apart, strict=True) if stands and name in body}
         params = {name: value for name, value in body.items() if name not in {"model", "messages", *beside}}
-        ask = {"model": body["model"], "messages": body["messages"], "params": params, "draw": draw}
-        yield {**ask, "response_format": None, **{name: body[name] for name in beside}}
+        model_request = {"model": body["model"], "messages": body["messages"], "params": params, "draw": draw}
+        yield {**model_request, "response_format": None, **{name: body[name] for name in beside}}
 
 
 def _asks(path: Path) -> Iterator[tuple[str, JsonObject]]:
@@ -100,8 +110,8 @@ def _asks(path: Path) -> Iterator[tuple[str, JsonObject]]:
         line = parsed(data, place)
         name, body = line.get("custom_id"), line.get("body")
         if not isinstance(name, str) or not isinstance(body, dict):
-            raise BadInput(place, "no exported prompt: custom_id or body is missing", _MEND)
-        ask = ask_of(name, body)
-        if ask is None:
-            raise BadInput(place, f"the prompt is not the one that its id {name!r} stands for", _MEND)
-        yield name, ask
+            raise BadInput(place, "no exported prompt: custom_id or body is missing", _HINT)
+        model_request = ask_of(name, body)
+        if model_request is None:
+            raise BadInput(place, f"the prompt is not the one that its id {name!r} stands for", _HINT)
+        yield name, model_request

@@ -1,6 +1,6 @@
-"""Recorded answers that nothing asks for any more: their prompts, or the edits that led to them, are no more.
+"""Recorded responses that nothing asks for any more: their prompts, or the edits that led to them, are no more.
 
-Known only after all that is configured was run: a trial that was left out may be what asks for an answer.
+Known only after all that is configured was run: a trial that was left out may be what asks for a response.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def stale_files(
     models: Collection[str],
     proved_with: Callable[[str], Collection[str]],
 ) -> tuple[StaleFile, ...]:
-    """Return the cassettes, of models' answers and of what edits led to, that hold more than the trials used.
+    """Return the cassettes, of models' responses and of what edits led to, that hold more than the trials used.
 
     ``rows`` are those of all configured trials of the cases, ``texts`` their long texts, and ``models`` the configured ones, by
     the names that their servers know. What other models answered is left alone, and with it what that led to; so is what
     the nodes of a workflow asked, since a proof may ask it too. What a trial without a verdict would have used is not known: of
-    the answers of its case those that no other trial used are returned as not ``known``. ``proved_with`` returns the keys of
+    the responses of its case those that no other trial used are returned as not ``known``. ``proved_with`` returns the keys of
     what a case's proof uses of its world: that is left too, wherever it was recorded. It is asked only of cases for which that
     matters.
 
@@ -78,8 +78,8 @@ def stale_files(
 
 
 def _of_nodes(path: Path) -> frozenset[str]:
-    """Return the keys of the asks that the nodes of workflows made."""
-    return frozenset(entry.key for entry in cassette.load(path) if not by_repairer(entry.ask))
+    """Return the keys of the model requests that the nodes of workflows made."""
+    return frozenset(entry.key for entry in cassette.load(path) if not by_repairer(entry.model_request))
 
 
 def drop_stale(found: Iterable[StaleFile]) -> int:
@@ -96,4 +96,4 @@ def counted(found: Sequence[StaleFile]) -> JsonObject:
     """Return how many there are, as ``run.json`` has it; ``open`` are those of which it is not known."""
     known = [one for one in found if one.known]
     unsure = sum(len(one.keys) for one in found if not one.known)
-    return {"answers": sum(len(one.keys) for one in known), "cassettes": len(known), "open": unsure}
+    return {"responses": sum(len(one.keys) for one in known), "cassettes": len(known), "open": unsure}

@@ -1,4 +1,4 @@
-"""Who may ask a prompt: the trials that are replayed to find the cases that an answer belongs to."""
+"""Who may ask a prompt: the trials that are replayed to find the cases that a response belongs to."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mendbench.repair.policies import policy, policy_names
 from mendbench.runs.matrix import Matrix, keys_of
 from mendbench.strategies import strategies as all_strategies
 from mendbench.strategies.frame import SYSTEM
-from mendbench.trial.components import Setting
-from mendbench.trial.engines import itself_repairing
+from mendbench.trial.components import BenchContext
+from mendbench.trial.engines import self_repairing
 
 CHAT = "chat"
-"""The one repairer whose answers can be made elsewhere."""
+"""The one repairer whose responses can be made elsewhere."""
 
 _FURTHEST = "naive"
 """The policy that never stops early: under it a trial asks all that it asks under any other one without a detector."""
@@ -29,9 +29,9 @@ tells errors from warnings."""
 
 
 def trials_asking(
-    asks: Sequence[JsonObject],
+    model_requests: Sequence[JsonObject],
     config: Config,
-    setting: Setting,
+    setting: BenchContext,
     *,
     strategies: Sequence[str] = (),
     detectors: Sequence[str] = (),
@@ -39,21 +39,23 @@ def trials_asking(
     """Return the trials that may ask these: without ``detectors`` those of a policy that has none, else those with each of them.
 
     They are those of every strategy that there is and of those given besides, with all tables of the models and the samples
-    that the asks name, in the cases that the asks tell of. What a workflow's node asks, any model's edit may have led to.
+    that the model requests name, in the cases that the model requests tell of. What a workflow's node asks, any model's edit may have led to.
     """
     configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
     known = (info.strategy for info in all_strategies(setting.strategy_dirs))
-    of_nodes = any(not by_repairer(ask) for ask in asks)
-    asked = {str(ask["model"]) for ask in asks}
+    of_nodes = any(not by_repairer(model_request) for model_request in model_requests)
+    asked = {str(model_request["model"]) for model_request in model_requests}
     called = {name: model.served_as or name for name, model in config.models.items()}
     tables = {name for name, model in called.items() if of_nodes or model in asked}
-    samples = [1 + ask["draw"][0] for ask in asks if isinstance(ask["draw"], list)]
+    samples = [
+        1 + model_request["draw"][0] for model_request in model_requests if isinstance(model_request["draw"], list)
+    ]
     if of_nodes:
         samples += [config.matrix.samples, *(sweep.samples or 1 for sweep in config.sweeps.values())]
     engines = dict.fromkeys(
         (*config.matrix.engines, *(name for one in config.sweeps.values() for name in one.engines or ()))
     )
-    alone = itself_repairing(engines, config.engines)
+    alone = self_repairing(engines, config.engines)
     matrix = Matrix(
         engines=tuple(name for name in engines if name not in alone),
         strategies=tuple(dict.fromkeys((*strategies, *(name for names in configured for name in names), *known))),
@@ -62,7 +64,7 @@ def trials_asking(
         models=tuple(sorted(tables | (asked - set(called.values())))),
         samples=max(samples, default=1),
     )
-    cases = told_of(setting.corpus.cases, asks)
+    cases = cases_of_requests(setting.corpus.cases, model_requests)
     if not detectors:
         return keys_of(matrix, cases)
     detecting = (replace(matrix, policies=(_FURTHEST_DETECTING,), detector=name) for name in detectors)
@@ -74,12 +76,12 @@ def detectors_of_policies() -> tuple[str, ...]:
     return tuple(sorted({found for name in policy_names() if (found := policy(name).detector) is not None}))
 
 
-def told_of(cases: tuple[Case, ...], asks: Iterable[JsonObject]) -> tuple[Case, ...]:
-    """Return the cases whose request stands in one of the asks; all, if an ask has none: then it is a node's own."""
+def cases_of_requests(cases: tuple[Case, ...], model_requests: Iterable[JsonObject]) -> tuple[Case, ...]:
+    """Return the cases whose request stands in one of the model requests; all, if a model request has none: then it is a node's own."""
     requests = {case.id: redactor_of(case).text(case.request.strip()) for case in cases}
     told: set[str] = set()
-    for ask in asks:
-        text = "\n".join(str(message.get("content", "")) for message in ask["messages"])
+    for model_request in model_requests:
+        text = "\n".join(str(message.get("content", "")) for message in model_request["messages"])
         here = {case_id for case_id, request in requests.items() if request in text}
         if not here:
             return cases
@@ -87,8 +89,8 @@ def told_of(cases: tuple[Case, ...], asks: Iterable[JsonObject]) -> tuple[Case, 
     return tuple(case for case in cases if case.id in told)
 
 
-def by_repairer(ask: JsonObject | None) -> bool:
-    """Return whether a repairer made an ask; the others are those of a workflow's nodes."""
-    messages = (ask or {}).get("messages")
+def by_repairer(model_request: JsonObject | None) -> bool:
+    """Return whether a repairer made a model request; the others are those of a workflow's nodes."""
+    messages = (model_request or {}).get("messages")
     first: Json = messages[0] if isinstance(messages, list) and messages else None
     return isinstance(first, dict) and first.get("content") == SYSTEM

@@ -138,7 +138,7 @@ def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
     found = differences(baseline.digests, digests_of({"digests": own}))
     if found:
         what = " and ".join(f"another {one.what} ({one.before}, here {one.after})" for one in found)
-        raise BadInput(shown(Path(baseline.place)), what, found[0].mend)
+        raise BadInput(shown(Path(baseline.place)), what, found[0].hint)
 
 
 def options_for(cases_dir: Path, own: RunOptions) -> RunOptions:

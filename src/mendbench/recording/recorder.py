@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mendbench.cassettes.recording_journal import Anew
+from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.cassettes.recordings import Recordings, RecordMode
 from mendbench.config.config_file import ModelConfig, RepairerConfig
 from mendbench.corpus.credentials import refuse_credentials
@@ -22,7 +22,7 @@ from mendbench.live.mcp_servers import McpLive
 from mendbench.live.rate_limit import Pace
 from mendbench.live.world import HttpLive, Live, LiveWorld
 from mendbench.model.case import Case, Variant
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.ports.world import Reach, RealWorld, StdioServer, StreamableServer, TellsReads
 from mendbench.recording.sandbox_folders import FreshFiles, FreshShell
@@ -30,8 +30,8 @@ from mendbench.recording.scope_recording import Recording
 from mendbench.repairers.callable import PREFIX, callable_model
 from mendbench.repairers.command import command_model
 from mendbench.repairers.programs import CallableCaller, CommandCaller
-from mendbench.replay.model_cassette import AskCaller
-from mendbench.replay.request_queue import AskQueue
+from mendbench.replay.model_cassette import ModelCaller
+from mendbench.replay.request_queue import RequestQueue
 from mendbench.replay.world import UNKNOWN_HOST
 from mendbench.secrets.redaction import plant_canaries
 from mendbench.services import real_world
@@ -40,7 +40,7 @@ from mendbench.services import real_world
 class Recorder:
     """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
 
-    In mode ``all``, answers that came are noted in ``anew``, and those that were noted there before are not asked for again.
+    In mode ``all``, responses that came are noted in ``anew``, and those that were noted there before are not asked for again.
     With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
     ``allow_writes`` lets writes to live APIs be sent.
     """
@@ -56,12 +56,12 @@ class Recorder:
         repairers: Mapping[str, RepairerConfig] | None = None,
         queued: bool = False,
         concurrency: int | None = None,
-        anew: Anew | None = None,
+        anew: RecordingJournal | None = None,
         config_file: str = "the configuration",
     ) -> None:
         self.mode = mode
         self._anew = anew
-        self.queue = AskQueue(self.pace) if queued and mode != "none" else None
+        self.queue = RequestQueue(self.pace) if queued and mode != "none" else None
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._config_file, self._responded = config_file, set[str]()
         self._programs = dict(_program(config) for config in (repairers or {}).values())
@@ -109,7 +109,7 @@ class Recorder:
             self._opened[folder] = Recordings.open(folder, self._anew)
         return self._opened[folder]
 
-    def asker(self, model: str | None = None) -> AskCaller | None:
+    def model_caller(self, model: str | None = None) -> ModelCaller | None:
         """Return what asks repairers for real: models where the configuration says, the operator's own programs and functions.
 
         None where nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
@@ -117,9 +117,9 @@ class Recorder:
         """
         _, config = self._configured(model or "")
         elsewhere = config.asked is not None and config.base_url is None
-        return None if self.mode == "none" or elsewhere else _RepairerAsker(self)
+        return None if self.mode == "none" or elsewhere else _RepairerCaller(self)
 
-    def caller(self, model: str) -> AskCaller:
+    def caller(self, model: str) -> ModelCaller:
         """Return what asks one model.
 
         Raises:
@@ -140,7 +140,7 @@ class Recorder:
         )
 
     def pace(self, model: str) -> Pace | None:
-        """Return how fast a model is asked; None for a program or a function, which is run when its answer is wanted."""
+        """Return how fast a model is asked; None for a program or a function, which is run when its response is wanted."""
         if self.program(model) is not None:
             return None
         if model not in self._paces:
@@ -156,7 +156,7 @@ class Recorder:
         served = ((name, config) for name, config in self._models.items() if config.served_as == model)
         return next(served, (model, ModelConfig()))
 
-    def program(self, model: str) -> AskCaller | None:
+    def program(self, model: str) -> ModelCaller | None:
         """Return what runs the operator's own program or function of that name in asks; None where it names a model."""
         if model.startswith(PREFIX):
             return CallableCaller(function=model.removeprefix(PREFIX))
@@ -182,7 +182,7 @@ class Recorder:
             live.append(FreshShell(case, variant, self.folder, allow_shell=self._allow_shell))
         live.append(FreshFiles(case, variant, self.folder))
         return Recording(
-            mode=self.mode, live=LiveWorld(live), asker=_NodeAsker(self), trajectory=self._trajectory,
+            mode=self.mode, live=LiveWorld(live), caller=_NodeCaller(self), trajectory=self._trajectory,
             queue=self.queue, access=self._access(case, apis) if apis else None,
         )  # fmt: skip
 
@@ -219,29 +219,33 @@ class Recorder:
         return self._folders[-1]
 
 
-class _RepairerAsker:
+class _RepairerCaller:
     """Asks for a repairer: its model where the configuration says that it is, or the operator's own program or function."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    def ask(self, ask: JsonObject) -> Answer:
-        """Return the answer."""
-        model = str(ask.get("model", ""))
-        return (self._recorder.program(model) or self._recorder.caller(model)).ask(ask)
+    def send(self, model_request: JsonObject) -> Response:
+        """Return the response."""
+        model = str(model_request.get("model", ""))
+        return (self._recorder.program(model) or self._recorder.caller(model)).send(model_request)
 
 
-class _NodeAsker:
+class _NodeCaller:
     """Asks for a workflow's node: models only, since a node is what a repairer made of it, and must not run anything."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    def ask(self, ask: JsonObject) -> Answer:
-        """Return the model's answer."""
-        model, asker = str(ask.get("model", "")), self._recorder.asker()
-        allowed = asker if asker is not None and self._recorder.program(model) is None else self._recorder.caller(model)
-        return allowed.ask(ask)
+    def send(self, model_request: JsonObject) -> Response:
+        """Return the model's response."""
+        model, model_caller = str(model_request.get("model", "")), self._recorder.model_caller()
+        allowed = (
+            model_caller
+            if model_caller is not None and self._recorder.program(model) is None
+            else self._recorder.caller(model)
+        )
+        return allowed.send(model_request)
 
 
 def asks_at_once(config: ModelConfig, wanted: int | None) -> int:
@@ -254,7 +258,7 @@ def program_name(config: RepairerConfig) -> str:
     return callable_model(config.callable) if config.callable is not None else command_model(tuple(config.command))
 
 
-def _program(config: RepairerConfig) -> tuple[str, AskCaller]:
+def _program(config: RepairerConfig) -> tuple[str, ModelCaller]:
     """Return how a configured repairer is named in asks, and what runs it."""
     if config.callable is not None:
         return program_name(config), CallableCaller(function=config.callable)
@@ -285,13 +289,13 @@ class _FreshServer:
         """Return that it began afresh with the scope."""
         return self.serves(request)
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Reset the server if this is the scope's first request to it, then ask it.
 
         A server that speaks MCP is no host for HTTP, nor the other way round.
         """
         live = self._opened()
-        return live.ask(request) if live.serves(request) else UNKNOWN_HOST
+        return live.send(request) if live.serves(request) else UNKNOWN_HOST
 
     def reads(self, request: Request) -> bool | None:
         """Return whether the request, which was just asked, changed nothing; None where neither world nor tool tells."""

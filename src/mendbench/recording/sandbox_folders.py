@@ -2,7 +2,7 @@
 
 The state of ``file`` maps paths in its folder to texts. The state of ``shell`` is ``{files: {path: text}, setup: script}``:
 its folder is the home of all commands of the scope, and the script, run there in the same sandbox before the first of them, does
-what no list of files can (a repository's history). The two folders are not one: each service's answers hang on its own writes alone.
+what no list of files can (a repository's history). The two folders are not one: each service's responses hang on its own writes alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.live.sandbox_files import FileLive, lay_out
 from mendbench.live.shell import ShellLive, variables_named
 from mendbench.model.case import Case, Variant
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.secrets.redaction import plant_canaries
 
@@ -39,7 +39,7 @@ class FreshFiles:
         """Return that it began afresh with the scope."""
         return self.serves(request)
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Lay the folder out if this is the scope's first request to it, then read or write the file.
 
         Raises:
@@ -48,7 +48,7 @@ class FreshFiles:
         if self._files is None:
             state = _planted(self._case, self._variant, FILES)
             self._files = FileLive(_laid_out(self._case, FILES, self._new_folder(), state))
-        return self._files.ask(request)
+        return self._files.send(request)
 
 
 class FreshShell:
@@ -72,7 +72,7 @@ class FreshShell:
         """Return whether the last command left the home as it was."""
         return self._shell is None or self._shell.reads(request)
 
-    def ask(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Make the home if this is the scope's first command, then run the command.
 
         Raises:
@@ -81,7 +81,7 @@ class FreshShell:
         """
         if self._shell is None:
             self._shell = self._set_up()
-        return self._shell.ask(request)
+        return self._shell.send(request)
 
     def _set_up(self) -> ShellLive:
         state = _planted(self._case, self._variant, SHELL)
@@ -90,7 +90,7 @@ class FreshShell:
         given = {name: os.environ[name] for name in variables_named(self._case.workflow) if name in os.environ}
         shell = ShellLive(allow_shell=self._allow_shell, environ=given, folder=folder)
         if script:
-            said = json.loads(shell.ask(_command(script)).body or b"{}")
+            said = json.loads(shell.send(_command(script)).body or b"{}")
             if said.get("exit_code") != 0:
                 told = str(said.get("stderr", "")).strip() or f"exit code {said.get('exit_code', 'none')}"
                 raise BadInput(f"{_place(self._case, SHELL)}.setup", told, "mend the script")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from mendbench.cassettes.recordings import RecordMode
 from mendbench.live.access import LiveAccess
 from mendbench.live.world import Live
-from mendbench.replay.model_cassette import AskCaller
-from mendbench.replay.request_queue import AskQueue
+from mendbench.replay.model_cassette import ModelCaller
+from mendbench.replay.request_queue import RequestQueue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +17,8 @@ class Recording:
 
     mode: RecordMode = "none"
     live: Live | None = None
-    asker: AskCaller | None = None
-    queue: AskQueue | None = None
+    caller: ModelCaller | None = None
+    queue: RequestQueue | None = None
     trajectory: bool = False
     """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
     access: LiveAccess | None = None

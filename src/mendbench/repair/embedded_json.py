@@ -38,7 +38,7 @@ def find_json(text: str) -> Iterator[Found | Broken]:
     """Yield the values of ``text``, most deliberate first: all of it; else the fenced blocks, then the prose.
 
     A literal newline or tab inside a JSON string is let through; NaN, Infinity and numbers beyond a double are not.
-    What a model thought aloud in ``<think>`` before its answer is skipped.
+    What a model thought aloud in ``<think>`` before its response is skipped.
     """
     text = _THOUGHTS.sub("", text).strip()
     whole = _parsed(text)

@@ -11,7 +11,7 @@ from typing import get_args
 
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.policy import Policy, SignatureName
-from mendbench.model.trial import ITSELF
+from mendbench.model.trial import SELF_REPAIR
 
 WITH = "~"
 """Between a policy's name and the signature that takes the place of its own."""
@@ -29,11 +29,11 @@ _POLICIES: dict[str, Policy] = {
             title="Every failure is an error, and the first response is the last",
             detector=None,
             signature=None,
-            max_answers=1,
+            max_responses=1,
         ),
         Policy(name="loop", title="Loop detection alone", detector=None, signature="full"),
-        Policy(name="warn", title="Warning detection alone", detector="mend", signature=None),
-        Policy(name="two-layer", title="Warning detection and loop detection", detector="mend", signature="full"),
+        Policy(name="warn", title="Warning detection alone", detector="structural", signature=None),
+        Policy(name="two-layer", title="Warning detection and loop detection", detector="structural", signature="full"),
         Policy(
             name="seed",
             title="Both layers as first specified: three patterns, and the first 40 characters of a message",
@@ -50,7 +50,7 @@ _POLICIES: dict[str, Policy] = {
         Policy(
             name="all",
             title="Warning detection, loop detection and pattern detection",
-            detector="mend",
+            detector="structural",
             signature="full",
             patterns=True,
         ),
@@ -58,9 +58,13 @@ _POLICIES: dict[str, Policy] = {
 }
 
 _ITSELF = Policy(
-    name=ITSELF, title="The rules of an engine that repairs by itself", detector=None, signature=None, max_answers=20
+    name=SELF_REPAIR,
+    title="The rules of an engine that repairs by itself",
+    detector=None,
+    signature=None,
+    max_responses=20,
 )
-"""Its engine's configuration says how many answers it gets. No policy of ours, and not among their names."""
+"""Its engine's configuration says how many responses it gets. No policy of ours, and not among their names."""
 
 
 def policy(name: str) -> Policy:
@@ -70,7 +74,7 @@ def policy(name: str) -> Policy:
         UnknownName: there is no such policy, or no such signature.
         BadInput: with that signature it is a policy that has a name: a trial has one key.
     """
-    if name == ITSELF:
+    if name == SELF_REPAIR:
         return _ITSELF
     plain, mark, signature = name.partition(WITH)
     if plain not in _POLICIES:
@@ -82,7 +86,7 @@ def policy(name: str) -> Policy:
 def is_policy(name: str) -> bool:
     """Return whether there is a policy of that name, which is not an engine's own."""
     try:
-        return policy(name).name != ITSELF
+        return policy(name).name != SELF_REPAIR
     except BadInput:
         return False
 

@@ -17,11 +17,11 @@ from mendbench.ports.clock import Clock
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.ports.world import World
-from mendbench.repair.answers import Declined, Unusable, read_answer, sentence
+from mendbench.repair.responses import Declined, Unusable, read_response, sentence
 from mendbench.strategies.frame import DEFAULT_BUDGET, Budget, build_prompt
 
 CUT = "The answer was cut off at its token limit; answer with fewer and shorter edits."
-"""What the next prompt says of an answer that hit its limit."""
+"""What the next prompt says of a response that hit its limit."""
 
 Event: TypeAlias = Execution | Prompt | Attempt
 """What is told as it happens: the first execution; then for each attempt its prompt, before it is asked, and the
@@ -36,7 +36,7 @@ class PromptBuilder(Protocol):
     """Makes the whole prompt: the frame and one strategy's context."""
 
     def __call__(self, view: View, strategy: Strategy, problem: str | None, budget: Budget, /) -> Prompt:
-        """Return the prompt. ``problem`` is why the last answer could not be used."""
+        """Return the prompt. ``problem`` is why the last response could not be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Step:
     """The last execution."""
     attempts: tuple[Attempt, ...] = ()
     problem: str | None = None
-    """Why the last answer could not be used; nothing of the answers before it."""
+    """Why the last response could not be used; nothing of the responses before it."""
     over: StopReason | None = None
     """Why nobody can go on from here, whatever the policy; None if one can."""
     seen: int = 0
@@ -58,7 +58,7 @@ class Step:
     """Asks until then."""
 
 
-class Course:
+class Rollout:
     """The steps of one trial, each made when it is first asked for.
 
     No policy has a say in it: policies differ in how far they go, so that all of one detector can go the same course. What raises ends
@@ -74,7 +74,7 @@ class Course:
         request: str,
         engine: Engine,
         world: World,
-        asks: World,
+        model_world: World,
         strategy: Strategy,
         repairer: Repairer,
         detector: Detector | None,
@@ -91,7 +91,7 @@ class Course:
         """
         self.workflow, self._inputs, self._request = workflow, inputs, request
         self._engine, self._detector, self._clock = engine, detector, clock
-        self._world, self._asks = world, asks
+        self._world, self._asks = world, model_world
         self._strategy, self._repairer, self._sample = strategy, repairer, sample
         self._build_prompt, self._budget = build_prompt, budget
         self._begin = begun or (lambda executed: executed())
@@ -135,8 +135,8 @@ class Course:
         attempts = told.attempts if self._last is None else (*told.attempts, self._last)
         return replace(told, attempts=attempts, traffic=self._world.traffic())
 
-    def asks(self, number: int | None = None) -> tuple[Exchange, ...]:
-        """Return the asks of the first ``number`` attempts, or all."""
+    def model_requests(self, number: int | None = None) -> tuple[Exchange, ...]:
+        """Return the model requests of the first ``number`` attempts, or all."""
         return self._asks.traffic()[: None if number is None else self.step(number).asked]
 
     def _begun(self) -> Step:
@@ -152,7 +152,7 @@ class Course:
         )  # fmt: skip
 
     def _advanced(self, step: Step) -> Step:
-        """Make one attempt: one prompt, one answer, and what becomes of it."""
+        """Make one attempt: one prompt, one response, and what becomes of it."""
         self._world.begin_execution()
         self._asks.begin_execution()
         agent = self._engine.describe(step.document, step.execution)
@@ -178,12 +178,12 @@ class Course:
             return self._noted(step, replace(attempt, status="prompt_too_long"), "prompt_too_long")
         if attempt.reply.status == "cut":
             return self._noted(step, replace(attempt, status="cut", problem=CUT))
-        answer = read_answer(attempt.reply.text, step.document)
-        if isinstance(answer, Declined):
+        response = read_response(attempt.reply.text, step.document)
+        if isinstance(response, Declined):
             return self._noted(step, replace(attempt, status="declined"), "declined")
-        if isinstance(answer, Unusable):
-            return self._noted(step, replace(attempt, status=answer.status, problem=answer.problem))
-        return self._tried(step, replace(attempt, candidate=answer.document), answer.document)
+        if isinstance(response, Unusable):
+            return self._noted(step, replace(attempt, status=response.status, problem=response.problem))
+        return self._tried(step, replace(attempt, candidate=response.document), response.document)
 
     def _tried(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
         """Validate the candidate and, if it is a new one that holds, run it."""

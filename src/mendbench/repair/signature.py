@@ -86,7 +86,7 @@ _VOLATILE_KEYS = frozenset(
         "servertime", "cfray", "logid", "elapsed", "elapsedms", "duration", "durationms", "nonce",
     }
 )  # fmt: skip
-"""Keys, in lower case and without punctuation, whose values an API makes anew for each answer."""
+"""Keys, in lower case and without punctuation, whose values an API makes anew for each response."""
 
 
 def signature(execution: Execution, name: SignatureName) -> str:

@@ -6,19 +6,19 @@ from mendbench.api_errors.patterns import PatternHistory, noted, should_stop
 from mendbench.model.execution import Execution
 from mendbench.model.policy import Policy
 from mendbench.model.trial import Attempt, StopReason, Trajectory
-from mendbench.repair.rollout import Course, Step
+from mendbench.repair.rollout import Rollout, Step
 from mendbench.repair.signature import signature
 
 _UNUSABLE = frozenset({"unparsable", "invalid", "cut"})
-"""Answers that never became a workflow which could run."""
+"""Responses that never became a workflow which could run."""
 
 
-def repair(course: Course, policy: Policy) -> Trajectory:
+def repair(course: Rollout, policy: Policy) -> Trajectory:
     """Go a course from its first execution to where the policy stops, and return everything that happened until then.
 
     The policy decides only when to stop: it never changes a prompt, so that the attempts under any policy are the first
     ones under ``naive``. What a repairer's code raises ends the trial as ``crashed``; the last attempt then holds the
-    text as its ``problem``. Everything else passes through, as :class:`Course` says.
+    text as its ``problem``. Everything else passes through, as :class:`Rollout` says.
     """
     made, first = 0, course.step(0).execution
     while (stop := _reason(policy, course.step(made), first)) is None:
@@ -43,14 +43,14 @@ def _reason(policy: Policy, step: Step, first: Execution) -> StopReason | None:
         return "no_progress"
     if policy.patterns and should_stop(_struck(executions)):
         return "pattern"
-    return "attempts_exhausted" if len(step.attempts) >= policy.max_answers else None
+    return "attempts_exhausted" if len(step.attempts) >= policy.max_responses else None
 
 
 def _reason_without_execution(policy: Policy, attempts: tuple[Attempt, ...]) -> StopReason | None:
     """Return why the policy stops after an attempt that led to no execution."""
     if attempts[-1].status == "unchanged" and policy.signature:
         return "no_progress"
-    if len(attempts) < policy.max_answers:
+    if len(attempts) < policy.max_responses:
         return None
     return "validation_failed" if all(one.status in _UNUSABLE for one in attempts) else "attempts_exhausted"
 

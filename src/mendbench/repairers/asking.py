@@ -1,4 +1,4 @@
-"""Asks: how a prompt becomes a request to ``model://…``, and the server's answer a reply."""
+"""Asks: how a prompt becomes a request to ``model://…``, and the server's response a reply."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from mendbench.api_errors.chat_responses import choice_of, refuses_for_length, w
 from mendbench.errors import Incomplete
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.canonical_json import canonical_json, digest
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply, ReplyStatus
 from mendbench.ports.world import World
 
 
-def build_ask(
+def build_model_request(
     prompt: Prompt,
     *,
     model: str,
@@ -22,7 +22,7 @@ def build_ask(
     response_format: JsonObject | None,
     draw: int | tuple[int, int],
 ) -> JsonObject:
-    """Return the ask: all that decides an answer, and nothing of where it is asked."""
+    """Return the model request: all that decides a response, and nothing of where it is asked."""
     return {
         "model": model,
         "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
@@ -32,36 +32,45 @@ def build_ask(
     }
 
 
-def ask_digest(ask: JsonObject) -> str:
-    """Return the digest by which an ask is known."""
-    return digest(ask)
+def model_request_digest(model_request: JsonObject) -> str:
+    """Return the digest by which a model request is known."""
+    return digest(model_request)
 
 
-def send_ask(asks: World, ask: JsonObject, url: str, *, says_model: bool = False) -> Reply:
-    """Return the answer to ``ask``. With ``says_model`` its model is the one that the answer names, if it names one.
+def send_model_request(model_world: World, model_request: JsonObject, url: str, *, says_model: bool = False) -> Reply:
+    """Return the response to ``ask``. With ``says_model`` its model is the one that the response names, if it names one.
 
     Raises:
-        Incomplete: the model's server gave no answer that could be read. A timeout or a failure is never an answer.
-        ReplayMiss: the answer is not recorded and may not be asked live.
+        Incomplete: the model's server gave no response that could be read. A timeout or a failure is never a response.
+        ReplayMiss: the response is not recorded and may not be asked live.
     """
-    body = canonical_json(ask).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
-    answer = asks.send(Request(method="POST", url=url, headers=(("content-type", "application/json"),), body=body))
-    return read_answer(answer, model=str(ask["model"]), ask=ask_digest(ask), says_model=says_model)
+    body = canonical_json(model_request).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
+    response = model_world.send(
+        Request(method="POST", url=url, headers=(("content-type", "application/json"),), body=body)
+    )
+    return read_response(
+        response,
+        model=str(model_request["model"]),
+        model_request=model_request_digest(model_request),
+        says_model=says_model,
+    )
 
 
-def read_answer(answer: Answer, *, model: str, ask: str, says_model: bool = False) -> Reply:
+def read_response(response: Response, *, model: str, model_request: str, says_model: bool = False) -> Reply:
     """Return the reply in an OpenAI-shaped chat completion, of ``model`` unless it ``says_model`` itself.
 
     Raises:
         Incomplete: it is none.
     """
-    value = parse_body(answer.body, answer.header("content-type"))
-    if refuses_for_length(answer):
-        return Reply(text="", status="prompt_too_long", model=model, ask=ask, elapsed_ms=answer.elapsed_ms)
+    value = parse_body(response.body, response.header("content-type"))
+    if refuses_for_length(response):
+        return Reply(
+            text="", status="prompt_too_long", model=model, model_request=model_request, elapsed_ms=response.elapsed_ms
+        )
     choice = choice_of(value)
-    if answer.fault is not None or not 200 <= answer.status < 300 or choice is None:  # noqa: PLR2004 (the 2xx)
+    if response.fault is not None or not 200 <= response.status < 300 or choice is None:  # noqa: PLR2004 (the 2xx)
         raise Incomplete(
-            f"model {model!r} gave no answer: {_what_came(answer)}; mend its server and record the ask again"
+            f"model {model!r} gave no response: {_what_came(response)}; mend its server and record the model request again"
         )
     status: ReplyStatus = "cut" if was_cut(choice) else "answered"
     usage = value.get("usage") or {}
@@ -72,8 +81,8 @@ def read_answer(answer: Answer, *, model: str, ask: str, says_model: bool = Fals
         model=said if isinstance(said, str) and said else model,
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
-        ask=ask,
-        elapsed_ms=answer.elapsed_ms,
+        model_request=model_request,
+        elapsed_ms=response.elapsed_ms,
     )
 
 
@@ -89,8 +98,8 @@ def _count(usage: Json, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _what_came(answer: Answer) -> str:
-    if answer.fault is not None:
-        return answer.fault
-    start = " ".join(answer.body.decode("utf-8", "replace").split())[:200]
-    return f"HTTP {answer.status} {start or '(empty)'}"
+def _what_came(response: Response) -> str:
+    if response.fault is not None:
+        return response.fault
+    start = " ".join(response.body.decode("utf-8", "replace").split())[:200]
+    return f"HTTP {response.status} {start or '(empty)'}"

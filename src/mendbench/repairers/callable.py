@@ -14,11 +14,11 @@ from mendbench.exchanges.urls import model_url
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
-from mendbench.repairers.asking import build_ask, send_ask
+from mendbench.repairers.asking import build_model_request, send_model_request
 from mendbench.repairers.interface import Options
 
 PREFIX = "callable:"
-"""What stands before the function in the model's name of an ask."""
+"""What stands before the function in the model's name of a model request."""
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _FUNCTION = re.compile(rf"{_DOTTED}:{_DOTTED}")
@@ -26,7 +26,7 @@ _FUNCTION = re.compile(rf"{_DOTTED}:{_DOTTED}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallableRepairer:
-    """Asks a Python function. Its answers are known by its name, wherever it is installed."""
+    """Asks a Python function. Its responses are known by its name, wherever it is installed."""
 
     function: str
     """``package.module:function``."""
@@ -37,18 +37,20 @@ class CallableRepairer:
         """Return ``callable:`` with the function."""
         return callable_model(self.function)
 
-    def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
-        """Return the ask for ``prompt``. A function may answer otherwise each time, so every draw is its own."""
-        return build_ask(prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked))
+    def model_request(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
+        """Return the model request for ``prompt``. A function may answer otherwise each time, so every draw is its own."""
+        return build_model_request(
+            prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked)
+        )
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
         """Return what the function returned, recorded or live. The reply's model is the one that it says it asked."""
-        ask = self.ask(prompt, sample=sample, times_asked=times_asked)
-        return send_ask(asks, ask, model_url(self.model), says_model=True)
+        model_request = self.model_request(prompt, sample=sample, times_asked=times_asked)
+        return send_model_request(model_world, model_request, model_url(self.model), says_model=True)
 
 
 def callable_model(function: str) -> str:
-    """Return what stands for a model's name in the asks to a function: ``callable:package.module:function``."""
+    """Return what stands for a model's name in the model requests to a function: ``callable:package.module:function``."""
     return PREFIX + function
 
 

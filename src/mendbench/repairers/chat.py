@@ -10,7 +10,7 @@ from mendbench.exchanges.urls import model_url
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
-from mendbench.repairers.asking import build_ask, send_ask
+from mendbench.repairers.asking import build_model_request, send_model_request
 from mendbench.repairers.interface import DEFAULT_PARAMS, Options
 
 SEEDS_PER_SAMPLE = 1000
@@ -19,18 +19,18 @@ SEEDS_PER_SAMPLE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRepairer:
-    """Asks a chat model. Its answers are known by what was asked, never by where."""
+    """Asks a chat model. Its responses are known by what was asked, never by where."""
 
     model: str
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     response_format: JsonObject | None = None
     base_seed: int | None = None
     take: int = 0
-    """Which recording of the answers at temperature 0: another one asks every prompt anew."""
+    """Which recording of the responses at temperature 0: another one asks every prompt anew."""
     name: str = "chat"
 
-    def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
-        """Return the ask for ``prompt``, without asking it.
+    def model_request(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
+        """Return the model request for ``prompt``, without asking it.
 
         At temperature 0 every draw is the same one, ``take``. Else the draw is (sample, times asked), and the seed, where seeds
         are configured, is ``base_seed + 1000 * sample + times_asked``.
@@ -41,11 +41,15 @@ class ChatRepairer:
             draw = (sample, times_asked)
             if self.base_seed is not None:
                 params["seed"] = self.base_seed + SEEDS_PER_SAMPLE * sample + times_asked
-        return build_ask(prompt, model=self.model, params=params, response_format=self.response_format, draw=draw)
+        return build_model_request(
+            prompt, model=self.model, params=params, response_format=self.response_format, draw=draw
+        )
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
-        """Return the model's answer, recorded or live."""
-        return send_ask(asks, self.ask(prompt, sample=sample, times_asked=times_asked), model_url(self.model))
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
+        """Return the model's response, recorded or live."""
+        return send_model_request(
+            model_world, self.model_request(prompt, sample=sample, times_asked=times_asked), model_url(self.model)
+        )
 
 
 def make(options: Options) -> ChatRepairer:

@@ -16,7 +16,7 @@ from mendbench.io.canonical_json import digest
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
-from mendbench.repairers.asking import build_ask, send_ask
+from mendbench.repairers.asking import build_model_request, send_model_request
 from mendbench.repairers.interface import Options
 
 LONGEST_NAME = 100
@@ -25,7 +25,7 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRepairer:
-    """Asks a program. Its answers are known by its name and arguments, not by where it is installed."""
+    """Asks a program. Its responses are known by its name and arguments, not by where it is installed."""
 
     argv: tuple[str, ...]
     name: str = "command"
@@ -35,17 +35,21 @@ class CommandRepairer:
         """Return ``command:`` with the program's file name and its arguments."""
         return command_model(self.argv)
 
-    def ask(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
-        """Return the ask for ``prompt``. A program may answer otherwise each time, so every draw is its own."""
-        return build_ask(prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked))
+    def model_request(self, prompt: Prompt, *, sample: int, times_asked: int) -> JsonObject:
+        """Return the model request for ``prompt``. A program may answer otherwise each time, so every draw is its own."""
+        return build_model_request(
+            prompt, model=self.model, params={}, response_format=None, draw=(sample, times_asked)
+        )
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
         """Return what the program printed, recorded or live."""
-        return send_ask(asks, self.ask(prompt, sample=sample, times_asked=times_asked), model_url(self.model))
+        return send_model_request(
+            model_world, self.model_request(prompt, sample=sample, times_asked=times_asked), model_url(self.model)
+        )
 
 
 def command_model(argv: Sequence[str]) -> str:
-    """Return what stands for a model's name in the asks to a program: ``command:mender --fast``; long arguments by their digest."""
+    """Return what stands for a model's name in the model requests to a program: ``command:mender --fast``; long arguments by their digest."""
     name = " ".join([f"command:{PurePath(argv[0]).name}", *argv[1:]])
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]} {digest([name])}"
 

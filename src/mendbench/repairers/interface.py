@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from mendbench.model.json import Json, JsonObject
 
 DEFAULT_PARAMS: Mapping[str, Json] = {"temperature": 0, "max_tokens": 400}
-"""Sampling parameters where nothing else is configured: an answer of edits is short, and a run should be repeatable."""
+"""Sampling parameters where nothing else is configured: a response of edits is short, and a run should be repeatable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Options:
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     """For ``chat``: the sampling parameters, sent as they are; what is not here is not sent."""
     take: int = 0
-    """For ``chat``: which recording of its answers at temperature 0."""
+    """For ``chat``: which recording of its responses at temperature 0."""
     response_format: JsonObject | None = None
     """For ``chat``: OpenAI's field of that name."""
     base_seed: int | None = None

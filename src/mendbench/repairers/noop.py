@@ -16,8 +16,8 @@ class NoopRepairer:
     name: str = "noop"
     model: str | None = None
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
-        """Return an answer with no edits."""
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
+        """Return a response with no edits."""
         return Reply(text='{"edits": []}')
 
 

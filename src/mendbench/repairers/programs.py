@@ -1,6 +1,6 @@
 """Runs the operator's own programs and functions, as they are and unsandboxed. Only a recorder does this.
 
-What they answer becomes a chat completion, so that it is recorded and read as a model's answer is. What goes wrong in them is no
+What they answer becomes a chat completion, so that it is recorded and read as a model's response is. What goes wrong in them is no
 answer, as with a model's server that fails: nothing is recorded, and a later recording asks again.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from mendbench.errors import BadInput, Incomplete
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.process.pipe_io import TooMuchOutput, communicate
 from mendbench.secrets.environment import environment_redactor
@@ -29,7 +29,7 @@ PATIENCE_S = 600.0
 """How long a program is waited for where nothing else is configured, seconds: as long as for a model of one's own."""
 
 MAX_OUTPUT = 1_000_000
-"""The longest answer, bytes of UTF-8: as much as is read of a model's answer."""
+"""The longest answer, bytes of UTF-8: as much as is read of a model's response."""
 
 _HEADERS = (("content-type", "application/json"),)
 _COUNTS = ("prompt_tokens", "completion_tokens")
@@ -40,12 +40,12 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandCaller:
-    """Runs a program for each ask: both messages, an empty line between them, on its standard input."""
+    """Runs a program for each model request: both messages, an empty line between them, on its standard input."""
 
     argv: tuple[str, ...]
     timeout_s: float = PATIENCE_S
 
-    def ask(self, ask: JsonObject) -> Answer:
+    def send(self, model_request: JsonObject) -> Response:
         """Return what the program printed, as a chat completion.
 
         Raises:
@@ -54,7 +54,7 @@ class CommandCaller:
                 into one of its own is left alone, and not waited for.
         """
         began = time.perf_counter()
-        done = self._ran("\n\n".join(_messages(ask)) + "\n")
+        done = self._ran("\n\n".join(_messages(model_request)) + "\n")
         if done.returncode != 0:
             said = _line(done.stderr) or _line(done.stdout) or "it said nothing"
             raise self._none(f"exit code {done.returncode}: {said}")
@@ -89,7 +89,7 @@ class CommandCaller:
         return subprocess.CompletedProcess(self.argv, process.returncode, own.data(out), own.data(err))
 
     def _none(self, why: str) -> Incomplete:
-        return Incomplete(f"{self._name} gave no answer: {why}; mend it and record the ask again")
+        return Incomplete(f"{self._name} gave no response: {why}; mend it and record the model request again")
 
     @property
     def _name(self) -> str:
@@ -98,7 +98,7 @@ class CommandCaller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallableCaller:
-    """Calls a Python function for each ask, with the system and the user message.
+    """Calls a Python function for each model request, with the system and the user message.
 
     It returns a text, or a mapping with ``text`` and, where it knows them, ``prompt_tokens``, ``completion_tokens`` and ``model``.
     """
@@ -106,7 +106,7 @@ class CallableCaller:
     function: str
     """``package.module:function``."""
 
-    def ask(self, ask: JsonObject) -> Answer:
+    def send(self, model_request: JsonObject) -> Response:
         """Return what the function returned, as a chat completion. What it prints goes to standard error.
 
         Raises:
@@ -117,11 +117,13 @@ class CallableCaller:
         began = time.perf_counter()
         try:
             with contextlib.redirect_stdout(sys.stderr):
-                returned = function(*_messages(ask))
+                returned = function(*_messages(model_request))
             fields = _fields(returned)
         except (Exception, SystemExit) as error:  # foreign code, which may even exit
             why = f"{type(error).__name__}: {_line(str(error))}"
-            raise Incomplete(f"{self._name} gave no answer: {why}; mend it and record the ask again") from error
+            raise Incomplete(
+                f"{self._name} gave no response: {why}; mend it and record the model request again"
+            ) from error
         return _completion(fields, began)
 
     def imported(self) -> Callable[[str, str], Any]:
@@ -151,9 +153,9 @@ class CallableCaller:
         return f"callable {self.function}"
 
 
-def _messages(ask: JsonObject) -> tuple[str, str]:
+def _messages(model_request: JsonObject) -> tuple[str, str]:
     """Return the system and the user message."""
-    by_role = {str(message.get("role")): str(message.get("content")) for message in ask["messages"]}
+    by_role = {str(message.get("role")): str(message.get("content")) for message in model_request["messages"]}
     return by_role.get("system", ""), by_role.get("user", "")
 
 
@@ -182,8 +184,8 @@ def _fields(returned: object) -> Mapping[str, Json]:
     return returned
 
 
-def _completion(fields: Mapping[str, Json], began: float) -> Answer:
-    """Return an answer in the form of the OpenAI chat completions API. What is not known is not in it."""
+def _completion(fields: Mapping[str, Json], began: float) -> Response:
+    """Return a response in the form of the OpenAI chat completions API. What is not known is not in it."""
     message = {"role": "assistant", "content": fields["text"]}
     body: JsonObject = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     if fields.get("model"):
@@ -193,7 +195,7 @@ def _completion(fields: Mapping[str, Json], began: float) -> Answer:
         body["usage"] = usage
     raw = canonical_json(body).encode("utf-8", "backslashreplace")  # a lone surrogate becomes its JSON escape
     took = max(0, round((time.perf_counter() - began) * 1000))
-    return Answer(status=200, headers=_HEADERS, body=raw, elapsed_ms=took)
+    return Response(status=200, headers=_HEADERS, body=raw, elapsed_ms=took)
 
 
 def _line(said: str | bytes) -> str:

@@ -31,7 +31,7 @@ _NODE_LINES = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class PromptContent:
     """What a prompt tells."""
 
     workflow: JsonObject
@@ -75,12 +75,12 @@ class Told:
         return tuple(dict.fromkeys(_available(self.text)))
 
 
-def read_prompt(prompt: Prompt) -> Told | None:
+def read_prompt(prompt: Prompt) -> PromptContent | None:
     """Return what a prompt tells, or None if its frame holds no workflow."""
     for body in _WORKFLOW.findall(prompt.frame):
         workflow = _parsed(body)
         if isinstance(workflow, dict) and "nodes" in workflow:
-            return Told(workflow=workflow, text=_plain(prompt.context.text))
+            return PromptContent(workflow=workflow, text=_plain(prompt.context.text))
     return None
 
 
@@ -95,7 +95,7 @@ def walk(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
 
 
 def spell(path: Path) -> str:
-    """Return a path as the answer format spells it: ``params.body.rows[0]``."""
+    """Return a path as the response format spells it: ``params.body.rows[0]``."""
     parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(parts).removeprefix(".")
 

@@ -20,7 +20,7 @@ class ReferenceRepairer:
     name: str = "reference"
     model: str | None = None
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
         """Return ``{"patch": [...]}``, or ``{"cannot_fix": …}``."""
         if self.patch is None:
             return Reply(text=json.dumps({"cannot_fix": "no change of the workflow is right"}))

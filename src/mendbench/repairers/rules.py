@@ -16,10 +16,10 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Prompt, Reply
 from mendbench.ports.world import World
 from mendbench.repairers.interface import Options
-from mendbench.repairers.prompt_reader import Path, Told, read_prompt, spell, walk
+from mendbench.repairers.prompt_reader import Path, PromptContent, read_prompt, spell, walk
 from mendbench.repairers.similarity import ENOUGH, most_like, path_likeness
 
-Rule: TypeAlias = Callable[[Told], list[JsonObject]]
+Rule: TypeAlias = Callable[[PromptContent], list[JsonObject]]
 
 USER_SIDE = re.compile(
     r"\b(channel_not_found|not_in_channel|is_archived|users?_not_found|invalid_auth|not_authed|token_revoked|token_expired"
@@ -58,20 +58,20 @@ class RulesRepairer:
     name: str = "rules"
     model: str | None = None
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
         """Return edits (none where no rule applies), or ``cannot_fix`` for a code that only a user can mend."""
         told = read_prompt(prompt)
-        answer: JsonObject = {"edits": []}
+        response: JsonObject = {"edits": []}
         if told is not None:
             if code := USER_SIDE.search(told.text):
-                answer = {"cannot_fix": f"the service says {code.group(1)}: only the user can act"}
+                response = {"cannot_fix": f"the service says {code.group(1)}: only the user can act"}
             else:
                 edits = next((found for rule in RULES if (found := rule(told))), [])
-                answer = {"edits": [edit for at, edit in enumerate(edits) if edit not in edits[:at]]}
-        return Reply(text=json.dumps(answer, ensure_ascii=False))
+                response = {"edits": [edit for at, edit in enumerate(edits) if edit not in edits[:at]]}
+        return Reply(text=json.dumps(response, ensure_ascii=False))
 
 
-def meant(told: Told) -> list[JsonObject]:
+def meant(told: PromptContent) -> list[JsonObject]:
     """``'x' …, did you mean 'y'?``: write y where x stands, as a type, a parameter's name or a part of a text."""
     edits = []
     for wrong, right in _MEANT.findall(told.text):
@@ -83,7 +83,7 @@ def meant(told: Told) -> list[JsonObject]:
     return edits
 
 
-def unresolved(told: Told) -> list[JsonObject]:
+def unresolved(told: PromptContent) -> list[JsonObject]:
     """A template that does not resolve: take the most like of the paths, nodes and inputs that there are."""
     edits = []
     for bad in told.unresolved():
@@ -94,7 +94,7 @@ def unresolved(told: Told) -> list[JsonObject]:
     return edits
 
 
-def missing(told: Told) -> list[JsonObject]:
+def missing(told: PromptContent) -> list[JsonObject]:
     """A field that the API misses: rename the most like one that was sent, else fill it from data of that name."""
     if told.node is None or told.node_id is None:
         return []
@@ -106,7 +106,7 @@ def missing(told: Told) -> list[JsonObject]:
     return edits
 
 
-def not_a_list(told: Told) -> list[JsonObject]:
+def not_a_list(told: PromptContent) -> list[JsonObject]:
     """A text where a list is wanted: split it at its commas, or put the whole value into a list."""
     edits = []
     for node_id, path, value in _fields(told, _names(_NOT_LIST, told.text)):
@@ -117,7 +117,7 @@ def not_a_list(told: Told) -> list[JsonObject]:
     return edits
 
 
-def not_a_text(told: Told) -> list[JsonObject]:
+def not_a_text(told: PromptContent) -> list[JsonObject]:
     """A number or a flag where a text is wanted: write it as a text."""
     fields = _fields(told, _names(_NOT_TEXT, told.text))
     return [
@@ -127,7 +127,7 @@ def not_a_text(told: Told) -> list[JsonObject]:
     ]
 
 
-def too_large(told: Told) -> list[JsonObject]:
+def too_large(told: PromptContent) -> list[JsonObject]:
     """A number over a limit that the API names: take the limit."""
     edits = []
     for value, limit in _AT_MOST.findall(told.text):
@@ -138,7 +138,7 @@ def too_large(told: Told) -> list[JsonObject]:
     return edits
 
 
-def not_a_member(told: Told) -> list[JsonObject]:
+def not_a_member(told: PromptContent) -> list[JsonObject]:
     """A word that is none of those allowed: take the most like one."""
     edits = []
     for wrong, allowed in _MEMBER.findall(told.text):
@@ -157,7 +157,7 @@ def make(options: Options) -> RulesRepairer:  # noqa: ARG001 (it needs none)
     return RulesRepairer()
 
 
-def _places(told: Told) -> list[tuple[str, JsonObject]]:
+def _places(told: PromptContent) -> list[tuple[str, JsonObject]]:
     """Return the failed node, or all nodes where the context names none."""
     return [(told.node_id, told.node)] if told.node_id and told.node else list(told.nodes.items())
 
@@ -166,7 +166,7 @@ def _names(pattern: re.Pattern[str], text: str) -> list[str]:
     return [next(group for group in found.groups() if group) for found in pattern.finditer(text)]
 
 
-def _fields(told: Told, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
+def _fields(told: PromptContent, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
     """Yield where the failed node sets the fields of those names, and to what."""
     for name in dict.fromkeys(names):
         for node_id, node in _places(told):
@@ -177,7 +177,7 @@ def _fields(told: Told, names: list[str]) -> Iterator[tuple[str, Path, Json]]:
                     break
 
 
-def _supplied(told: Told, node_id: str, node: JsonObject, name: str) -> list[JsonObject]:
+def _supplied(told: PromptContent, node_id: str, node: JsonObject, name: str) -> list[JsonObject]:
     first: Path | None = None
     for container in _CONTAINERS:
         inside = _at(node, container)
@@ -197,7 +197,7 @@ def _supplied(told: Told, node_id: str, node: JsonObject, name: str) -> list[Jso
     return [_set(node_id, (*first, name), f"${{{source}}}")] if source else []
 
 
-def _nearest_path(told: Told, bad: str) -> str | None:
+def _nearest_path(told: PromptContent, bad: str) -> str | None:
     root, roots = _root(bad), (*told.nodes, *told.inputs)
     if root not in roots:
         near = most_like(root, roots)

@@ -28,7 +28,7 @@ class SuggestionOnlyRepairer:
     name: str = "suggestion-only"
     model: str | None = None
 
-    def reply(self, prompt: Prompt, asks: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
+    def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:  # noqa: ARG002 (the port's)
         """Return the suggested edits: none where nothing is suggested."""
         view = prompt.view
         edits = [] if view is None else [edit for one in view.failures for edit in suggested_edits(one, view.workflow)]

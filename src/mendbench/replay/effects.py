@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from mendbench.api_errors.envelopes import accepted
 from mendbench.exchanges.bodies import parse_body
 from mendbench.live.world import Live
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.ports.world import TellsReads
 
 
-def did(answer: Answer) -> bool:
+def did(response: Response) -> bool:
     """Return whether the world did what was asked."""
-    return accepted(answer, parse_body(answer.body, answer.header("content-type")))
+    return accepted(response, parse_body(response.body, response.header("content-type")))
 
 
-def by_method(request: Request, answer: Answer) -> bool:
+def by_method(request: Request, response: Response) -> bool:
     """Return whether the method says that the world was changed: it promises nothing, and the request was accepted."""
-    return not request.safe and did(answer)
+    return not request.safe and did(response)
 
 
 def by_state(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
@@ -27,10 +27,10 @@ def by_state(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
     return before != after if counted is None or count is None else counted != count
 
 
-def by_live(live: Live, request: Request, answer: Answer) -> bool:
+def by_live(live: Live, request: Request, response: Response) -> bool:
     """Return whether a live world was changed by the request that it was just asked."""
     only_read = live.reads(request) if isinstance(live, TellsReads) else None
-    return by_method(request, answer) if only_read is None else did(answer) and not only_read
+    return by_method(request, response) if only_read is None else did(response) and not only_read
 
 
 def _writes(state: Mapping[str, object]) -> object:

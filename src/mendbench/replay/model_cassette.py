@@ -1,6 +1,6 @@
 """Asks: what models were asked and what they answered, served from one cassette per model.
 
-A model's answer is known by its ask alone (model, messages, tools that it may call, sampling parameters, response
+A model's response is known by its model request alone (model, messages, tools that it may call, sampling parameters, response
 format, draw), never by where it was asked.
 """
 
@@ -17,29 +17,29 @@ from mendbench.cassettes.recordings import Recordings, RecordMode
 from mendbench.errors import ReplayMiss
 from mendbench.exchanges.urls import model_url
 from mendbench.io.canonical_json import canonical_json, digest
-from mendbench.model.exchange import Answer, Exchange, Origin, Request
+from mendbench.model.exchange import Exchange, Origin, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.replay.guard import allowed
-from mendbench.replay.request_queue import AskPending, AskQueue, Pending
+from mendbench.replay.request_queue import Pending, RequestQueue, ResponsePending
 from mendbench.secrets.issued_credentials import without_provider_shapes
 from mendbench.secrets.redaction import Redactor
 
 NO_SUCH_MODEL = 404
-"""What a server says to an ask for a model that it does not have, as OpenAI's API does (``code: model_not_found``)."""
+"""What a server says to a model request for a model that it does not have, as OpenAI's API does (``code: model_not_found``)."""
 
 _SHOWN_KEY = 8
 _MAX_DIFFERENCES = 8
 
 
-class AskCaller(Protocol):
+class ModelCaller(Protocol):
     """A model that can really be asked."""
 
-    def ask(self, ask: JsonObject) -> Answer:
-        """Return the provider's whole answer. A timeout or a busy server is not one.
+    def send(self, model_request: JsonObject) -> Response:
+        """Return the provider's whole response. A timeout or a busy server is not one.
 
         Raises:
-            Incomplete: no answer came.
+            Incomplete: no response came.
         """
 
 
@@ -49,10 +49,10 @@ class _Found:
     origin: Origin
 
 
-class AskBook:
-    """The world of ``model://…``: a request's body is the ask as canonical JSON.
+class ModelCassette:
+    """The world of ``model://…``: a request's body is the model request as canonical JSON.
 
-    Give it a ``clock`` only where a model's answers are meant to take the trial's time; without one, an answer costs
+    Give it a ``clock`` only where a model's responses are meant to take the trial's time; without one, a response costs
     none. ``models`` are those that there are, None for any: another one does not exist, while recording and in replay
     alike, and the refusal names them. With a ``queue``, models are asked while other trials go on.
     """
@@ -64,10 +64,10 @@ class AskBook:
         redactor: Redactor,
         clock: Clock | None = None,
         mode: RecordMode = "none",
-        caller: AskCaller | None = None,
+        caller: ModelCaller | None = None,
         record_hint: str = "mendbench run --record new_episodes",
         models: Collection[str] | None = None,
-        queue: AskQueue | None = None,
+        queue: RequestQueue | None = None,
     ) -> None:
         self._recordings, self._redactor, self._clock, self._models = recordings, redactor, clock, models
         self._mode, self._caller, self._hint, self._queue = mode, caller, record_hint, queue
@@ -79,108 +79,115 @@ class AskBook:
         self._phase += 1
 
     def traffic(self) -> tuple[Exchange, ...]:
-        """Return all asks so far with their answers, in order."""
+        """Return all model requests so far with their responses, in order."""
         return tuple(self._traffic)
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the recorded answer; while recording, a missing one is asked for, stored, and then served from there.
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the recorded response; while recording, a missing one is asked for, stored, and then served from there.
 
         Raises:
-            AskPending: there is a queue, and the answer is under way.
-            Incomplete: the model was asked and gave no answer.
+            ResponsePending: there is a queue, and the response is under way.
+            Incomplete: the model was asked and gave no response.
             ReplayMiss: it is not recorded, and may not be asked live.
         """
         exchange = self.exchange(request, node=node, phase=self._phase)
         if self._clock is not None:
-            self._clock.advance(exchange.answer.elapsed_ms)
+            self._clock.advance(exchange.response.elapsed_ms)
         self._traffic.append(exchange)
-        return exchange.answer
+        return exchange.response
 
     def exchange(self, request: Request, *, node: str | None, phase: int) -> Exchange:
-        """Return the exchange for an ask, without noting it and without moving the clock.
+        """Return the exchange for a model request, without noting it and without moving the clock.
 
         Raises:
-            AskPending, Incomplete, ReplayMiss: as :meth:`send`.
+            ResponsePending, Incomplete, ReplayMiss: as :meth:`send`.
         """
-        ask = self._redactor.value(_well_formed(_ask_in(request)))
-        found = self._found(ask)
+        model_request = self._redactor.value(_well_formed(_ask_in(request)))
+        found = self._found(model_request)
         return Exchange(
             request=found.entry.request,
-            answer=found.entry.answer,
+            response=found.entry.response,
             origin=found.origin,
             key=found.entry.key,
-            accepted=200 <= found.entry.answer.status < 300,  # noqa: PLR2004  the 2xx
+            accepted=200 <= found.entry.response.status < 300,  # noqa: PLR2004  the 2xx
             node=node,
             phase=phase,
         )
 
-    def _found(self, ask: JsonObject) -> _Found:
-        model, key = str(ask.get("model", "")), digest(ask)
+    def _found(self, model_request: JsonObject) -> _Found:
+        model, key = str(model_request.get("model", "")), digest(model_request)
         if self._models is not None and model not in self._models:
             refused = _no_such_model(model, self._models)
             return _Found(
-                entry=Entry(key=key, request=_request(model, ask), answer=refused, ask=ask), origin="recorded"
+                entry=Entry(
+                    key=key, request=_request(model, model_request), response=refused, model_request=model_request
+                ),
+                origin="recorded",
             )
         recording, anew = self._mode != "none", self._mode == "all"
         if self._queue is not None and self._queue.holds(key):
-            raise AskPending(key)
-        entry = self._recordings.ask(model, key, fresh=anew and self._caller is not None)
+            raise ResponsePending(key)
+        entry = self._recordings.model_entry(model, key, fresh=anew and self._caller is not None)
         if entry is not None:
             return _Found(entry=entry, origin="recorded")
         if not recording or self._caller is None:
-            raise self._miss(ask, model)
-        return _Found(entry=self._asked(self._caller, ask, model, key), origin="live")
+            raise self._miss(model_request, model)
+        return _Found(entry=self._asked(self._caller, model_request, model, key), origin="live")
 
-    def _asked(self, caller: AskCaller, ask: JsonObject, model: str, key: str) -> Entry:
-        """Return the answer of a model that is asked now, stored; one that was asked the same for another case is not asked again.
+    def _asked(self, caller: ModelCaller, model_request: JsonObject, model: str, key: str) -> Entry:
+        """Return the response of a model that is asked now, stored; one that was asked the same for another case is not asked again.
 
         Raises:
-            AskPending, Incomplete: as :meth:`send`.
+            ResponsePending, Incomplete: as :meth:`send`.
         """
 
-        def asked() -> Answer:
+        def asked() -> Response:
             with allowed():
-                return caller.ask(ask)
+                return caller.send(model_request)
 
-        def store(came: Answer) -> Entry:
-            answer = without_provider_shapes(self._redactor.answer(came))
-            fresh = Entry(key=key, request=_request(model, ask), answer=answer, ask=ask)
+        def store(came: Response) -> Entry:
+            response = without_provider_shapes(self._redactor.response(came))
+            fresh = Entry(
+                key=key, request=_request(model, model_request), response=response, model_request=model_request
+            )
             with allowed():
-                return self._recordings.append_ask(model, fresh, replace=self._mode == "all")
+                return self._recordings.append_model_entry(model, fresh, replace=self._mode == "all")
 
         queue = self._queue
         if queue is None or not queue.takes(model):
             return store(asked())
         folder, place = self._recordings.folder, queue.place_of(key)
-        if self._recordings.ask(model, key) is None:  # what replaces another answer stands where that one stood
+        if (
+            self._recordings.model_entry(model, key) is None
+        ):  # what replaces another response stands where that one stood
             queue.note(model, key, folder)
-        twin = None if place is None else Recordings.open(place).ask(model, key)
+        twin = None if place is None else Recordings.open(place).model_entry(model, key)
         if twin is not None:
-            return store(twin.answer)
+            return store(twin.response)
         queue.put(Pending(model=model, key=key, folder=folder, asked=asked, store=store))
-        raise AskPending(key)
+        raise ResponsePending(key)
 
-    def _miss(self, ask: JsonObject, model: str) -> ReplayMiss:
-        near = _nearest(ask, self._recordings.ask_entries(model))
-        shown = f"the ask {digest(ask)[:_SHOWN_KEY]} to model {model!r}"
-        if near is None or near.ask is None:
+    def _miss(self, model_request: JsonObject, model: str) -> ReplayMiss:
+        near = _nearest(model_request, self._recordings.model_entries(model))
+        shown = f"the model request {digest(model_request)[:_SHOWN_KEY]} to model {model!r}"
+        if near is None or near.model_request is None:
             return ReplayMiss(shown, nearest=None, differs=(), record=self._hint)
-        differs = ask_differences(ask, near.ask)
+        differs = model_request_differences(model_request, near.model_request)
         return ReplayMiss(shown, nearest=f"ask {near.key[:_SHOWN_KEY]}", differs=differs, record=self._hint)
 
 
-def _request(model: str, ask: JsonObject) -> Request:
-    return Request(method="POST", url=model_url(model), body=canonical_json(ask).encode())
+def _request(model: str, model_request: JsonObject) -> Request:
+    return Request(method="POST", url=model_url(model), body=canonical_json(model_request).encode())
 
 
-def _no_such_model(model: str, models: Collection[str]) -> Answer:
+def _no_such_model(model: str, models: Collection[str]) -> Response:
     message = f"The model `{model}` does not exist. Available models: {', '.join(sorted(models)) or 'none'}"
     error = {"code": "model_not_found", "message": message, "param": None, "type": "invalid_request_error"}
     body = canonical_json({"error": error}).encode()
-    return Answer(status=NO_SUCH_MODEL, headers=(("content-type", "application/json"),), body=body)
+    return Response(status=NO_SUCH_MODEL, headers=(("content-type", "application/json"),), body=body)
 
 
-def ask_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
+def model_request_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
     """Return where two asks differ: ``model``, ``params.temperature``, ``messages[1] at character 812`` and so on."""
     names = [name for name in ("model", "draw", "response_format", "tools") if _differ(a.get(name), b.get(name))]
     mine, theirs = _object(a.get("params")), _object(b.get("params"))
@@ -194,19 +201,22 @@ def ask_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
     return tuple(names[:_MAX_DIFFERENCES])
 
 
-def _nearest(ask: JsonObject, entries: Iterable[Entry]) -> Entry | None:
-    """Return the entry whose last message begins most like the ask's; of equals the one that differs least."""
-    mine = (_messages(ask) or [""])[-1]
+def _nearest(model_request: JsonObject, entries: Iterable[Entry]) -> Entry | None:
+    """Return the entry whose last message begins most like the model request's; of equals the one that differs least."""
+    mine = (_messages(model_request) or [""])[-1]
 
     def likeness(entry: Entry) -> tuple[int, int]:
-        known = entry.ask or {}
-        return (first_difference(mine, (_messages(known) or [""])[-1]), -len(ask_differences(ask, known)))
+        known = entry.model_request or {}
+        return (
+            first_difference(mine, (_messages(known) or [""])[-1]),
+            -len(model_request_differences(model_request, known)),
+        )
 
     return max(entries, key=likeness, default=None)
 
 
-def _messages(ask: JsonObject) -> list[str]:
-    messages = ask.get("messages")
+def _messages(model_request: JsonObject) -> list[str]:
+    messages = model_request.get("messages")
     if not isinstance(messages, list):
         return []
     return [_shown(message) for message in messages]
@@ -229,12 +239,12 @@ def _differ(a: Json, b: Json) -> bool:
 
 def _ask_in(request: Request) -> JsonObject:
     try:
-        ask = json.loads(request.body)
+        model_request = json.loads(request.body)
     except ValueError as error:
-        raise ValueError(f"the body of {request.url} is no ask: {error}") from error
-    if not isinstance(ask, dict):
-        raise TypeError(f"the body of {request.url} is no ask: a JSON object is needed")
-    return ask
+        raise ValueError(f"the body of {request.url} is no model request: {error}") from error
+    if not isinstance(model_request, dict):
+        raise TypeError(f"the body of {request.url} is no model request: a JSON object is needed")
+    return model_request
 
 
 def _well_formed(value: Json) -> Json:

@@ -1,6 +1,6 @@
 """The world of a workflow that is run outside the benchmark: everything is asked for real, and nothing is recorded.
 
-A node sees what it would see while a recording is made: answers are redacted before it gets them, redirects are not
+A node sees what it would see while a recording is made: responses are redacted before it gets them, redirects are not
 followed, and ``Set-Cookie`` never keeps its value.
 """
 
@@ -21,16 +21,16 @@ from mendbench.live.mcp_servers import McpLive
 from mendbench.live.sandbox_files import FileLive
 from mendbench.live.shell import ShellLive
 from mendbench.live.world import PATIENCE_S, HttpLive, Live
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.replay.effects import by_live, did
-from mendbench.replay.model_cassette import AskCaller
+from mendbench.replay.model_cassette import ModelCaller
 from mendbench.secrets.redaction import Redactor
 
 
-class OpenAsks:
-    """The models, asked for real: the world of ``model://…``. A request's body is the ask as canonical JSON."""
+class OpenModelRequests:
+    """The models, asked for real: the world of ``model://…``. A request's body is the model request as canonical JSON."""
 
-    def __init__(self, caller: AskCaller, redactor: Redactor) -> None:
+    def __init__(self, caller: ModelCaller, redactor: Redactor) -> None:
         self._caller, self._redactor = caller, redactor
         self._traffic: list[Exchange] = []
         self._phase = 0
@@ -40,20 +40,20 @@ class OpenAsks:
         self._phase += 1
 
     def traffic(self) -> tuple[Exchange, ...]:
-        """Return all asks so far with their answers, redacted, in order."""
+        """Return all model requests so far with their responses, redacted, in order."""
         return tuple(self._traffic)
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the model's answer.
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the model's response.
 
         Raises:
-            BadInput: the model is not configured, or its server refuses the ask.
-            Incomplete: no answer came.
+            BadInput: the model is not configured, or its server refuses the model request.
+            Incomplete: no response came.
         """
         clean = self._redactor.request(request)
-        answer = self._redactor.answer(self._caller.ask(json.loads(clean.body)))
-        self._traffic.append(_exchange(clean, answer, node, self._phase, len(self._traffic)))
-        return answer
+        response = self._redactor.response(self._caller.send(json.loads(clean.body)))
+        self._traffic.append(_exchange(clean, response, node, self._phase, len(self._traffic)))
+        return response
 
 
 class OpenWorld:
@@ -68,14 +68,14 @@ class OpenWorld:
         self,
         *,
         redactor: Redactor,
-        asks: OpenAsks,
+        model_world: OpenModelRequests,
         mcp_servers: Mapping[str, Any] | None = None,
         allow_shell: bool = False,
         environ: Mapping[str, str] | None = None,
         folder: Path | None = None,
         http: Live | None = None,
     ) -> None:
-        self._redactor, self._asks, self._http = redactor, asks, http
+        self._redactor, self._asks, self._http = redactor, model_world, http
         self._mcp_names = tuple(name.lower() for name in mcp_servers or {})
         self._mcp = McpLive(mcp_servers or {})
         self._allow_shell, self._environ = allow_shell, dict(environ or {})
@@ -109,8 +109,8 @@ class OpenWorld:
         """Return all exchanges so far, redacted, in order."""
         return tuple(self._traffic)
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the real answer, redacted. Who waits less than the world took gets a ``timeout`` fault.
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the real response, redacted. Who waits less than the world took gets a ``timeout`` fault.
 
         Raises:
             BadInput: a shell command that may not run, an MCP server that is not configured or cannot be started, a
@@ -121,12 +121,12 @@ class OpenWorld:
             came, changed = self._asks.send(request, node=node), False
         else:
             live = self._live(request)
-            came = live.ask(request)
+            came = live.send(request)
             changed = by_live(live, request, came)
-        answer = self._redactor.answer(_as_waited(came, request.timeout_s))
-        exchange = _exchange(clean, answer, node, self._phase, len(self._traffic))
+        response = self._redactor.response(_as_waited(came, request.timeout_s))
+        exchange = _exchange(clean, response, node, self._phase, len(self._traffic))
         self._traffic.append(replace(exchange, changed=changed))
-        return answer
+        return response
 
     def _live(self, request: Request) -> Live:
         match urlsplit(request.url).scheme.lower():
@@ -156,12 +156,14 @@ class OpenWorld:
         return self._clients.setdefault(patience_s, HttpLive({}, patience_s=patience_s))
 
 
-def _as_waited(answer: Answer, timeout_s: float | None) -> Answer:
-    if timeout_s is None or answer.elapsed_ms <= timeout_s * 1000:
-        return answer
-    return Answer(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))
+def _as_waited(response: Response, timeout_s: float | None) -> Response:
+    if timeout_s is None or response.elapsed_ms <= timeout_s * 1000:
+        return response
+    return Response(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))
 
 
-def _exchange(clean: Request, answer: Answer, node: str | None, phase: int, n: int) -> Exchange:
+def _exchange(clean: Request, response: Response, node: str | None, phase: int, n: int) -> Exchange:
     key = world_key(clean, "", n)
-    return Exchange(request=clean, answer=answer, origin="live", key=key, accepted=did(answer), node=node, phase=phase)
+    return Exchange(
+        request=clean, response=response, origin="live", key=key, accepted=did(response), node=node, phase=phase
+    )

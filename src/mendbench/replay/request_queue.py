@@ -1,7 +1,7 @@
-"""Asks of models that are under way at once, while the trials that made them wait.
+"""Model requests of models that are under way at once, while the trials that made them wait.
 
-Trials run one after the other, on one thread; only the asking is done by others. A trial that needs an answer which is not there
-yet ends as :class:`AskPending`, and is run again when the answer is there: see :mod:`mendbench.runs.recording`. What other trials
+Trials run one after the other, on one thread; only the asking is done by others. A trial that needs a response which is not there
+yet ends as :class:`ResponsePending`, and is run again when the response is there: see :mod:`mendbench.runs.recording`. What other trials
 meet meanwhile does not hang on which answer came first, so that what is run, asked and recorded, and in which order it stands in the
 files at the end, is always the same.
 """
@@ -19,37 +19,37 @@ from typing import Self
 from mendbench.cassettes.recordings import Recordings
 from mendbench.errors import EffectEscape
 from mendbench.live.rate_limit import Pace, Stopped
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.replay.guard import allowed
 
 GRACE_S = 15.0
-"""How long answers under way are waited for when a recording ends early, seconds: they are paid for."""
+"""How long responses under way are waited for when a recording ends early, seconds: they are paid for."""
 
 
-class AskPending(EffectEscape):
-    """Ends a trial that cannot go on before the answer to an ask is there."""
+class ResponsePending(EffectEscape):
+    """Ends a trial that cannot go on before the response to a model request is there."""
 
     def __init__(self, key: str) -> None:
         self.key = key
-        super().__init__(f"the ask {key} is under way")
+        super().__init__(f"the model request {key} is under way")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """An ask on its way: how its answer is had, and how it is stored at once."""
+    """A model request on its way: how its response is had, and how it is stored at once."""
 
     model: str
     key: str
     folder: Path
     """Of the recordings that it is stored in."""
-    asked: Callable[[], Answer]
-    store: Callable[[Answer], object]
+    asked: Callable[[], Response]
+    store: Callable[[Response], object]
 
 
-class AskQueue:
-    """Asks of any number of models, each at its own pace and each ask once.
+class RequestQueue:
+    """Model requests of any number of models, each at its own pace and each model request once.
 
-    ``pace_of`` returns a model's pace; None for what is no model's server, and is asked by whoever wants its answer. ``grace_s``: see
+    ``pace_of`` returns a model's pace; None for what is no model's server, and is asked by whoever wants its response. ``grace_s``: see
     :data:`GRACE_S`.
     """
 
@@ -59,9 +59,9 @@ class AskQueue:
         self._storing = threading.Lock()
         self._lanes: dict[str, _Lane] = {}
         self._held: dict[str, bool] = {}
-        """Asks that no trial may see the answer of yet; whether it is there."""
+        """Model requests that no trial may see the response of yet; whether it is there."""
         self._places: dict[str, Path] = {}
-        """Where the answers of this recording stand."""
+        """Where the responses of this recording stand."""
         self._made: defaultdict[tuple[Path, str], list[str]] = defaultdict(list)
         """Asks in the order in which they were made, since the files were last put in that order."""
         self._failure: BaseException | None = None
@@ -76,11 +76,11 @@ class AskQueue:
         self.close()
 
     def holds(self, key: str) -> bool:
-        """Return whether an ask was made and its answer not released."""
+        """Return whether a model request was made and its response not released."""
         return key in self._held
 
     def place_of(self, key: str) -> Path | None:
-        """Return the folder of the recordings that an answer of this recording stands in; None if there is none yet."""
+        """Return the folder of the recordings that a response of this recording stands in; None if there is none yet."""
         return self._places.get(key)
 
     def takes(self, model: str) -> bool:
@@ -88,36 +88,36 @@ class AskQueue:
         return self._pace_of(model) is not None
 
     def note(self, model: str, key: str, folder: Path) -> None:
-        """Say that an answer gets its place in a file now, whenever it comes."""
+        """Say that a response gets its place in a file now, whenever it comes."""
         self._made[folder, model].append(key)
 
-    def put(self, ask: Pending) -> None:
-        """Have a model asked as soon as its pace allows. Its answer is stored as it comes, and :meth:`release` waits for it.
+    def put(self, model_request: Pending) -> None:
+        """Have a model asked as soon as its pace allows. Its response is stored as it comes, and :meth:`release` waits for it.
 
         Raises:
-            MendbenchError: an ask before this one failed.
+            MendbenchError: a model request before this one failed.
         """
-        pace = self._pace_of(ask.model)
+        pace = self._pace_of(model_request.model)
         if pace is None:
-            raise ValueError(f"{ask.model} has no pace")
+            raise ValueError(f"{model_request.model} has no pace")
         if self._failure is not None:
             raise self._failure
         with self._changed:
-            self._held[ask.key] = False
-            lane = self._lanes.setdefault(ask.model, _Lane(pace=pace, waiting=deque(), threads=[]))
-            lane.waiting.append(ask)
+            self._held[model_request.key] = False
+            lane = self._lanes.setdefault(model_request.model, _Lane(pace=pace, waiting=deque(), threads=[]))
+            lane.waiting.append(model_request)
             self._changed.notify_all()
         if len(lane.threads) < pace.at_once:
-            name = f"asks-{ask.model}-{len(lane.threads)}"
+            name = f"asks-{model_request.model}-{len(lane.threads)}"
             lane.threads.append(threading.Thread(target=self._work, args=(lane,), name=name, daemon=True))
             with allowed():
                 lane.threads[-1].start()
 
     def release(self, key: str) -> None:
-        """Wait until the answer to an ask is stored, and let trials see it from now on.
+        """Wait until the response to a model request is stored, and let trials see it from now on.
 
         Raises:
-            MendbenchError: an ask failed, this one or another one.
+            MendbenchError: a model request failed, this one or another one.
         """
         with self._changed:
             while not self._held.get(key, True) and self._failure is None:
@@ -134,7 +134,7 @@ class AskQueue:
         self._made.clear()
 
     def close(self) -> None:
-        """Ask nothing more, wait a little for the answers under way, and put the files in order. Safe to call twice."""
+        """Ask nothing more, wait a little for the responses under way, and put the files in order. Safe to call twice."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -150,12 +150,12 @@ class AskQueue:
         self.settle()
 
     def _work(self, lane: _Lane) -> None:
-        while (ask := self._next(lane)) is not None:
+        while (model_request := self._next(lane)) is not None:
             try:
-                self._answer(ask)
+                self._response(model_request)
             except Stopped:
                 return
-            except BaseException as error:  # noqa: BLE001 - it is raised again where the answer is wanted
+            except BaseException as error:  # noqa: BLE001 - it is raised again where the response is wanted
                 self._fail(error)
                 return
 
@@ -165,15 +165,15 @@ class AskQueue:
                 self._changed.wait()
             return None if self._closed else lane.waiting.popleft()
 
-    def _answer(self, ask: Pending) -> None:
-        came = ask.asked()
+    def _response(self, model_request: Pending) -> None:
+        came = model_request.asked()
         with self._storing:
             if self._abandoned:
                 return
-            ask.store(came)
-            self._places[ask.key] = ask.folder
+            model_request.store(came)
+            self._places[model_request.key] = model_request.folder
         with self._changed:
-            self._held[ask.key] = True
+            self._held[model_request.key] = True
             self._changed.notify_all()
 
     def _fail(self, error: BaseException) -> None:

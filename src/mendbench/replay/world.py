@@ -15,16 +15,16 @@ from mendbench.exchanges.urls import host_of, normalise_url
 from mendbench.io.virtual_clock import START_MS
 from mendbench.live.access import LiveAccess
 from mendbench.live.world import Live
-from mendbench.model.exchange import Answer, Exchange, Origin, Request
+from mendbench.model.exchange import Exchange, Origin, Request, Response
 from mendbench.ports.clock import Clock
 from mendbench.ports.world import Service, TellsMeaning
 from mendbench.replay import effects
 from mendbench.replay.guard import allowed
-from mendbench.replay.model_cassette import AskBook
-from mendbench.secrets.issued_credentials import Vault
+from mendbench.replay.model_cassette import ModelCassette
+from mendbench.secrets.issued_credentials import IssuedCredentials
 from mendbench.secrets.redaction import Redactor
 
-UNKNOWN_HOST = Answer(status=0, fault="dns", elapsed_ms=30)
+UNKNOWN_HOST = Response(status=0, fault="dns", elapsed_ms=30)
 """What every request to a host that the case does not declare gets: the name does not exist."""
 
 MS_PER_WRITE = 1000
@@ -33,7 +33,7 @@ MAX_EXCHANGES = 2_000
 """Requests of one scope: of a trial with all its attempts, or of one clean run."""
 
 MAX_TRAFFIC = 100_000_000
-"""Bytes of all their bodies, and of those of the answers."""
+"""Bytes of all their bodies, and of those of the responses."""
 
 _SHELL_SCHEME = "shell"
 _SANDBOX_SCHEMES = frozenset({_SHELL_SCHEME, "file"})
@@ -68,7 +68,7 @@ class _Sent:
 class _Came:
     """What the world answered, and whether it is another one since."""
 
-    answer: Answer
+    response: Response
     changed: bool
     origin: Origin
 
@@ -92,10 +92,10 @@ class _Part:
     """So many of ``sent`` changed the world."""
 
     @property
-    def told_ms(self) -> int:
+    def simulated_ms(self) -> int:
         """The time that a simulation is told: one second for each change, and nothing else.
 
-        A key knows the changes before a request, and not the moment: an answer that hung on the moment would be recorded with one and
+        A key knows the changes before a request, and not the moment: a response that hung on the moment would be recorded with one and
         replayed at another.
         """
         return START_MS + MS_PER_WRITE * self.writes
@@ -133,7 +133,7 @@ class ScopedWorld:
     ``hosts`` maps every declared host (or MCP server, ``shell://sandbox``, or ``file://sandbox``) to its service's name; the hosts of
     ``services`` are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
     live world answers goes into ``world.trajectories.yaml``. ``origins`` says by service what its data began as: keys of
-    scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such an answer takes its
+    scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such a response takes its
     time like any other. ``access`` says what may be sent to live APIs; without it, everything may.
     """
 
@@ -149,7 +149,7 @@ class ScopedWorld:
         live: Live | None = None,
         record_hint: str = "mendbench run --record new_episodes",
         trajectory: bool = False,
-        asks: AskBook | None = None,
+        model_world: ModelCassette | None = None,
         origins: Mapping[str, str] | None = None,
         access: LiveAccess | None = None,
     ) -> None:
@@ -157,10 +157,10 @@ class ScopedWorld:
         self._hosts = {host.lower(): name for host, name in {**own, **hosts}.items()}
         self._recordings, self._services, self._redactor, self._clock = recordings, services, redactor, clock
         self._mode, self._live, self._hint, self._trajectory = mode, live, record_hint, trajectory
-        self._asks, self._access = asks, access
+        self._asks, self._access = model_world, access
         self._origins = dict(origins or {})
         self._parts: dict[str, _Part] = {}
-        self._vault = Vault()
+        self._vault = IssuedCredentials()
         self._traffic: list[Exchange] = []
         self._bytes = 0
         self._phase = 0
@@ -186,14 +186,14 @@ class ScopedWorld:
         """Return all exchanges of this scope so far, redacted, in order."""
         return tuple(self._traffic)
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the world's answer, redacted; moves the clock by the time it took.
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the world's response, redacted; moves the clock by the time it took.
 
         Where the sender waits less (``timeout_s``) than the world took, it gets a ``timeout`` fault, though the world
         did what was asked.
 
         Raises:
-            ReplayMiss: nothing recorded answers it, no simulated service does, and nothing may be asked live.
+            ReplayMiss: nothing recorded responses it, no simulated service does, and nothing may be asked live.
             LiveRefused: a live API would have to be sent a write that is not allowed, or a secret that is not set.
             BoundReached: it would be one request too many, or there has been too much traffic.
         """
@@ -204,17 +204,17 @@ class ScopedWorld:
         service = self._service_of(request.url)
         if service is None:
             key = keys.world_key(clean, "", 0)
-            nothing = _Came(answer=UNKNOWN_HOST, changed=False, origin="recorded")
+            nothing = _Came(response=UNKNOWN_HOST, changed=False, origin="recorded")
             return self._finish(clean, nothing, key=key, node=node, timeout_s=None)
         part = self._parts.setdefault(service, _Part(after=self._origins.get(service, "")))
         name = keys.identity(clean)
         asked = _Asked(
             clean=clean, raw=request, node=node, service=service, part=part, identity=name, n=part.counts.get(name, 0)
         )
-        key, now_ms = asked.key, part.told_ms
+        key, now_ms = asked.key, part.simulated_ms
         reads_only = self._mode == "none" or (self._trajectory and service in self._services)
         came = self._recorded(asked) if reads_only else self._recording(asked)
-        harmless = not came.changed and (clean.safe or effects.did(came.answer))
+        harmless = not came.changed and (clean.safe or effects.did(came.response))
         part.sent.append(_Sent(request=request, now_ms=now_ms, only_read=harmless))
         part.counts[name] = asked.n + 1
         if came.changed:
@@ -231,7 +231,7 @@ class ScopedWorld:
             raise BoundReached(f"the workflow sent more than {MAX_EXCHANGES:,} requests; it is not run on")
         if self._bytes + len(request.body) > MAX_TRAFFIC:
             raise BoundReached(
-                f"the workflow's requests and their answers hold more than {MAX_TRAFFIC:,} bytes; it is not run on"
+                f"the workflow's requests and their responses hold more than {MAX_TRAFFIC:,} bytes; it is not run on"
             )
 
     def _finish(
@@ -243,38 +243,38 @@ class ScopedWorld:
         node: str | None,
         timeout_s: float | None,
         meaning: Request | None = None,
-    ) -> Answer:
-        answer = _as_waited(came.answer, timeout_s)
-        self._clock.advance(answer.elapsed_ms)
+    ) -> Response:
+        response = _as_waited(came.response, timeout_s)
+        self._clock.advance(response.elapsed_ms)
         exchange = Exchange(
             request=clean,
-            answer=answer,
+            response=response,
             origin=came.origin,
             key=key,
-            accepted=effects.did(came.answer),
+            accepted=effects.did(came.response),
             node=node,
             phase=self._phase,
             changed=came.changed,
             meaning=meaning,
         )
         self._kept(exchange)
-        return answer
+        return response
 
     def _kept(self, exchange: Exchange) -> None:
         self._traffic.append(exchange)
-        self._bytes += len(exchange.request.body) + len(exchange.answer.body)
+        self._bytes += len(exchange.request.body) + len(exchange.response.body)
 
     def _meaning(self, service: str, clean: Request) -> Request | None:
         simulated = self._services.get(service)
         told = simulated.service if simulated is not None else None
         return told.canonical(clean) if isinstance(told, TellsMeaning) else None
 
-    def _answered_by_model(self, asks: AskBook, request: Request, node: str | None) -> Answer:
-        found = asks.exchange(request, node=node, phase=self._phase)
-        answer = _as_waited(found.answer, request.timeout_s)
-        self._clock.advance(answer.elapsed_ms)
-        self._kept(replace(found, answer=answer))
-        return answer
+    def _answered_by_model(self, model_world: ModelCassette, request: Request, node: str | None) -> Response:
+        found = model_world.exchange(request, node=node, phase=self._phase)
+        response = _as_waited(found.response, request.timeout_s)
+        self._clock.advance(response.elapsed_ms)
+        self._kept(replace(found, response=response))
+        return response
 
     def _service_of(self, url: str) -> str | None:
         host, scheme = host_of(url), urlsplit(url).scheme
@@ -285,7 +285,7 @@ class ScopedWorld:
         entry = self._recordings.world(asked.key) or self._repeated(asked, self._last(asked))
         if entry is not None:
             self._recordings.served(entry.key)
-            return _Came(answer=entry.answer, changed=_changed(entry), origin="recorded")
+            return _Came(response=entry.response, changed=_changed(entry), origin="recorded")
         if asked.service in self._services:
             return replace(self._simulate(asked), origin="derived")
         raise self._miss(asked)
@@ -304,15 +304,15 @@ class ScopedWorld:
             came = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
             origin = came.origin
             last = None if came.changed else self._repeated(asked, self._found(asked, fresh=anew))
-            unchanged = last if last is not None and _same(last.answer, came.answer) else None
+            unchanged = last if last is not None and _same(last.response, came.response) else None
             entry = unchanged or self._store(asked, came, replace=anew)
         else:
-            self._vault.serve(entry.answer)
+            self._vault.serve(entry.response)
         self._recordings.served(entry.key)
-        return _Came(answer=entry.answer, changed=_changed(entry), origin=origin)
+        return _Came(response=entry.response, changed=_changed(entry), origin=origin)
 
     def _ask(self, live: Live, asked: _Asked) -> _Came:
-        """Return the live answer, redacted; a world that was reset is led through the earlier writes first.
+        """Return the live response, redacted; a world that was reset is led through the earlier writes first.
 
         Raises:
             ReplayMiss: it needs a credential that was handed out while an earlier recording was made.
@@ -326,23 +326,23 @@ class ScopedWorld:
             if live.resets(asked.raw):
                 for earlier in asked.part.sent[asked.part.fed :]:
                     if not earlier.only_read:
-                        live.ask(self._vault.give(earlier.request))
+                        live.send(self._vault.give(earlier.request))
             came = self._vault.take(self._clean(self._sent(live, asked, self._vault.give(asked.raw))))
             changed = effects.by_live(live, asked.raw, came)
         asked.part.fed = len(asked.part.sent) + 1
-        return _Came(answer=came, changed=changed, origin="live")
+        return _Came(response=came, changed=changed, origin="live")
 
-    def _sent(self, live: Live, asked: _Asked, request: Request) -> Answer:
+    def _sent(self, live: Live, asked: _Asked, request: Request) -> Response:
         if self._access is None or not self._access.covers(asked.service):
-            return live.ask(request)
+            return live.send(request)
         return self._access.send(live, request, clean=asked.clean, node=asked.node, execution=self._phase)
 
     def _store(self, asked: _Asked, came: _Came, *, replace: bool) -> Entry:
         entry = Entry(
             key=asked.key,
             request=asked.clean,
-            answer=came.answer,
-            changed=None if came.changed == effects.by_method(asked.clean, came.answer) else came.changed,
+            response=came.response,
+            changed=None if came.changed == effects.by_method(asked.clean, came.response) else came.changed,
             service=asked.service,
             after=asked.part.after,
             n=asked.n,
@@ -351,37 +351,37 @@ class ScopedWorld:
             return self._recordings.append_world(entry, trajectory=self._trajectory, replace=replace)
 
     def _simulate(self, asked: _Asked) -> _Came:
-        """Return the service's answer, after driving it through the earlier requests that it has not seen yet."""
+        """Return the service's response, after driving it through the earlier requests that it has not seen yet."""
         simulated, part = self._services[asked.service], asked.part
         state = simulated.state if part.state is None else part.state
         for earlier in part.sent[part.driven :]:
             state, _ = _answered(simulated.service, state, earlier.request, earlier.now_ms)
-        part.state, came = _answered(simulated.service, state, asked.raw, part.told_ms)
+        part.state, came = _answered(simulated.service, state, asked.raw, part.simulated_ms)
         part.driven = len(part.sent) + 1
-        return _Came(answer=self._clean(came), changed=effects.by_state(state, part.state), origin="recorded")
+        return _Came(response=self._clean(came), changed=effects.by_state(state, part.state), origin="recorded")
 
-    def _clean(self, came: Answer) -> Answer:
-        clean = self._redactor.answer(came)
+    def _clean(self, came: Response) -> Response:
+        clean = self._redactor.response(came)
         return replace(clean, headers=settled_headers(clean.headers))
 
     def _last(self, asked: _Asked) -> Entry | None:
-        """Return the last recorded answer before this one; what was looked for once is not looked for again."""
+        """Return the last recorded response before this one; what was looked for once is not looked for again."""
         since, last = asked.part.last.get(asked.identity, (0, None))
         last = self._found(asked, since=since) or last
         asked.part.last[asked.identity] = (asked.n, last)
         return last
 
     def _found(self, asked: _Asked, *, since: int = 0, fresh: bool = False) -> Entry | None:
-        """Return the last recorded answer before this one, from the time ``since`` on."""
+        """Return the last recorded response before this one, from the time ``since`` on."""
         earlier = (keys.key_of(asked.identity, asked.part.after, n) for n in range(asked.n - 1, since - 1, -1))
         found = (self._recordings.world(key, fresh=fresh) for key in earlier)
         return next((entry for entry in found if entry is not None), None)
 
     def _repeated(self, asked: _Asked, last: Entry | None) -> Entry | None:
-        """Return the last recorded answer to what only reads, unless asking again might bring a better one."""
-        if last is None or not (asked.clean.safe or effects.did(last.answer)):
+        """Return the last recorded response to what only reads, unless asking again might bring a better one."""
+        if last is None or not (asked.clean.safe or effects.did(last.response)):
             return None
-        return last if _lasting(last.answer) and not _changed(last) else None
+        return last if _lasting(last.response) and not _changed(last) else None
 
     def _miss(self, asked: _Asked) -> ReplayMiss:
         entries = [entry for entry in self._recordings.world_entries() if entry.service in (asked.service, None)]
@@ -396,14 +396,14 @@ class ScopedWorld:
 
 def _answered(
     service: Service, state: dict[str, object], request: Request, now_ms: int
-) -> tuple[dict[str, object], Answer]:
+) -> tuple[dict[str, object], Response]:
     """Return what a service answers.
 
     Raises:
         BrokenService: it raised. A node would take its exception for its own, and a model would be told of it.
     """
     try:
-        return service.answer(state, request, now_ms)
+        return service.response(state, request, now_ms)
     except Exception as error:  # a service is foreign code: an installed package may bring one
         raise BrokenService(f"service {service.name}: {type(error).__name__}: {error}") from error
 
@@ -424,19 +424,19 @@ def _place_differences(asked: _Asked, entries: Iterable[Entry]) -> tuple[str, ..
 
 
 def _changed(entry: Entry) -> bool:
-    return effects.by_method(entry.request, entry.answer) if entry.changed is None else entry.changed
+    return effects.by_method(entry.request, entry.response) if entry.changed is None else entry.changed
 
 
-def _lasting(answer: Answer) -> bool:
-    return answer.fault is None and answer.status != _TOO_MANY_REQUESTS and answer.status < _SERVER_ERROR
+def _lasting(response: Response) -> bool:
+    return response.fault is None and response.status != _TOO_MANY_REQUESTS and response.status < _SERVER_ERROR
 
 
-def _same(a: Answer, b: Answer) -> bool:
+def _same(a: Response, b: Response) -> bool:
     return (a.status, a.fault, a.body) == (b.status, b.fault, b.body)
 
 
-def _as_waited(answer: Answer, timeout_s: float | None) -> Answer:
+def _as_waited(response: Response, timeout_s: float | None) -> Response:
     """Return what a sender sees who waits ``timeout_s`` at most."""
-    if timeout_s is None or answer.elapsed_ms <= timeout_s * 1000:
-        return answer
-    return Answer(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))
+    if timeout_s is None or response.elapsed_ms <= timeout_s * 1000:
+        return response
+    return Response(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))

@@ -12,7 +12,7 @@ MOST = 12
 """How many different words tell one fact at most: a loose pattern would mark all there is."""
 
 
-def words_told(facts: Iterable[str], texts: Sequence[str]) -> tuple[str, ...]:
+def matched_words(facts: Iterable[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Return the words in ``texts`` that match one of the facts between word boundaries, the longest first.
 
     Facts are those that a prompt was found to tell, so they are regular expressions; one of a damaged row, which is none, has no words.

@@ -59,7 +59,7 @@ TABLES: Mapping[str, Columns] = MappingProxyType({
         **_WHICH, "number": "Int64", "label": "category", "status": "category", "reply": "category", "repeat": "boolean",
         "ladder": "Int64", "outcome": "category", "context_tokens": "Int64", "truncated": "boolean", "facts_found": "Int64",
         "facts_missing": "Int64", "leaks": "category", "prompt_tokens": "Int64", "completion_tokens": "Int64",
-        "cost_usd": "Float64", "elapsed_ms": "Int64", "edits": "string", "problem": "string", "answer": "string",
+        "cost_usd": "Float64", "elapsed_ms": "Int64", "edits": "string", "problem": "string", "response": "string",
         "provenance": "string", "batch": "string", "batch_position": "Int64", "batch_size": "Int64",
     },
     "nodes": {
@@ -124,8 +124,8 @@ def parquet_files(run: StoredRun) -> dict[str, bytes]:
         BadInput: pyarrow is not installed.
     """
     if find_spec("pyarrow") is None:
-        mend = "install it with `pip install 'mendbench[parquet]'`, or write CSV"
-        raise BadInput("Parquet", "pyarrow is not installed", mend)
+        hint = "install it with `pip install 'mendbench[parquet]'`, or write CSV"
+        raise BadInput("Parquet", "pyarrow is not installed", hint)
     return {f"{table}.parquet": _parquet(found) for table, found in frames(run).items()}
 
 
@@ -171,7 +171,7 @@ def _trials(run: StoredRun) -> Iterator[JsonObject]:
 def _attempts(run: StoredRun) -> Iterator[JsonObject]:
     for row in run.rows:
         for attempt in row["attempts"]:
-            told = whole({name: attempt[name] for name in ("answer", "problem", "edits")}, run.texts)
+            told = whole({name: attempt[name] for name in ("response", "problem", "edits")}, run.texts)
             yield {
                 **{name: attempt.get(name) for name in TABLES["attempts"]},
                 **_which(row),

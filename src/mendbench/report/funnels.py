@@ -11,7 +11,7 @@ from mendbench.scoring.funnel import STAGES, Funnel, Stage, funnel
 
 SAYS: dict[Stage, str] = {
     "not asked": "never asked for a repair",
-    "no usable answer": "without a usable response",
+    "no usable response": "without a usable response",
     "unchanged": "left unchanged",
     "invalid": "not a valid workflow",
     "edited elsewhere": "edited in the wrong place",

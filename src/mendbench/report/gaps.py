@@ -29,7 +29,7 @@ class Gap:
     group: Group
     difference: Difference
     tokens: float | None
-    """How many times the tokens of prompts and answers it took; None where they are not known of every trial."""
+    """How many times the tokens of prompts and responses it took; None where they are not known of every trial."""
 
     @property
     def told(self) -> int:

@@ -26,7 +26,7 @@ from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.repair.policies import policy
 from mendbench.report.funnels import SAYS
-from mendbench.report.overview import NAMED, first_screen
+from mendbench.report.overview import NAMED, build_overview
 from mendbench.report.packing import Parts, column_parts, columns_of, packed, packed_parts, parts_of
 from mendbench.report.summary import summarise
 from mendbench.report.tables import FEW, Panel
@@ -83,7 +83,7 @@ def _page_around(run: StoredRun) -> tuple[Views, str]:
     template = _templates().get_template("index.html.j2")
     page = template.render(
         summary=summary,
-        first=first_screen(run, summary),
+        first=build_overview(run, summary),
         named=NAMED,
         few_cases=FEW,
         stage_says=SAYS,

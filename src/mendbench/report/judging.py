@@ -29,7 +29,7 @@ def judgement_of_gate(result: GateResult) -> Judgement:
 
 def _of_gate(result: GateResult) -> Iterator[Finding]:
     for one in result.differences:
-        words = f"{one.before} -> {one.after}; {one.mend}"
+        words = f"{one.before} -> {one.after}; {one.hint}"
         yield Finding(level="warning", title=f"{one.what} is another", message=words)
     for limit in result.limits:
         if limit.status != "holds":
@@ -56,7 +56,7 @@ def _of_trial(one: GateFinding) -> Finding:
 def judgement_of_changes(changes: Sequence[Change], *, trials: int, against: str) -> Judgement:
     """Return what came out otherwise than in another run as a judgement.
 
-    A newly failing trial is an error where its answers are the same; where they are others chance may have done it, and it is a
+    A newly failing trial is an error where its responses are the same; where they are others chance may have done it, and it is a
     warning, as a trial is that has no verdict any more. ``trials`` is how many were compared, ``against`` names the other run.
     """
     counts = Counter(change.direction for change in changes)
@@ -71,7 +71,7 @@ def judgement_of_changes(changes: Sequence[Change], *, trials: int, against: str
 
 
 def _of_change(change: Change) -> Finding:
-    failing, chance = change.direction == "newly failing", change.answers == "other answers"
+    failing, chance = change.direction == "newly failing", change.responses == "other responses"
     level: Level = "error" if failing and not chance else "notice"
     if (failing and chance) or change.direction == "no verdict any more":
         level = "warning"
@@ -79,7 +79,7 @@ def _of_change(change: Change) -> Finding:
     return Finding(
         level=level,
         title=change.direction,
-        message=f"{_ending(change.before)}{before} -> {_ending(change.after)}; {change.answers}",
+        message=f"{_ending(change.before)}{before} -> {_ending(change.after)}; {change.responses}",
         key=change.after.key,
         case=change.case,
     )

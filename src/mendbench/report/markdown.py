@@ -14,7 +14,7 @@ from mendbench.report.findings import LEVELS, Judgement
 from mendbench.report.reasons import reason, trial_name
 from mendbench.report.summary import Gaps, Summary, summarise
 from mendbench.report.tables import NOTHING, Line, Panel, PolicyLine, PolicyTable, headline_panels
-from mendbench.report.words import on_apis, stale_told
+from mendbench.report.words import on_apis, stale_sentences
 from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
 
@@ -231,7 +231,7 @@ def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
 
 
 def _notes(run: StoredRun) -> Iterator[_Section]:
-    for line in stale_told(run.run.get("stale") or {}):
+    for line in stale_sentences(run.run.get("stale") or {}):
         yield _Section(head=f"**Stale**: {line}.\n")
     changed = run.run.get("protocol") or {}
     parts = [

@@ -1,4 +1,4 @@
-"""What a report says before anything else: three answers, a sentence for each finding, and the pictures behind them."""
+"""What a report says before anything else: three responses, a sentence for each finding, and the pictures behind them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from mendbench.report.charts.chart import Missing, Picture
+from mendbench.report.charts.chart import Chart, Missing
 from mendbench.report.charts.forest import forest
 from mendbench.report.charts.success import strata, success
 from mendbench.report.charts.tokens import tokens
@@ -28,7 +28,7 @@ from mendbench.report.statements import (
     trial_statements,
     warning_statements,
 )
-from mendbench.report.success_by_prompt import Told, told_of
+from mendbench.report.success_by_prompt import PromptSplits, splits_of
 from mendbench.report.summary import Summary, estimated, leading
 from mendbench.report.tables import ABOUT, Line, Panel, headline_panels
 from mendbench.report.views import Column, Solver, Views
@@ -68,18 +68,18 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelPictures:
+class ModelCharts:
     """The success of one model, a picture for each stratum."""
 
     solver: Solver
-    pictures: tuple[Picture, ...]
+    pictures: tuple[Chart, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """One question of a reader, and what the run answers."""
 
-    asks: str
+    question: str
     says: str
     """A few words, or a figure."""
     why: tuple[str, ...]
@@ -104,7 +104,7 @@ class Stratum:
     funnels: tuple[FunnelLine, ...]
     stages: tuple[Stage, ...]
     """Those at which a trial of any strategy stopped."""
-    told: Told | None
+    told: PromptSplits | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,27 +126,27 @@ class Theme:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FirstScreen:
+class Overview:
     """All of it."""
 
     of: str
     """Whose trials it tells of, under which policy, and how many cases they are of."""
-    models: tuple[ModelPictures, ...]
+    models: tuple[ModelCharts, ...]
     """The main model's first; models without trials under the headline's policy are left out."""
     answers: tuple[Answer, ...]
     strata: tuple[Stratum, ...]
     themes: tuple[Theme, ...]
     kinds: tuple[Kinds, ...]
-    pictures: tuple[Picture, ...]
+    pictures: tuple[Chart, ...]
     missing: tuple[Missing, ...]
     """Pictures whose data is not there."""
 
 
-def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
+def build_overview(run: StoredRun, summary: Summary) -> Overview:
     """Return what a run says first; nothing where nobody answered in it."""
     selection = select(run, summary.views)
     if selection is None or not summary.panels:
-        return FirstScreen(
+        return Overview(
             of="",
             models=(),
             answers=(),
@@ -183,7 +183,7 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
         waste(saved, unstopped(sums)),
         warnings(detectors, selection),
     )
-    return FirstScreen(
+    return Overview(
         of=_of(selection),
         models=tuple(_models(run, summary.views)),
         answers=(
@@ -192,7 +192,7 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
             _policy(selection, saved),
         ),
         strata=tuple(
-            Stratum(panel=panel, of=_of(own), funnels=lines, stages=reached(lines), told=told_of(own))
+            Stratum(panel=panel, of=_of(own), funnels=lines, stages=reached(lines), told=splits_of(own))
             for lines, (panel, own) in zip(funnels, strata, strict=True)
         ),
         themes=(
@@ -204,17 +204,17 @@ def first_screen(run: StoredRun, summary: Summary) -> FirstScreen:
             for own in map(selection.of_api, totals)
             if (table := kind_table(totals[own.api], own)).kinds
         ),
-        pictures=tuple(one for one in drawn if isinstance(one, Picture)),
+        pictures=tuple(one for one in drawn if isinstance(one, Chart)),
         missing=tuple(one for one in drawn if isinstance(one, Missing)),
     )
 
 
-def _models(run: StoredRun, views: Views) -> Iterator[ModelPictures]:
+def _models(run: StoredRun, views: Views) -> Iterator[ModelCharts]:
     records = headline_records(run.records)
     for number, solver in enumerate(views.solvers, start=1):
         drawn = tuple(success(stratum, number) for stratum in strata(records, views, solver))
         if drawn:
-            yield ModelPictures(solver=solver, pictures=drawn)
+            yield ModelCharts(solver=solver, pictures=drawn)
 
 
 def _of(selection: Selection) -> str:
@@ -248,14 +248,18 @@ def _themes(statements: Sequence[Statement], notes: Mapping[str, str]) -> Iterab
 
 def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequence[Gap], primary: Primary) -> Answer:
     """Return the strategies that repair the greatest share of their cases, by how much, how sure that is, and at what price."""
-    asks, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
+    question, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
     told = [line for line in lines if line.group != "bound" and line.cases]
     plain = [line for line in told if line.group == "strategy"] or told
     if not plain:
-        return Answer(asks=asks, says="not told", why=("No case of this run has a fault that an edit mends.",))
+        return Answer(
+            question=question, says="not told", why=("No case of this run has a fault that an edit mends.",)
+        )
     best = leading(plain)
     if len(best) == len(plain) > 1:
-        return Answer(asks=asks, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
+        return Answer(
+            question=question, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best)
+        )
     why = [f"{_right(line)}{_within(line)}" if len(best) == 1 else f"{line.name}: {_right(line)}" for line in best]
     cheapest = min(best, key=lambda line: line.first_tokens)
     if len(best) == 1:
@@ -273,7 +277,7 @@ def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequenc
     ends = [f"{line.name} {line.right}" for line in lines if line.group == "bound"]
     if ends:
         why.append(f"Floor and ceiling: {', '.join(ends)}")
-    return Answer(asks=asks, says=listing([line.name for line in best]), why=tuple(why))
+    return Answer(question=question, says=listing([line.name for line in best]), why=tuple(why))
 
 
 def _right(line: Line) -> str:
@@ -333,13 +337,13 @@ def _planned(result: ContrastResult) -> str:
 
 def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
     """Return the policy that wastes least of those that repair most, over the trials that every policy has."""
-    asks, own = "Which policy?", selection.policy.label
+    question, own = "Which policy?", selection.policy.label
     if not saved:
         alone = len(selection.policies) == 1
         why = (
             f"{selection.solver.label} was run under {own} alone" if alone else "No trial is judged under every policy"
         )
-        return Answer(asks=asks, says=own if alone else "not told", why=(f"{why}.",))
+        return Answer(question=question, says=own if alone else "not told", why=(f"{why}.",))
     most = max(0, *(one.gained - one.lost for one in saved))
     fair = [one for one in saved if one.gained - one.lost == most]
     least = max((one.wasted_less for one in fair), default=0.0)
@@ -352,7 +356,7 @@ def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
     then = [_saved(one, name=True) for one in _next(saved, best)]
     over = f"Over {counted(saved[0].trials, 'trial')} of {counted(saved[0].cases, 'case')}, strategies without controls; exploratory"
     says = listing([one.policy for one in best]) if best else saved[0].against
-    return Answer(asks=asks, says=says, why=(*first, *then, over))
+    return Answer(question=question, says=says, why=(*first, *then, over))
 
 
 def _next(saved: Sequence[Saving], best: Sequence[Saving]) -> Sequence[Saving]:
@@ -385,14 +389,14 @@ MEANINGS = {
 
 def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) -> Answer:
     """Return where the leading strategy's trials stopped that are not right; then what went wrong under any strategy."""
-    asks = f"What still fails{on_apis(selection.api)}?"
+    question = f"What still fails{on_apis(selection.api)}?"
     plain = [line for line in panel.lines if line.group == "strategy" and line.cases]
     best = leading(plain)[0].name if plain else None
     one = next((line for line in funnels if line.strategy == best), None)
     counts, trials = _wrong(selection)
     under = f"All strategies: of {counted(trials, 'trial')} under {selection.policy.label}, controls aside"
     if one is None:
-        return Answer(asks=asks, says="not told", why=(under,), counts=counts, panel=panel)
+        return Answer(question=question, says="not told", why=(under,), counts=counts, panel=panel)
     wrong: list[tuple[Stage, int]] = [
         (stage, count) for stage, count in one.funnel.final.items() if count and stage not in {"right", "open"}
     ]
@@ -402,7 +406,7 @@ def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) 
     stages = tuple(Stop(number=count, stage=stage, says=SAYS[stage]) for stage, count in wrong)
     tone: Tone = "open" if still_open else "plain"
     return Answer(
-        asks=asks, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel
+        question=question, says=says, why=(under,), counts=counts, tone=tone, stages=stages, strategy=one.strategy, panel=panel
     )  # fmt: skip
 
 

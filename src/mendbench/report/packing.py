@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
-from mendbench.report.fact_highlights import words_told
+from mendbench.report.fact_highlights import matched_words
 from mendbench.report.pools import LIST, TEXT_LINES, Entry, PoolFile
 from mendbench.scoring.funnel import final_stage, first_stage
 from mendbench.scoring.record_table import Records
@@ -130,8 +130,8 @@ class _Pool:
         if written not in self._known:
             texts = [str(whole(section["text"], self.texts)) for section in value["sections"]]
             found = value["facts"]["found"]
-            marks = self.items([self.add(word) for word in words_told(found, texts)])
-            words = self.items([self.add(list(words_told([fact], texts))) for fact in found])
+            marks = self.items([self.add(word) for word in matched_words(found, texts)])
+            words = self.items([self.add(list(matched_words([fact], texts))) for fact in found])
             self._known[written] = self.record({**value, "marks": None, "words": None}, marks=marks, words=words)
         return self._known[written]
 

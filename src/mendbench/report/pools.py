@@ -17,7 +17,7 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import IO, Any, TypeAlias, overload
 
-from mendbench.io.temporary_folders import told_of_scratch
+from mendbench.io.temporary_folders import reported_folder_errors
 from mendbench.model.json import Json, JsonObject
 from mendbench.values.interning import NUMBERS
 
@@ -45,7 +45,7 @@ class PoolFile(Sequence[JsonObject]):
         Raises:
             BadInput: the temporary folder has no room for it.
         """
-        with told_of_scratch():
+        with reported_folder_errors():
             self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - open as long as the parts can be asked for
         weakref.finalize(self, _close, self._file)
         self._cases: list[tuple[int, int, int]] = []
@@ -63,7 +63,7 @@ class PoolFile(Sequence[JsonObject]):
         kept = [_renumbered(entries[place], numbers) for place in own]
         digests = list(_digests(kept))
         rows = array(NUMBERS, (numbers[ref] for ref in refs)).tobytes()
-        with told_of_scratch():
+        with reported_folder_errors():
             begin = self._file.seek(0, 2)
             self._file.write(b"".join(sorted(digests)))
             self._cases.append((begin, len(digests), self._file.tell()))

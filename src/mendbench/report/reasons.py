@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from mendbench.model.json import Json, JsonObject
-from mendbench.model.trial import ITSELF, JsonRow
+from mendbench.model.trial import SELF_REPAIR, JsonRow
 from mendbench.repair.policies import is_policy, policy
 from mendbench.scoring.judging.checks import short
 from mendbench.scoring.judging.diffs import MISSING, value_at
@@ -33,7 +33,7 @@ def treatment_name(treatment: Treatment) -> str:
 
     It depends on the treatment alone and not on what else was run, so that a history of runs finds it again.
     """
-    if treatment.repairer == ITSELF:
+    if treatment.repairer == SELF_REPAIR:
         return ", ".join([f"{treatment.engine} by itself", *([treatment.model] if treatment.model else [])])
     repairer, model, name = treatment.repairer, treatment.model, treatment.policy
     who = repairer if model is None else model if repairer == PLAIN_REPAIRER else f"{repairer} {model}"
@@ -106,9 +106,9 @@ def _refused(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
         return
     sent = whole(refused, texts)
     body = f" {short(sent['body'])}" if sent["body"] else ""
-    answer = sent["fault"] or f"{sent['status']} {short(sent['answer'] or '')}".rstrip()
+    response = sent["fault"] or f"{sent['status']} {short(sent['response'] or '')}".rstrip()
     yield f"last request refused: {sent['method']} {sent['url']}{body}"
-    yield f"  answered: {answer}"
+    yield f"  answered: {response}"
 
 
 def _diff(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:

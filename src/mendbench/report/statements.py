@@ -146,7 +146,7 @@ def _apart(treatment: str, against: str) -> tuple[str, str, str]:
 
 
 def _of_gap(gap: Gap, about: str) -> str:
-    at = "" if gap.tokens is None else f", at {about}{gap.tokens:.1f} times the prompt and answer tokens of a trial"
+    at = "" if gap.tokens is None else f", at {about}{gap.tokens:.1f} times the prompt and response tokens of a trial"
     return _between(gap.difference, gap.name, gap.against, at)
 
 

@@ -10,7 +10,7 @@ from mendbench.scoring.strata import STRATA, Split, Within, splits, within_cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class PromptSplits:
     """The strategies of the headline, split by what their first prompts hold."""
 
     names: tuple[str, ...]
@@ -21,7 +21,7 @@ class Told:
     """The differences within cases, in words."""
 
 
-def told_of(selection: Selection) -> Told | None:
+def splits_of(selection: Selection) -> PromptSplits | None:
     """Return the splits under the headline's policy; None where no strategy has one."""
     columns = selection.strategies()
     names = {column.name for column in columns}
@@ -32,7 +32,7 @@ def told_of(selection: Selection) -> Told | None:
     if not shown:
         return None
     within = tuple(_within(name, within_cases(records, holds)) for name, holds in STRATA.items())
-    return Told(names=tuple(found), lines=shown, within=within)
+    return PromptSplits(names=tuple(found), lines=shown, within=within)
 
 
 def _within(name: str, one: Within) -> str:

@@ -78,7 +78,7 @@ class Summary:
     caveats: tuple[str, ...]
     """What limits conclusions about the main model: how it was asked, what is exploratory, what the configuration notes."""
     provenance: str
-    """How much was run, and where the recorded answers come from."""
+    """How much was run, and where the recorded responses come from."""
     facts: tuple[Fact, ...]
     digests: tuple[Fact, ...]
     gaps: Gaps | None
@@ -213,7 +213,7 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
             name="Trials",
             value=f"{len(records)}{f', {samples} samples each' if samples > 1 else ''}, by mendbench {version}",
         ),
-        Fact(name="Told of", value=_told_of(records)),
+        Fact(name="PromptSplits of", value=_told_of(records)),
         Fact(name="Answered by", value=_listing([solver.label for solver in views.solvers])),
         Fact(name="Strategies", value=_listing([one.name for one in views.columns if one.group != "bound"])),
         Fact(name="Policies", value=_listing([view.label for view in views.policies])),
@@ -254,7 +254,7 @@ def _digest(value: Json) -> str:
 
 
 def _services(records: Records) -> tuple[str, ...]:
-    """Return a line for each service: where its answers come from, and in how many cases."""
+    """Return a line for each service: where its responses come from, and in how many cases."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for sources, case in records.counted("recorded_from", "case"):
         for service, source in sources:
@@ -269,12 +269,12 @@ def _services(records: Records) -> tuple[str, ...]:
     if not told:
         return ()
     derived = sum(records.column("derived"))
-    said = f"{figure(derived)} answers derived, the others recorded" if derived else "every answer recorded"
+    said = f"{figure(derived)} answers derived, the others recorded" if derived else "every response recorded"
     return (*told, f"A case may have several of them; {said}.")
 
 
 def _recorded(records: Records, version: Json) -> str:
-    """Return how much was run, of which part the figures are told, and where the answers of the world come from."""
+    """Return how much was run, of which part the figures are told, and where the responses of the world come from."""
     if not len(records):
         return ""
     cases, told = set(records.values("case")), set(headline_records(records).values("case"))
@@ -287,7 +287,7 @@ def _recorded(records: Records, version: Json) -> str:
     derived = sum(records.column("derived"))
     text = f"{counted(len(records), 'trial')} of {counted(len(cases), 'case')}{of}, replayed from recordings by mendbench {version}."
     if worlds:
-        text += f" The world's answers come from {listing(worlds)}"
+        text += f" The world's responses come from {listing(worlds)}"
         text += f"; {figure(derived)} stood in no recording and were derived." if derived else "."
     return text
 
@@ -303,7 +303,7 @@ def _told_of(records: Records) -> str:
 
 
 def _provenance(records: Records) -> str:
-    """Return where the world's answers come from, in cases, and how many stood in no cassette."""
+    """Return where the world's responses come from, in cases, and how many stood in no cassette."""
     found: dict[str, set[str]] = defaultdict(set)
     for sources, case in records.counted("recorded_from", "case"):
         for service, source in sources:
@@ -313,7 +313,9 @@ def _provenance(records: Records) -> str:
         f"{name} ({len(found[name])} {'case' if len(found[name]) == 1 else 'cases'})" for name in sorted(found)
     )
     said = (
-        f"{derived} answers derived by simulated services, the others recorded" if derived else "every answer recorded"
+        f"{derived} answers derived by simulated services, the others recorded"
+        if derived
+        else "every response recorded"
     )
     return f"{told}; {said}" if told else said
 

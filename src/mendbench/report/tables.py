@@ -113,7 +113,7 @@ class PolicyLine:
     prompt_tokens: str
     """Of all that was asked; :data:`NOTHING` where those of one prompt are not known."""
     completion_tokens: str
-    """As above, of the answers."""
+    """As above, of the responses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

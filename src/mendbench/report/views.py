@@ -36,11 +36,11 @@ class Solver:
     model: str | None
 
     def answered(self, total: JsonObject) -> bool:
-        """Return whether the answers that a total is of are this solver's."""
+        """Return whether the responses that a total is of are this solver's."""
         return (total["engine"], total["repairer"], total["model"]) == (self.engine, self.repairer, self.model)
 
     def answers(self, treatment: Treatment) -> bool:
-        """Return whether the answers under a treatment are this solver's."""
+        """Return whether the responses under a treatment are this solver's."""
         return (treatment.engine, treatment.repairer, treatment.model) == (self.engine, self.repairer, self.model)
 
 

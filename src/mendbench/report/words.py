@@ -21,15 +21,15 @@ def counted(count: float, what: str, plural: str = "") -> str:
     return f"{figure(count)} {what if count == 1 else plural or f'{what}s'}"
 
 
-def stale_told(stale: JsonObject) -> tuple[str, ...]:
-    """Return what there is to be said of a run's count of stale answers; nothing where all that is recorded is asked for."""
+def stale_sentences(stale: JsonObject) -> tuple[str, ...]:
+    """Return what there is to be said of a run's count of stale responses; nothing where all that is recorded is asked for."""
     lines = []
-    if stale.get("answers"):
-        where = f"{stale['answers']} recorded answers, in {stale['cassettes']} cassettes"
+    if stale.get("responses"):
+        where = f"{stale['responses']} recorded responses, in {stale['cassettes']} cassettes"
         lines.append(f"{where}, that nothing asks for any more; `mendbench prompts prune` lists them")
     if stale.get("open"):
         unsure = "that a trial without a verdict may ask for, and no other one does: known once it has one"
-        lines.append(f"{stale['open']} recorded answers {unsure}")
+        lines.append(f"{stale['open']} recorded responses {unsure}")
     return tuple(lines)
 
 

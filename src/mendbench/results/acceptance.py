@@ -120,7 +120,7 @@ def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:
     """Refuse a run with trials that have no verdict, unless that was said to be known."""
     if partial:
         return
-    for verdict, why, mend in (
+    for verdict, why, hint in (
         ("unjudged", "miss a recording", "record what is missing (`mendbench run` says how)"),
         ("crashed", "crashed", "mend what raised"),
     ):
@@ -128,7 +128,7 @@ def _refuse_incomplete(stored: StoredRun, *, partial: bool) -> None:
         if keys:
             known = "or accept the others with --update --partial"
             raise Incomplete(
-                f"{stored.folder}: {len(keys)} of {len(stored.rows)} trials {why}, the first of them {keys[0]}; {mend}, {known}"
+                f"{stored.folder}: {len(keys)} of {len(stored.rows)} trials {why}, the first of them {keys[0]}; {hint}, {known}"
             )
 
 

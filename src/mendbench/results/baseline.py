@@ -20,7 +20,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow, StopReason, TrialKey
 from mendbench.model.verdict import Outcome
 from mendbench.results.store import StoredRun
-from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.gating.result import Baseline, Digests, Entry
 from mendbench.trial.row import SHORT, trial_key
 
@@ -29,7 +29,7 @@ FORMAT = 2
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample",
-    "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "answers", "exchanges",
+    "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "responses", "exchanges",
 )  # fmt: skip
 """Eight that tell trials apart, in the order that a run's rows are sorted by; then what the trial came to."""
 
@@ -52,7 +52,7 @@ _ATTEMPT = re.compile(r"(~?)([0-9a-f]{8}):([0-9a-f]{8})")
 _DIGEST = re.compile(r"[0-9a-f]{8}")
 _EXCHANGES = re.compile(r"[^,:]+:[^,:]+(,[^,:]+:[^,:]+)*")
 _CONFLICT = re.compile(r"<{7}|={7}|>{7}|\|{7}")
-_MEND = "take it from version control, or delete the file and accept a run with `mendbench gate --update`"
+_HINT = "take it from version control, or delete the file and accept a run with `mendbench gate --update`"
 
 
 def entry_of(row: JsonRow) -> Entry:
@@ -71,14 +71,14 @@ def entry_of(row: JsonRow) -> Entry:
         stop_reason=row["stop_reason"],
         attempts=len(row["attempts"]),
         wasted=row["wasted_attempts"],
-        answers=answers_of(row),
+        responses=responses_of(row),
         exchanges=",".join(row["evidence"]["exchanges"]),
     )
 
 
-def answers_of(row: JsonRow) -> tuple[AnswerDigest, ...]:
+def responses_of(row: JsonRow) -> tuple[ResponseDigest, ...]:
     """Return the attempts of a trial by digest, from its row."""
-    return tuple(_answer(attempt) for attempt in row["attempts"])
+    return tuple(_response(attempt) for attempt in row["attempts"])
 
 
 def digests_of(run: JsonObject) -> Digests:
@@ -143,9 +143,9 @@ def read_baseline(path: Path) -> Baseline:
             _head(place, cells, head, prices)
     for name in HEADER:
         if name not in head:
-            raise BadInput(str(path), f"no line that tells {name!r}", _MEND)
+            raise BadInput(str(path), f"no line that tells {name!r}", _HINT)
     if not columns:
-        raise BadInput(str(path), "no line that names the columns", _MEND)
+        raise BadInput(str(path), "no line that names the columns", _HINT)
     digests = Digests(engine=head["engine"], scorer=head["scorer"], prices=tuple(sorted(prices.items())))
     own = in_order(entry for _, entry in entries.values())
     return Baseline(place=str(path), version=head["mendbench"], digests=digests, entries=own)
@@ -160,14 +160,14 @@ def is_baseline(path: Path) -> bool:
     return not any(lines) or any(line == _INTRO or line.startswith("format\t") for line in lines)
 
 
-def _answer(attempt: JsonObject) -> AnswerDigest:
-    """Return the digests of an attempt: an ask's own, as misses and reports show it, or the prompt's where nobody was asked."""
-    ask, sections = attempt["ask"], [[one["text"], one["cut"]] for one in attempt["sections"]]
-    prompt = ask if ask is not None else digest([attempt["system"], attempt["frame"], sections])
-    return AnswerDigest(
+def _response(attempt: JsonObject) -> ResponseDigest:
+    """Return the digests of an attempt: a model request's own, as misses and reports show it, or the prompt's where nobody was asked."""
+    model_request, sections = attempt["model_request"], [[one["text"], one["cut"]] for one in attempt["sections"]]
+    prompt = model_request if model_request is not None else digest([attempt["system"], attempt["frame"], sections])
+    return ResponseDigest(
         prompt=prompt[:SHORT] if _DIGEST.match(prompt) else digest(prompt, SHORT),
-        answer=digest([attempt["answer"], attempt["reply"]], SHORT),
-        asked=ask is not None,
+        response=digest([attempt["response"], attempt["reply"]], SHORT),
+        asked=model_request is not None,
     )
 
 
@@ -184,12 +184,12 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 def _cells(entry: Entry) -> tuple[str, ...]:
     own = entry.trial
-    answers = ",".join(f"{'' if one.asked else _UNASKED}{one.prompt}:{one.answer}" for one in entry.answers)
+    responses = ",".join(f"{'' if one.asked else _UNASKED}{one.prompt}:{one.response}" for one in entry.responses)
     exchanges = _UNKNOWN if entry.exchanges is None else entry.exchanges or _ABSENT
     return (
         own.case, own.engine, own.repairer, own.model or _ABSENT, own.strategy, own.policy, own.detector or _ABSENT, str(own.sample),
         entry.case_digest, entry.kind, entry.verdict, entry.outcome or _ABSENT, entry.stop_reason, str(entry.attempts),
-        _ABSENT if entry.wasted is None else str(entry.wasted), answers or _ABSENT, exchanges,
+        _ABSENT if entry.wasted is None else str(entry.wasted), responses or _ABSENT, exchanges,
     )  # fmt: skip
 
 
@@ -204,9 +204,9 @@ def _read(cell: str) -> str:
 
 def _lines(path: Path) -> list[str]:
     if not path.exists():
-        mend = "make it from a run that is right with `mendbench gate --update`"
-        raise BadInput(str(path), "no such baseline", mend)
-    text = read_text(path, MAX_RECORDING, _MEND, "name the file with --baseline", _MEND)
+        hint = "make it from a run that is right with `mendbench gate --update`"
+        raise BadInput(str(path), "no such baseline", hint)
+    text = read_text(path, MAX_RECORDING, _HINT, "name the file with --baseline", _HINT)
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
@@ -219,17 +219,17 @@ def _head(place: str, cells: Sequence[str], head: dict[str, str], prices: dict[s
         head[name] = values[0]
         if name == "format" and values[0] not in _COLUMNS_OF:
             known = " and ".join(_COLUMNS_OF)
-            mend = f"this mendbench reads formats {known}; accept a run again with `mendbench gate --update`"
-            raise BadInput(place, f"format {values[0]!r}", mend)
+            hint = f"this mendbench reads formats {known}; accept a run again with `mendbench gate --update`"
+            raise BadInput(place, f"format {values[0]!r}", hint)
     else:
         raise BadInput(
-            place, f"a line that begins with {name[:40]!r} where the header or the columns' names are due", _MEND
+            place, f"a line that begins with {name[:40]!r} where the header or the columns' names are due", _HINT
         )
 
 
 def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
     if len(cells) != len(columns):
-        raise BadInput(place, f"{len(cells)} columns where {len(columns)} are due", _MEND)
+        raise BadInput(place, f"{len(cells)} columns where {len(columns)} are due", _HINT)
     cell = dict(zip(columns, cells, strict=True))
     one_of = {
         "kind": get_args(Kind),
@@ -239,26 +239,26 @@ def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
     }
     for column, known in one_of.items():
         if cell[column] not in known:
-            raise BadInput(place, f"{column} {cell[column]!r}", f"one of {', '.join(known)} is due; {_MEND}")
+            raise BadInput(place, f"{column} {cell[column]!r}", f"one of {', '.join(known)} is due; {_HINT}")
     crashed = cell["verdict"] == "crashed"
     if crashed != (cell["outcome"] == _ABSENT) or crashed != (cell["wasted"] == _ABSENT):
         raise BadInput(
             place,
             f"{cell['verdict']} with outcome {cell['outcome']!r} and wasted {cell['wasted']!r}",
-            f"only what crashed has neither; {_MEND}",
+            f"only what crashed has neither; {_HINT}",
         )
     key = TrialKey(
         case=cell["case"], engine=cell["engine"], repairer=cell["repairer"], model=_maybe(cell["model"]), strategy=cell["strategy"],
         policy=cell["policy"], detector=_maybe(cell["detector"]), sample=_count(place, "sample", cell["sample"]),
     )  # fmt: skip
-    answers = _answers(place, cell["answers"])
+    responses = _responses(place, cell["responses"])
     attempts = _count(place, "attempts", cell["attempts"])
-    if len(answers) != attempts:
-        raise BadInput(place, f"{attempts} attempts and {len(answers)} answers", f"each attempt has one; {_MEND}")
+    if len(responses) != attempts:
+        raise BadInput(place, f"{attempts} attempts and {len(responses)} answers", f"each attempt has one; {_HINT}")
     return Entry(
         key=trial_key(key), trial=key, case_digest=cell["case_digest"], kind=cell["kind"], verdict=cell["verdict"],
         outcome=_maybe(cell["outcome"]), stop_reason=cell["stop"], attempts=attempts,
-        wasted=None if crashed else _count(place, "wasted", cell["wasted"]), answers=answers,
+        wasted=None if crashed else _count(place, "wasted", cell["wasted"]), responses=responses,
         exchanges=_exchanges(place, cell.get("exchanges", _UNKNOWN)),
     )  # fmt: skip
 
@@ -269,17 +269,17 @@ def _maybe(cell: str) -> str | None:
 
 def _count(place: str, column: str, cell: str) -> int:
     if not (cell.isascii() and cell.isdecimal()):
-        raise BadInput(place, f"{column} {cell!r}", f"a whole number is due; {_MEND}")
+        raise BadInput(place, f"{column} {cell!r}", f"a whole number is due; {_HINT}")
     return int(cell)
 
 
-def _answers(place: str, cell: str) -> tuple[AnswerDigest, ...]:
+def _responses(place: str, cell: str) -> tuple[ResponseDigest, ...]:
     found = []
     for part in () if cell == _ABSENT else cell.split(","):
         match = _ATTEMPT.fullmatch(part)
         if match is None:
-            raise BadInput(place, f"answers {part!r}", f"PROMPT:ANSWER is due, each 8 hexadecimal digits; {_MEND}")
-        found.append(AnswerDigest(prompt=match.group(2), answer=match.group(3), asked=not match.group(1)))
+            raise BadInput(place, f"answers {part!r}", f"PROMPT:ANSWER is due, each 8 hexadecimal digits; {_HINT}")
+        found.append(ResponseDigest(prompt=match.group(2), response=match.group(3), asked=not match.group(1)))
     return tuple(found)
 
 
@@ -289,7 +289,7 @@ def _exchanges(place: str, cell: str) -> str | None:
     if cell == _ABSENT:
         return ""
     if _EXCHANGES.fullmatch(cell) is None:
-        raise BadInput(place, f"exchanges {cell[:40]!r}", f"REQUEST:RESPONSE is due, with commas between; {_MEND}")
+        raise BadInput(place, f"exchanges {cell[:40]!r}", f"REQUEST:RESPONSE is due, with commas between; {_HINT}")
     return cell
 
 

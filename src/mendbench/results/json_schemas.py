@@ -10,7 +10,7 @@ from mendbench.model.case import Api, Kind
 from mendbench.model.execution import NodeState
 from mendbench.model.json import JsonObject
 from mendbench.model.prompt import SectionLabel
-from mendbench.model.trial import AnswerStatus, AttemptLabel, StopReason
+from mendbench.model.trial import AttemptLabel, ResponseStatus, StopReason
 from mendbench.model.verdict import Outcome, VerdictName
 from mendbench.services import service_names, shape_of
 from mendbench.trial.row import FORMAT
@@ -92,11 +92,11 @@ def trial_schema() -> JsonObject:
         "type": "object",
         "properties": {
             "number": {"type": "integer", "minimum": 1},
-            "status": {"enum": list(get_args(AnswerStatus))},
+            "status": {"enum": list(get_args(ResponseStatus))},
             "label": {"enum": [*get_args(AttemptLabel), None]},
             "ladder": {"type": ["integer", "null"], "minimum": 0, "maximum": 7},
             "evidence": {"type": ["object", "null"], "description": "the facts that label and ladder follow from"},
-            "answer": _TEXT,
+            "response": _TEXT,
             "context_tokens": {"type": "integer", "minimum": 0},
             "repeat": {"type": "boolean"},
         },

@@ -1,4 +1,4 @@
-"""What the answers of an old run cost by the prices of today."""
+"""What the responses of an old run cost by the prices of today."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mendbench.model.prompt import Reply
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.evidence import AGAIN
 from mendbench.scoring.record_table import Records
-from mendbench.trial.components import Setting, price_of
+from mendbench.trial.components import BenchContext, price_of
 from mendbench.trial.row import whole
 
-ANSWER: Mapping[str, type] = {"ask": str, "model": str, "prompt_tokens": int, "completion_tokens": int}
+RESPONSE: Mapping[str, type] = {"model_request": str, "model": str, "prompt_tokens": int, "completion_tokens": int}
 """Fields of an attempt that its cost follows from; each may be None."""
 
 
-def prices_today(records: Records, told: Mapping[str, Json], setting: Setting) -> dict[str, Price]:
+def prices_today(records: Records, told: Mapping[str, Json], setting: BenchContext) -> dict[str, Price]:
     """Return the price of each model, program or function that answered in a run and is priced, by its name.
 
     It is the one that the configuration of today leads to; where that leads to none, the one that the run tells of. ``told`` is
@@ -35,7 +35,7 @@ def prices_today(records: Records, told: Mapping[str, Json], setting: Setting) -
 
 
 def repriced(row: JsonRow, prices: Mapping[str, Price], texts: Mapping[str, str]) -> JsonRow:
-    """Return a row with what its answers cost by these ``prices``; ``texts`` are the run's long texts by digest.
+    """Return a row with what its responses cost by these ``prices``; ``texts`` are the run's long texts by digest.
 
     Raises:
         BadInput: the row does not say what it takes; the place is a path in the row.
@@ -53,7 +53,7 @@ def _priced_as(row: JsonRow) -> str:
     return str(row["model"] or row["repairer"])
 
 
-def _price(name: str, told: JsonObject, setting: Setting, repairer: str, model: str | None) -> Price:
+def _price(name: str, told: JsonObject, setting: BenchContext, repairer: str, model: str | None) -> Price:
     today = price_of(repairer, model, setting)
     try:
         before = as_described(told)
@@ -67,8 +67,8 @@ def _price(name: str, told: JsonObject, setting: Setting, repairer: str, model: 
 def _reply(row: JsonRow, at: int, texts: Mapping[str, str]) -> Reply:
     attempt = row["attempts"][at]
     told = attempt if isinstance(attempt, dict) else {}
-    found = {field: whole(told[field], texts) for field in ANSWER if field in told}
-    for field, kind in ANSWER.items():
+    found = {field: whole(told[field], texts) for field in RESPONSE if field in told}
+    for field, kind in RESPONSE.items():
         if field not in found or not isinstance(found[field], kind | None):
             raise BadInput(f"attempts[{at}].{field}", repr(found[field]) if field in found else "missing", AGAIN)
     return Reply(text="", **found)

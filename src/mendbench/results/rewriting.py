@@ -34,8 +34,8 @@ def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
         BadInput: the folder cannot be replaced, a run is being written to it, or it holds another run than was ``seen`` there. It is
             then as it was; if it could not even be put back, the message says where it is.
     """
-    place, mend = run.folder.resolve(), "check the folder and its permissions"
-    with held(place, busy="wait for it", unwritable=mend):
+    place, hint = run.folder.resolve(), "check the folder and its permissions"
+    with held(place, busy="wait for it", unwritable=hint):
         if seen_in(place) != seen:
             raise BadInput(
                 str(run.folder), "another run took the place of the one that was read", "begin again with that one"
@@ -45,9 +45,9 @@ def rewrite_run(run: StoredRun, files: Files, seen: Seen) -> None:
                 _write(run, files, place, beside / "new")
                 take(place, beside / "new")
         except shutil.Error as error:  # what could not be copied: from where, to where, and why
-            raise BadInput(str(run.folder), str(error.args[0][0][2]), mend) from None
+            raise BadInput(str(run.folder), str(error.args[0][0][2]), hint) from None
         except OSError as error:
-            raise BadInput(str(run.folder), error.strerror or str(error), mend) from None
+            raise BadInput(str(run.folder), error.strerror or str(error), hint) from None
 
 
 def _write(run: StoredRun, files: Files, place: Path, fresh: Path) -> None:

@@ -6,7 +6,7 @@ from typing import get_args
 
 from mendbench.model.case import Kind
 from mendbench.model.execution import NodeState
-from mendbench.model.trial import AnswerStatus, AttemptLabel, StopReason
+from mendbench.model.trial import AttemptLabel, ResponseStatus, StopReason
 from mendbench.model.verdict import Outcome, VerdictName
 from mendbench.values.schema import (
     COUNT,
@@ -58,13 +58,13 @@ _EXECUTION = fields(
 _ATTEMPT = fields(
     {
         "number": of(int, least=1),
-        "system": LONG, "frame": LONG, "answer": LONG, "reply": TEXT,
+        "system": LONG, "frame": LONG, "response": LONG, "reply": TEXT,
         "sections": many(fields({"name": TEXT, "label": TEXT, "cut": FLAG, "text": LONG})),
         "context_tokens": COUNT, "truncated": FLAG,
         "facts": fields({"found": many(LONG), "missing": many(LONG)}),
-        "leaks": MAYBE_TEXT, "ask": MAYBE_TEXT, "model": MAYBE_LONG,
+        "leaks": MAYBE_TEXT, "model_request": MAYBE_TEXT, "model": MAYBE_LONG,
         "prompt_tokens": _COUNT, "completion_tokens": _COUNT, "cost_usd": _AMOUNT,
-        "repeat": FLAG, "status": among(get_args(AnswerStatus)), "problem": MAYBE_LONG,
+        "repeat": FLAG, "status": among(get_args(ResponseStatus)), "problem": MAYBE_LONG,
         "label": among(get_args(AttemptLabel), absent=True), "ladder": _RUNG,
         "workflow": MAYBE_LONG, "edits": many(LONG), "execution": maybe(_EXECUTION),
     },
@@ -76,7 +76,7 @@ _ATTEMPT = fields(
 
 _REQUEST = fields(
     {
-        "method": LONG, "url": LONG, "body": MAYBE_LONG, "status": COUNT, "fault": MAYBE_TEXT, "answer": MAYBE_LONG,
+        "method": LONG, "url": LONG, "body": MAYBE_LONG, "status": COUNT, "fault": MAYBE_TEXT, "response": MAYBE_LONG,
         "accepted": FLAG, "changed": maybe(FLAG), "key": TEXT,
     },
     {
@@ -110,7 +110,7 @@ TRIAL = fields(
         "nodes": named(fields({"expected": _STATE, "got": among(get_args(NodeState), absent=True)})),
         "faults_fixed": many(LONG), "warnings": many(_WARNED), "checks": many(_CHECK), "requests": many(_REQUEST), "outputs": OBJECT,
         "variants": many(fields({"name": LONG, "outcome": TEXT, "nodes": named(TEXT)})),
-        "evidence": fields({"asks": TEXT, "world": TEXT, "exchanges": many(_EXCHANGE)}),
+        "evidence": fields({"model_requests": TEXT, "world": TEXT, "exchanges": many(_EXCHANGE)}),
         "repeated_side_effects": many(OBJECT), "collateral_edits": many(LONG), "edits": many(LONG),
         "edited": FLAG, "harmful": FLAG, "said": FLAG, "timing": OBJECT,
     }

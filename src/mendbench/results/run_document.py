@@ -7,7 +7,7 @@ from mendbench.results.totals import totals
 from mendbench.scoring.record_table import Records
 
 
-def told_by_trials(records: Records) -> JsonObject:
+def totals_of_trials(records: Records) -> JsonObject:
     """Return the part of ``run.json`` that the trials alone decide."""
     verdicts = records.counted("verdict")
     return {

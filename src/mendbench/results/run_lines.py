@@ -147,7 +147,7 @@ def object_in(text: str, place: str) -> JsonObject:
     return found
 
 
-def _opened(path: Path, starts: array[int], mend: str = AGAIN) -> Lines:
+def _opened(path: Path, starts: array[int], hint: str = AGAIN) -> Lines:
     """Open a file once for all that is read of it: whoever replaces it meanwhile changes nothing here."""
     try:
         lines = Lines(path, starts)
@@ -155,7 +155,7 @@ def _opened(path: Path, starts: array[int], mend: str = AGAIN) -> Lines:
     except FileNotFoundError:
         raise BadInput(str(path), "no such file", AGAIN) from None
     except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", mend) from None
+        raise BadInput(str(path), error.strerror or "cannot be read", hint) from None
     if size > MAX_RUN:
         raise too_large(path, MAX_RUN)
     return lines
@@ -167,13 +167,13 @@ def _whole_lines(path: Path, lines: Lines, starts: array[int]) -> Iterator[JsonO
         yield _parsed(path, number, raw, starts)
 
 
-def _raw_lines(path: Path, lines: Lines, starts: array[int], mend: str) -> Iterator[bytes]:
+def _raw_lines(path: Path, lines: Lines, starts: array[int], hint: str) -> Iterator[bytes]:
     """Yield a file's lines without their ends, and add to ``starts`` where each ends; a byte order mark is of no line."""
     try:
         with lines.whole() as file:
             yield from _bounded(path, file, starts)
     except OSError as error:
-        raise BadInput(str(path), error.strerror or "cannot be read", mend) from None
+        raise BadInput(str(path), error.strerror or "cannot be read", hint) from None
 
 
 def _bounded(path: Path, file: BinaryIO, starts: array[int]) -> Iterator[bytes]:

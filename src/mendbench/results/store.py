@@ -39,7 +39,7 @@ from mendbench.results.run_lines import (
     wrong_text,
 )
 from mendbench.results.run_lock import found_again, held, put_back, take
-from mendbench.results.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, told_apart
+from mendbench.results.stored_rows import OFFSETS, GrowingFile, Lines, StoredRows, StoredTexts, indexed_lines
 from mendbench.scoring.record_table import SEPARATOR, Records, records_of
 from mendbench.trial.row import FORMAT, references
 from mendbench.values.interning import Names
@@ -195,8 +195,8 @@ class RunFolder:
         """Write rows and texts in their order, each once, and return those of the new files."""
         rows, texts, digests = self.rows(), self.texts(), sorted(self._texts)
         trials, numbers = array(OFFSETS, [0]), array(OFFSETS, [0])
-        write_parts_atomically(self._partial / TRIALS, told_apart(rows.raw(), trials))
-        write_parts_atomically(self._partial / TEXTS, told_apart(map(texts.raw, digests), numbers))
+        write_parts_atomically(self._partial / TRIALS, indexed_lines(rows.raw(), trials))
+        write_parts_atomically(self._partial / TEXTS, indexed_lines(map(texts.raw, digests), numbers))
         told = StoredTexts(Lines(self._partial / TEXTS, numbers), {key: at for at, key in enumerate(digests)})
         return StoredRows(Lines(self._partial / TRIALS, trials), records=rows.known()), told
 
@@ -207,8 +207,8 @@ class RunFolder:
             yield
         except OSError as error:
             kept = f"make room; what was done waits for `mendbench run --resume {self._place}`"
-            mend = kept if self._keys else "make room, or choose another folder with --out"
-            raise BadInput(str(self._place), error.strerror or str(error), mend) from None
+            hint = kept if self._keys else "make room, or choose another folder with --out"
+            raise BadInput(str(self._place), error.strerror or str(error), hint) from None
 
 
 @contextlib.contextmanager
@@ -282,8 +282,8 @@ def read_run(folder: Path) -> StoredRun:
         raise BadInput(str(folder), "no run is in it", "make one with `mendbench run`")
     run = object_in(read_text(folder / RUN, MAX_RUN, AGAIN, AGAIN, AGAIN), f"{folder / RUN}:1")
     if run.get("format") != FORMAT:
-        mend = f"this mendbench reads format {FORMAT}: {AGAIN}"
-        raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), mend)
+        hint = f"this mendbench reads format {FORMAT}: {AGAIN}"
+        raise BadInput(f"{folder / RUN}: format", repr(run.get("format")), hint)
     texts: StoredTexts | BadInput
     try:
         texts = read_texts(folder / TEXTS)
@@ -322,8 +322,8 @@ def _begin(place: Path, partial: Path, plan: JsonObject, *, resume: bool, on_not
         raise no_interrupted_run(place)
     changed = "" if begun is None else _changed(begun, plan)
     if resume and changed:
-        mend = "give the command without --resume to begin again"
-        raise BadInput(str(place), f"changed since the interrupted run began: {changed}", mend)
+        hint = "give the command without --resume to begin again"
+        raise BadInput(str(place), f"changed since the interrupted run began: {changed}", hint)
     if changed and left == partial and (partial / TRIALS).is_file() and (partial / TRIALS).stat().st_size:
         on_note(f"{place}: replaces an interrupted run; changed since that began: {changed}")
     goes_on = begun is not None and not changed and (resume or left == partial)  # else what is in its place is complete

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, overload
 from mendbench.io.files import Appended, write_parts_atomically
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.record_table import Records, records_of
-from mendbench.values.lru import Recent
+from mendbench.values.lru import LruCache
 
 OFFSETS = "Q"
 """What places in a file are held as in an array: 64 bits."""
@@ -80,7 +80,7 @@ class GrowingFile:
             OSError: it cannot be written.
         """
         self._starts = array(OFFSETS, [0])
-        write_parts_atomically(path, told_apart((line.encode() for line in begun), self._starts))
+        write_parts_atomically(path, indexed_lines((line.encode() for line in begun), self._starts))
         self._lines = Lines(path, self._starts)
         self._file = Appended(path)
 
@@ -106,7 +106,7 @@ class GrowingFile:
         return self._lines
 
 
-def told_apart(lines: Iterable[bytes], starts: array[int]) -> Iterator[bytes]:
+def indexed_lines(lines: Iterable[bytes], starts: array[int]) -> Iterator[bytes]:
     """Yield lines, and add to ``starts`` where each ends."""
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -175,7 +175,7 @@ class StoredTexts(Mapping[str, str]):
     def __init__(self, lines: Lines, numbers: Mapping[str, int]) -> None:
         """Take texts from lines; ``numbers`` are the numbers of the lines by the texts' digests."""
         self._lines, self._numbers = lines, numbers
-        self._recent = Recent[str, str](_TEXTS_KEPT)
+        self._recent = LruCache[str, str](_TEXTS_KEPT)
 
     def __len__(self) -> int:
         """Return how many there are."""

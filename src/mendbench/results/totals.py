@@ -27,7 +27,7 @@ def totals(records: Records, names: Collection[str] | None = None) -> list[JsonO
     """Return one total for each part of the corpus and treatment, in the order of :data:`TREATMENT`; parts are never pooled.
 
     A total has every score (see :mod:`mendbench.scoring.scores`), or those of these ``names``, under ``scores``, and what its trials
-    used up together: ``prompt_tokens`` and ``completion_tokens`` only where every answer's are known. Where cases are among them that
+    used up together: ``prompt_tokens`` and ``completion_tokens`` only where every response's are known. Where cases are among them that
     were chosen to catch the detector out, ``scores_without_adversarial`` has the scores of the others.
     """
     groups = {

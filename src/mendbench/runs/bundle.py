@@ -19,7 +19,7 @@ from mendbench.corpus.corpus import CASE_FILES
 from mendbench.errors import Incomplete
 from mendbench.io.files import folder_beside
 from mendbench.strategies.interface import SUFFIX, WITHOUT
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 
 _CASES, _CASSETTES, _STRATEGIES, _TEMPLATES = "cases", "cassettes", "strategies", "templates"
 
@@ -54,14 +54,14 @@ class Unpacking:
     """How a setting is told anew where a parcel was unpacked."""
 
     digest: str
-    setting: Setting
+    setting: BenchContext
     """As it is where the parcel was packed."""
     folders: Mapping[str, Path]
     """What stood where it was packed, by its folder in the parcel."""
     templates: Mapping[str, str]
     """The files in the parcel that stand for the strategies named by a path, by that name."""
 
-    def setting_in(self, place: Path) -> Setting:
+    def setting_in(self, place: Path) -> BenchContext:
         """Return the setting with everything that it reads below ``place``."""
         strategy_dirs = [place / name for name in self.folders if name.startswith(f"{_STRATEGIES}/")]
         return replace(
@@ -69,14 +69,14 @@ class Unpacking:
             template_files={name: str(place / file) for name, file in self.templates.items()},
         )  # fmt: skip
 
-    def retold(self, text: str, place: Path) -> str:
+    def with_original_paths(self, text: str, place: Path) -> str:
         """Return what was said of the files below ``place`` as it is said of those that were packed."""
         for name, folder in self.folders.items():
             text = text.replace(str(place / name), str(folder))
         return text
 
 
-def pack(setting: Setting, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
+def pack(setting: BenchContext, strategies: Iterable[str]) -> tuple[Parcel, Unpacking]:
     """Return a parcel of all that trials of a setting with these strategies read; the same files give the same bytes.
 
     Raises:

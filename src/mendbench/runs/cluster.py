@@ -27,7 +27,7 @@ from mendbench.runs import cluster_worker
 from mendbench.runs.bundle import Parcel, Unpacking, pack
 from mendbench.runs.cluster_worker import Unready, makeup
 from mendbench.runs.executor import DIED
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 
 def open_cluster(
-    where: str, workers: int, task: Callable[[Setting, T], R], setting: Setting, strategies: Iterable[str],
+    where: str, workers: int, task: Callable[[BenchContext, T], R], setting: BenchContext, strategies: Iterable[str],
     *, patience_s: float = PATIENCE_S,
 ) -> ClusterPool[T, R]:  # fmt: skip
     """Return a pool on the cluster whose scheduler has that address, or on a cluster of ``workers`` local processes.
@@ -88,7 +88,7 @@ class _Job:
     """What every worker is told of a run, once."""
 
     name: str
-    task: Callable[[Setting, Any], Any]
+    task: Callable[[BenchContext, Any], Any]
     parcel: Parcel
     unpacking: Unpacking
 
@@ -123,9 +123,9 @@ class ClusterPool(Generic[T, R]):
         try:
             self._client.run_on_scheduler(cluster_worker.end, self._job.name)  # it unpickles what workers are given
         except ImportError as error:
-            mend = "install the same there, and start it again"
+            hint = "install the same there, and start it again"
             raise BadInput(
-                _place(self._address), f"the scheduler has no mendbench that can run trials ({error})", mend
+                _place(self._address), f"the scheduler has no mendbench that can run trials ({error})", hint
             ) from error
         self._look()
         if self._refused and not self._ready:
@@ -367,9 +367,9 @@ def _own_cluster(dask: Any, workers: int) -> Iterator[str]:
             silence_logs=logging.CRITICAL, preload=[cluster_worker.__name__],
         )  # fmt: skip
     except Exception as error:  # as above
-        mend = "a script that runs trials on several needs `if __name__ == '__main__':` around its own doing"
+        hint = "a script that runs trials on several needs `if __name__ == '__main__':` around its own doing"
         raise BadInput(
-            f"--cluster {LOCAL}", f"no worker processes can be started ({type(error).__name__}: {error})", mend
+            f"--cluster {LOCAL}", f"no worker processes can be started ({type(error).__name__}: {error})", hint
         ) from error
     with cluster:
         yield str(cluster.scheduler_address)

@@ -17,7 +17,7 @@ from typing import Any
 import mendbench.version
 from mendbench.errors import MendbenchError
 from mendbench.runs.bundle import Parcel, Unpacking, default_cache, unpack, unpacked
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 
 DECIDING = ("genai-prices", "graphql-core", "jinja2", "jmespath", "jsonpatch", "jsonpointer", "pydantic", "pyyaml")
 """Distributions that decide what stands in a row."""
@@ -42,11 +42,11 @@ class Unready(Exception):
 class _Task:
     """What this worker does for one run, and where its files are."""
 
-    def __init__(self, task: Callable[[Setting, Any], Any], unpacking: Unpacking, place: Path) -> None:
+    def __init__(self, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, place: Path) -> None:
         self.run = partial(task, unpacking.setting_in(place))
-        self._retold = partial(unpacking.retold, place=place)
+        self._retold = partial(unpacking.with_original_paths, place=place)
 
-    def retold(self, error: BaseException) -> BaseException:
+    def with_original_paths(self, error: BaseException) -> BaseException:
         """Return an error on purpose that names the files which were packed, and not their copies here."""
         if isinstance(error, MendbenchError):
             error.args = tuple(self._retold(arg) if isinstance(arg, str) else arg for arg in error.args)
@@ -87,7 +87,7 @@ def introduce(digest: str) -> tuple[dict[str, str], bool]:
     return makeup(), unpacked(digest, default_cache()) is not None
 
 
-def begin(run: str, task: Callable[[Setting, Any], Any], unpacking: Unpacking, parcel: Parcel | None) -> None:
+def begin(run: str, task: Callable[[BenchContext, Any], Any], unpacking: Unpacking, parcel: Parcel | None) -> None:
     """Make ready for a run.
 
     Raises:
@@ -122,7 +122,7 @@ def run_chunk(run: str, items: Sequence[Any]) -> bytes:
         try:
             found: list[Any] | BaseException = [task.run(item) for item in items]
         except BaseException as error:  # noqa: BLE001 - it is raised again where the run is
-            found = task.retold(error)
+            found = task.with_original_paths(error)
     return zlib.compress(pickle.dumps(found), _FAST)
 
 

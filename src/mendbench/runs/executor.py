@@ -170,8 +170,8 @@ class LocalPool(Generic[T, R]):
         try:
             return self._pool.submit(_run_chunk, chunk)
         except FileNotFoundError as error:  # processes are started through a socket in the temporary folder
-            mend = "make room in the temporary folder, name another with the variable TMPDIR, or use --workers 1"
-            raise BadInput("workers", error.strerror or str(error), mend) from None
+            hint = "make room in the temporary folder, name another with the variable TMPDIR, or use --workers 1"
+            raise BadInput("workers", error.strerror or str(error), hint) from None
         except (BrokenProcessPool, BrokenPipeError) as error:
             # It broke between two hand-outs: told as it is of those that were under way.
             failed: Future[list[R]] = Future()
@@ -189,8 +189,8 @@ class LocalPool(Generic[T, R]):
         try:
             self.submit(()).result()
         except BrokenProcessPool:
-            mend = "use one worker; a script that runs trials on several needs `if __name__ == '__main__':` around its own doing"
-            raise BadInput("workers", "worker processes die as they start", mend) from None
+            hint = "use one worker; a script that runs trials on several needs `if __name__ == '__main__':` around its own doing"
+            raise BadInput("workers", "worker processes die as they start", hint) from None
 
     def close(self) -> None:
         """End the workers, each after the task that it is at; what was not begun is not done."""

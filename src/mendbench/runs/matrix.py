@@ -8,7 +8,7 @@ from itertools import product
 
 from mendbench.errors import BadInput
 from mendbench.model.case import Case
-from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.repair.policies import policy
 
 CONTROL_STRATEGY, CONTROL_POLICY = "none", "two-layer"
@@ -41,9 +41,9 @@ def keys_of(matrix: Matrix, cases: Sequence[Case]) -> tuple[TrialKey, ...]:
         BadInput: the selection is empty, or ``chat`` is asked for without a model.
     """
     ordinary = tuple(name for name in matrix.engines if name not in matrix.itself)
-    if ordinary and ITSELF in {*matrix.strategies, *matrix.policies, *matrix.repairers, *matrix.controls}:
+    if ordinary and SELF_REPAIR in {*matrix.strategies, *matrix.policies, *matrix.repairers, *matrix.controls}:
         raise BadInput(
-            "matrix", f"{ITSELF!r} for the engine {ordinary[0]!r}, which does not repair by itself", "name another"
+            "matrix", f"{SELF_REPAIR!r} for the engine {ordinary[0]!r}, which does not repair by itself", "name another"
         )
     if ordinary and "chat" in matrix.repairers and not matrix.models:
         raise BadInput("matrix.models", "no model for the repairer 'chat'", "name one with --model")
@@ -67,11 +67,11 @@ def _by_themselves(matrix: Matrix, case: Case) -> Iterator[TrialKey]:
     """Yield the keys of a case's trials in engines that repair by themselves."""
     engines = (engine for engine in matrix.engines if engine in matrix.itself)
     for engine, model, sample in product(engines, matrix.models or (None,), range(matrix.samples)):
-        yield _key(matrix, case, engine, ITSELF, ITSELF, ITSELF, model, sample)
+        yield _key(matrix, case, engine, SELF_REPAIR, SELF_REPAIR, SELF_REPAIR, model, sample)
 
 
 def _draws(matrix: Matrix, repairer: str) -> bool:
-    """Return whether a repairer's answers to one prompt may differ, so that samples do."""
+    """Return whether a repairer's responses to one prompt may differ, so that samples do."""
     return repairer == "chat" or ":" in repairer or repairer in matrix.drawn
 
 

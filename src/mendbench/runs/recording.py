@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from mendbench.model.policy import MAX_ANSWERS
-from mendbench.model.trial import ITSELF, JsonRow, TrialKey
+from mendbench.model.policy import MAX_RESPONSES
+from mendbench.model.trial import SELF_REPAIR, JsonRow, TrialKey
 from mendbench.recording.recorder import Recorder
-from mendbench.replay.request_queue import AskPending, AskQueue
-from mendbench.trial.components import Setting
+from mendbench.replay.request_queue import RequestQueue, ResponsePending
+from mendbench.trial.components import BenchContext
 from mendbench.trial.row import trial_key
 from mendbench.trial.runner import run_trial
 
@@ -31,19 +31,21 @@ class Step:
     """The trial's row and its long texts, once it is complete."""
 
 
-def record_all(setting: Setting, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[Step]:
-    """Record the matrix, first answers of all cases first, then second ones, then third ones, and yield each step.
+def record_all(setting: BenchContext, keys: Sequence[TrialKey], recorder: Recorder) -> Iterator[Step]:
+    """Record the matrix, first responses of all cases first, then second ones, then third ones, and yield each step.
 
     So a complete sub-matrix exists at every moment, and the prompts of one case follow one another, which a model server's prefix
     cache is good for.
 
     Raises:
-        MendbenchError: as :func:`mendbench.trial.runner.run_trial`. All answers that came until then are kept.
+        MendbenchError: as :func:`mendbench.trial.runner.run_trial`. All responses that came until then are kept.
     """
     rounds = _rounds(keys)
     total, done = sum(len(each) for _, each in rounds) + len(keys), 0
     for limit, each in rounds:
-        for key, _ in in_turn(each, partial(run_trial, setting, recorder=recorder, max_answers=limit), recorder.queue):
+        for key, _ in in_turn(
+            each, partial(run_trial, setting, recorder=recorder, max_responses=limit), recorder.queue
+        ):
             done += 1
             yield Step(done=done, total=total, told=f"answer {limit} of {trial_key(key)}")
     for _, row in in_turn(keys, partial(run_trial, setting, recorder=recorder), recorder.queue):
@@ -52,14 +54,14 @@ def record_all(setting: Setting, keys: Sequence[TrialKey], recorder: Recorder) -
 
 
 def in_turn(
-    keys: Iterable[TrialKey], run: Callable[[TrialKey], T], queue: AskQueue | None
+    keys: Iterable[TrialKey], run: Callable[[TrialKey], T], queue: RequestQueue | None
 ) -> Iterator[tuple[TrialKey, T]]:
     """Yield what ``run`` returns of each trial, in an order that does not hang on which answer comes first.
 
-    One that waits for an answer is run again when the answer is there, after all trials before it, and so on.
+    One that waits for a response is run again when the response is there, after all trials before it, and so on.
 
     Raises:
-        MendbenchError: as ``run``, or an ask failed.
+        MendbenchError: as ``run``, or a model request failed.
     """
     todo = deque[tuple[TrialKey, str | None]]((key, None) for key in keys)
     while todo:
@@ -68,13 +70,13 @@ def in_turn(
             queue.release(awaited)
         try:
             yield key, run(key)
-        except AskPending as pending:
+        except ResponsePending as pending:
             todo.append((key, pending.key))
     if queue is not None:
         queue.settle()
 
 
 def _rounds(keys: Sequence[TrialKey]) -> list[tuple[int, list[TrialKey]]]:
-    asking = [key for key in keys if key.model is not None and key.repairer != ITSELF]
+    asking = [key for key in keys if key.model is not None and key.repairer != SELF_REPAIR]
     order = sorted(asking, key=lambda key: (key.case, key.model or "", key.sample, key.strategy, key.policy))
-    return [(limit, order) for limit in range(1, MAX_ANSWERS + 1)] if asking else []
+    return [(limit, order) for limit in range(1, MAX_RESPONSES + 1)] if asking else []

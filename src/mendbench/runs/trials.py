@@ -8,13 +8,13 @@ from operator import attrgetter
 
 from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.runs.executor import WORTH_A_WORKER, chunked, run_all, run_on, workers_for
-from mendbench.trial.components import Setting
+from mendbench.trial.components import BenchContext
 from mendbench.trial.runner import lost_trial, run_trial
-from mendbench.trial.session import way_of
+from mendbench.trial.session import session_order
 
 
 def run_trials(
-    setting: Setting, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
+    setting: BenchContext, keys: Sequence[TrialKey], workers: int, cluster: str | None = None
 ) -> Iterator[tuple[JsonRow, dict[str, str]]]:
     """Yield what :func:`mendbench.trial.runner.run_trial` returns for each trial, replayed from recordings.
 
@@ -28,8 +28,10 @@ def run_trials(
         from mendbench.runs.cluster import open_cluster  # noqa: PLC0415 - nobody else pays for it
 
         pool = open_cluster(cluster, workers, run_trial, setting, {key.strategy for key in keys})
-        yield from run_on(pool, chunked(keys, attrgetter("case"), pool.workers, way_of), partial(lost_trial, setting))
+        yield from run_on(
+            pool, chunked(keys, attrgetter("case"), pool.workers, session_order), partial(lost_trial, setting)
+        )
         return
     count = workers_for(workers, len(keys), WORTH_A_WORKER)
-    chunks = chunked(keys, attrgetter("case"), count, way_of)
+    chunks = chunked(keys, attrgetter("case"), count, session_order)
     yield from run_all(partial(run_trial, setting), chunks, count, partial(lost_trial, setting))

@@ -16,7 +16,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Batch
 from mendbench.runtime.checkpoint import node_digest
 from mendbench.runtime.scene import BATCH_INDEX
-from mendbench.runtime.stepping import FINE, Tried, Unit, Workshop
+from mendbench.runtime.stepping import FINE, StepRunner, Tried, Unit
 from mendbench.runtime.templates import ParamProblem, resolve
 
 MAX_ITEMS = 10_000
@@ -104,7 +104,7 @@ class _Item:
         return self.done.state == "error" or (self.done.state == "warning" and self.done.severity != "info")
 
 
-def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
+def plan_batch(batch: Batch, whole: Unit, shop: StepRunner) -> Plan | Tried:
     """Return the plan of a batch, or the failure of ``whole`` (the node as such) because there is no list to go through."""
     found = resolve(batch.items, whole.data, texts=shop.texts)
     if not found.complete:
@@ -121,8 +121,8 @@ def plan_batch(batch: Batch, whole: Unit, shop: Workshop) -> Plan | Tried:
     return Plan(batch=batch, values=tuple(found.value), units=units)
 
 
-def run_batch(plan: Plan, before: list[Completed], shop: Workshop) -> BatchDone:
-    """Do what the plan says, but for the items that were done ``before`` just so and whose answer still holds."""
+def run_batch(plan: Plan, before: list[Completed], shop: StepRunner) -> BatchDone:
+    """Do what the plan says, but for the items that were done ``before`` just so and whose response still holds."""
     left = list(before)
     made = list(_made(plan, left, shop))
     failures = {index: item for index, item in enumerate(made) if item.failed}
@@ -147,7 +147,7 @@ def run_batch(plan: Plan, before: list[Completed], shop: Workshop) -> BatchDone:
     )
 
 
-def _made(plan: Plan, before: list[Completed], shop: Workshop) -> Iterator[_Item]:
+def _made(plan: Plan, before: list[Completed], shop: StepRunner) -> Iterator[_Item]:
     """Yield what comes of each item, up to the first that ends the batch. What was done is taken out of ``before``."""
     for unit, value in zip(plan.units, plan.values, strict=True):
         digest = unit.digest
@@ -161,7 +161,7 @@ def _made(plan: Plan, before: list[Completed], shop: Workshop) -> Iterator[_Item
             return
 
 
-def _tried(batch: Batch, unit: Unit, value: Json, shop: Workshop) -> _Item:
+def _tried(batch: Batch, unit: Unit, value: Json, shop: StepRunner) -> _Item:
     """Run one item, at most so often as the batch says, and never again where that could do something twice."""
     clock = shop.around.clock
     started = clock.now_ms()

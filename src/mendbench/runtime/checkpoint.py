@@ -60,7 +60,7 @@ def traces_of(exchanges: Sequence[Exchange], first: int) -> tuple[int | None, bo
     ``first`` is the place of the first one in the world's traffic. What a model says hangs on no world.
     """
     places = [first + index for index, one in enumerate(exchanges) if one.changed]
-    asked = [one for one in exchanges if not one.request.asks_model]
+    asked = [one for one in exchanges if not one.request.is_model_request]
     return (places[-1] if places else None), bool(asked) and all(one.only_read for one in asked)
 
 

@@ -25,7 +25,7 @@ from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType
 from mendbench.runtime.nodes.registry import node_types
 from mendbench.runtime.parse import Problem, parse_workflow, salvaged
-from mendbench.runtime.stepping import Surroundings
+from mendbench.runtime.stepping import ExecutionContext
 from mendbench.runtime.templates import MAX_SIZE, resolve
 from mendbench.runtime.validate import NodeSpec, errors_of, validate
 from mendbench.runtime.walk import Walk, Walked
@@ -41,7 +41,7 @@ def _unchanged(value: Json) -> Json:
 class MendbenchEngine:
     """Our own engine.
 
-    ``redact`` takes the case's declared secrets out of what goes into failures and warnings: answers of the world come
+    ``redact`` takes the case's declared secrets out of what goes into failures and warnings: responses of the world come
     redacted, but a failed node's parameters hold what the workflow was given. ``types`` replaces the node types that
     are found. ``on_event`` hears of every node as it starts and ends; what it raises changes nothing.
     """
@@ -84,7 +84,7 @@ class MendbenchEngine:
         walked = Walk(
             parsed,
             starting_data(parsed, inputs),
-            Surroundings(
+            ExecutionContext(
                 world=world,
                 detector=detector,
                 clock=clock,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from mendbench.exchanges.bodies import parse_body
 from mendbench.model.exchange import Exchange
-from mendbench.model.execution import Sighting
+from mendbench.model.execution import Observation
 from mendbench.model.failure import Category, EarlierFailure, Failure, FieldProblem, SentRequest, UpstreamSource
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node, Workflow
@@ -43,7 +43,7 @@ class Scene:
     """What the run knows where a node failed."""
 
     node: Node
-    sighting: Sighting
+    sighting: Observation
     data: JsonObject
     """Inputs and the outputs of the nodes that ran, this one's left out."""
     workflow: Workflow
@@ -79,7 +79,7 @@ def failure_of(scene: Scene) -> Failure:
         earlier=scene.earlier,
         batch_item=scene.batch_item,
     )
-    return redacted(_with_templates(_with_answer(base, scene), scene), scene.redact)
+    return redacted(_with_templates(_with_response(base, scene), scene), scene.redact)
 
 
 def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Callable[[Json], Json]) -> Failure:
@@ -121,7 +121,7 @@ def static_failure(problem: Problem, workflow: Workflow) -> Failure:
     )
 
 
-def fixable(sighting: Sighting) -> bool:
+def fixable(sighting: Observation) -> bool:
     """Return the baseline's guess: all is, but exceptions and transport faults whose message has one of its words."""
     said = sighting.message.lower()
     return sighting.kind not in ("exception", "transport") or not any(word in said for word in UNFIXABLE_WORDS)
@@ -151,7 +151,7 @@ def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
     return value
 
 
-def _category(sighting: Sighting, problems: tuple[FieldProblem, ...]) -> Category:
+def _category(sighting: Observation, problems: tuple[FieldProblem, ...]) -> Category:
     if sighting.kind == "template":
         return "template_error"
     if sighting.kind == "exception":
@@ -159,13 +159,13 @@ def _category(sighting: Sighting, problems: tuple[FieldProblem, ...]) -> Categor
     return "api_validation" if sighting.status in _REQUEST_STATUSES or problems else "execution_failure"
 
 
-def _field_problems(sighting: Sighting) -> tuple[FieldProblem, ...]:
+def _field_problems(sighting: Observation) -> tuple[FieldProblem, ...]:
     if sighting.kind in ("http", "envelope", "mcp"):
         return field_problems(sighting.body)
     return ()
 
 
-def _with_answer(failure: Failure, scene: Scene) -> Failure:
+def _with_response(failure: Failure, scene: Scene) -> Failure:
     """Add what the node's type has: an HTTP answer, an MCP error, a command's output."""
     sighting = scene.sighting
     outputs = sighting.outputs
@@ -207,7 +207,7 @@ def _tool_called(node: Node) -> JsonObject:
     return {name: node.params[name] for name in ("server", "tool") if name in node.params}
 
 
-def _mcp_error(sighting: Sighting) -> Json:
+def _mcp_error(sighting: Observation) -> Json:
     """Return the protocol's error object, else the result's own ``error``, else the words of a tool error."""
     rpc = sighting.body if isinstance(sighting.body, dict) else {}
     result = sighting.outputs.get("result")

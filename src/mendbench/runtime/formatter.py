@@ -13,7 +13,7 @@ from mendbench.runtime.parse import salvaged
 from mendbench.secrets.redaction import sanitise
 
 _ALWAYS = ("source", "category", "message", "action", "node_id", "fixable")
-_ANSWER = ("status_code", "raw_response", "response_headers", "response_time")
+_RESPONSE = ("status_code", "raw_response", "response_headers", "response_time")
 _WHERE_KNOWN = (
     "mcp_error_details", "mcp_error", "shell_command", "shell_exit_code", "shell_stdout", "shell_stderr",
     "exception_type", "hint", "available_fields",
@@ -46,7 +46,7 @@ def _error(failure: Failure) -> JsonObject:
     """Return one error: the baseline's fields, each where the failure has it. Enrichment is not part of this format."""
     shown: JsonObject = {name: getattr(failure, name) for name in _ALWAYS}
     if failure.status_code is not None:
-        shown |= {name: getattr(failure, name) for name in _ANSWER}
+        shown |= {name: getattr(failure, name) for name in _RESPONSE}
     for name in _WHERE_KNOWN:
         value = getattr(failure, name)
         if value is not None:

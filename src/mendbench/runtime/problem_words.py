@@ -116,4 +116,4 @@ SLACK_CODES: dict[str, tuple[str, Kind]] = {
     "invalid_name_punctuation": ("name", "invalid"),
     "invalid_name_required": ("name", "missing"),
 }
-"""Codes of Slack's Web API that are about one argument, for answers that say no more than the code."""
+"""Codes of Slack's Web API that are about one argument, for responses that say no more than the code."""

@@ -56,7 +56,7 @@ _JSON = re.compile(r"[\[{]\s*[\[{\"]")
 
 
 def field_problems(body: Json) -> tuple[FieldProblem, ...]:
-    """Return what ``body`` says about single fields, in its order, each once. Total: any value gives an answer."""
+    """Return what ``body`` says about single fields, in its order, each once. Total: any value gives a response."""
     objects: list[tuple[JsonObject, bool]] = []
     texts: list[str] = []
     _gather(body, objects, texts, depth=0, wrappers=0)
@@ -123,7 +123,7 @@ def _of_object(value: JsonObject, *, graphql: bool) -> Iterator[FieldProblem]:
 
 
 def _names_in(value: JsonObject, *, graphql: bool) -> Iterator[str]:
-    """Yield the fields that an error object names. The ``path`` of a GraphQL error is the answer's and names none."""
+    """Yield the fields that an error object names. The ``path`` of a GraphQL error is the response's and names none."""
     source, params = value.get("source"), value.get("params")
     extra = value.get("keys")
     inner = params if isinstance(params, dict) else {}

@@ -11,8 +11,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from mendbench.api_errors.retry import retry_after_s, retrying
-from mendbench.model.exchange import Answer, Exchange, Request
-from mendbench.model.execution import Checkpoint, Completed, Judgement, Sighting
+from mendbench.model.exchange import Exchange, Request, Response
+from mendbench.model.execution import Checkpoint, Completed, Judgement, Observation
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
@@ -24,7 +24,7 @@ from mendbench.runtime.json_texts import JsonTexts
 from mendbench.runtime.nodes.interface import NodeType, Send
 from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.nodes.patience import FIRST_WAIT_S, LONGEST_WAIT_S, TRIES
-from mendbench.runtime.noticing import Visit, raised_visit, run_node, sighting_in, unresolved_visit
+from mendbench.runtime.observation import Visit, observe, raised_visit, run_node, unresolved_visit
 from mendbench.runtime.templates import MAX_SIZE, ParamProblem, ResolvedParams, resolve_params
 from mendbench.secrets.redaction import sanitise
 
@@ -35,7 +35,7 @@ MAX_DATA = 50_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class ExecutionContext:
     """What an execution reaches and is judged by."""
 
     world: World
@@ -82,7 +82,7 @@ class Tried:
 
     unit: Unit
     visit: Visit
-    sighting: Sighting | None
+    sighting: Observation | None
     judgement: Judgement
     exchanges: tuple[Exchange, ...] = ()
     """What it sent, and was answered."""
@@ -115,10 +115,10 @@ class Tried:
         )
 
 
-class Workshop:
+class StepRunner:
     """Does units of work in one execution, and remembers what they did to the world."""
 
-    def __init__(self, around: Surroundings, before: Checkpoint | None, node_ids: AbstractSet[str]) -> None:
+    def __init__(self, around: ExecutionContext, before: Checkpoint | None, node_ids: AbstractSet[str]) -> None:
         self.around, self.before = around, before
         self._ids = node_ids
         self._changed_at = -1
@@ -136,7 +136,7 @@ class Workshop:
         return unit
 
     def reusable(self, node: Node, digest: str) -> Completed | None:
-        """Return what the node did before, if it would do just that again and its answer still holds."""
+        """Return what the node did before, if it would do just that again and its response still holds."""
         found = completed_as(self.before, node.id, digest, self._ids | self._taken)
         if found is None or not self.still_holds(found[1]):
             return None
@@ -197,7 +197,7 @@ class Workshop:
         """Return what comes of a unit that cannot be run because a value in it is of no use."""
         return self._judged(unit, raised_visit(name, words))
 
-    def judged(self, sighting: Sighting | None) -> Judgement:
+    def judged(self, sighting: Observation | None) -> Judgement:
         """Return what the detector makes of a sighting; without a detector it is an error."""
         if sighting is None:
             return FINE
@@ -230,7 +230,7 @@ class Workshop:
         )
 
     def _judged(self, unit: Unit, visit: Visit) -> Tried:
-        sighting = sighting_in(unit.node, visit, self.around.redact)
+        sighting = observe(unit.node, visit, self.around.redact)
         return Tried(unit=unit, visit=visit, sighting=sighting, judgement=self.judged(sighting))
 
     def _to_be_tried_again(self, tried: Tried) -> bool:
@@ -239,7 +239,7 @@ class Workshop:
         return judgement.state == "warning" and judgement.severity == "retry" and tried.harmless_again
 
     def _sender(self, node_id: str) -> Send:
-        def send(request: Request) -> Answer:
+        def send(request: Request) -> Response:
             return self.around.world.send(request, node=node_id)
 
         return send
@@ -249,7 +249,7 @@ def _harmless_again(exchange: Exchange) -> bool:
     """Return whether sending it again cannot do twice what it asks for."""
     if exchange.changed:
         return False
-    refused = exchange.answer.fault in (None, "refused") and not exchange.accepted
+    refused = exchange.response.fault in (None, "refused") and not exchange.accepted
     return exchange.request.safe or exchange.only_read or refused
 
 
@@ -260,6 +260,6 @@ def _settled(tried: Tried, tries: int) -> Tried:
     return replace(tried, judgement=judgement, tries=tries)
 
 
-def _header(sighting: Sighting | None, name: str) -> str | None:
+def _header(sighting: Observation | None, name: str) -> str | None:
     value = sighting.headers.get(name) if sighting is not None else None
     return value if isinstance(value, str) else None

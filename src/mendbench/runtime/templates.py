@@ -30,7 +30,7 @@ MAX_SIZE = 10_000_000
 others doubled grow beyond any memory."""
 
 MAX_LEVELS = 150
-"""How deep resolved values may nest: an answer of the world nests 120 deep at most, and a document 100."""
+"""How deep resolved values may nest: a response of the world nests 120 deep at most, and a document 100."""
 
 _MAX_FRAGMENT = 60
 """Characters that are shown of a malformed template."""

@@ -9,7 +9,7 @@
     executions[]       attempt (0 is the first, n follows attempt n or a choice), outcome, nodes[], failures[], warnings[], outputs
       nodes[]          the node's record, its parameters as written and resolved, its exchanges with the world
       shared           the reserved keys of the shared store, see :mod:`mendbench.runtime.shared_store`
-    attempts[]         number, status, prompt, reply, and the workflow that the answer led to
+    attempts[]         number, status, prompt, reply, and the workflow that the response led to
     choices[]          node_id, choice, param and value: what the user chose where a warning stopped the run
 """
 
@@ -185,7 +185,7 @@ def _node(
 
 
 def _exchange(exchange: Exchange, clean: _Clean) -> JsonObject:
-    request, answer = exchange.request, exchange.answer
+    request, response = exchange.request, exchange.response
     return {
         "request": {
             "method": request.method,
@@ -194,11 +194,11 @@ def _exchange(exchange: Exchange, clean: _Clean) -> JsonObject:
             "body": clean(parse_body(request.body, request.header("content-type"))),
         },
         "response": {
-            "status": answer.status,
-            "fault": answer.fault,
-            "headers": clean(dict(answer.headers)),
-            "body": clean(parse_body(answer.body, answer.header("content-type"))),
-            "elapsed_ms": answer.elapsed_ms,
+            "status": response.status,
+            "fault": response.fault,
+            "headers": clean(dict(response.headers)),
+            "body": clean(parse_body(response.body, response.header("content-type"))),
+            "elapsed_ms": response.elapsed_ms,
         },
         "accepted": exchange.accepted,
     }

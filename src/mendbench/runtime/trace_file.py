@@ -17,7 +17,7 @@ FOLDER = ".mendbench"
 LAST = Path(FOLDER) / "last-trace.json"
 """The last run's trace, in the folder where the command ran."""
 
-_MEND = "write one with `mendbench workflow run FILE`"
+_HINT = "write one with `mendbench workflow run FILE`"
 
 
 def write_trace(trace: JsonObject, path: Path) -> None:
@@ -53,16 +53,16 @@ def read_trace(path: Path) -> JsonObject:
         BadInput: there is none, it is broken, or of another format.
     """
     trace = load_json(
-        read_text(path, MAX_RECORDING, f"{_MEND}, or name one with --trace"), str(path), _MEND, halves=True
+        read_text(path, MAX_RECORDING, f"{_HINT}, or name one with --trace"), str(path), _HINT, halves=True
     )
     if not isinstance(trace, dict) or "format" not in trace or "executions" not in trace:
-        raise BadInput(str(path), "no trace", _MEND)
+        raise BadInput(str(path), "no trace", _HINT)
     if trace["format"] != FORMAT:
         raise BadInput(f"{path}: format", f"format {trace['format']!r}", f"this mendbench reads format {FORMAT}")
     wrong = misfit(trace, _TRACE)
     if wrong is not None:
         place, _, found = wrong.partition(": ")
-        raise BadInput(f"{path}: {place}", found, _MEND)
+        raise BadInput(f"{path}: {place}", found, _HINT)
     return trace
 
 

@@ -11,7 +11,7 @@ from mendbench.model.workflow import Batch, Node, Workflow
 from mendbench.runtime.batch import BatchDone, Plan, plan_batch, run_batch
 from mendbench.runtime.events import NodeStarted, ending
 from mendbench.runtime.failures import Scene, failure_of, warning_failure
-from mendbench.runtime.stepping import Surroundings, Tried, Unit, Workshop
+from mendbench.runtime.stepping import ExecutionContext, StepRunner, Tried, Unit
 from mendbench.secrets.redaction import sanitise_under
 
 
@@ -33,9 +33,11 @@ class Walked:
 class Walk:
     """The state of one execution. :meth:`run` may be called once."""
 
-    def __init__(self, workflow: Workflow, data: JsonObject, around: Surroundings, before: Checkpoint | None) -> None:
+    def __init__(
+        self, workflow: Workflow, data: JsonObject, around: ExecutionContext, before: Checkpoint | None
+    ) -> None:
         self._workflow, self._data, self._around, self._before = workflow, data, around, before
-        self._shop = Workshop(around, before, frozenset(node.id for node in workflow.nodes))
+        self._shop = StepRunner(around, before, frozenset(node.id for node in workflow.nodes))
         self._next = {(edge.source, edge.action): edge.target for edge in workflow.edges}
         self._records: dict[str, NodeRecord] = {}
         self._completed: dict[str, Completed] = {}

@@ -115,17 +115,17 @@ def prompt_tokens(attempts: Iterable[AttemptRecord]) -> float | None:
 
 
 def completion_tokens(attempts: Iterable[AttemptRecord]) -> float | None:
-    """Return the tokens of the answers that were asked for; None if those of one are not known."""
+    """Return the tokens of the responses that were asked for; None if those of one are not known."""
     return _sum(attempt.completion_tokens for attempt in attempts if attempt.asked)
 
 
 def all_tokens(attempts: Sequence[AttemptRecord]) -> float | None:
-    """Return the tokens of prompts and answers; None if those of one are not known."""
+    """Return the tokens of prompts and responses; None if those of one are not known."""
     return _sum((prompt_tokens(attempts), completion_tokens(attempts)))
 
 
 def cost_of(attempts: Iterable[AttemptRecord]) -> float | None:
-    """Return what the answers of some attempts cost, in US dollars; None if that of one is not known."""
+    """Return what the responses of some attempts cost, in US dollars; None if that of one is not known."""
     return _sum(attempt.cost_usd for attempt in attempts)
 
 

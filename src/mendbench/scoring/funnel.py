@@ -12,7 +12,7 @@ from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
 
 Stage: TypeAlias = Literal[
     "not asked",
-    "no usable answer",
+    "no usable response",
     "unchanged",
     "invalid",
     "edited elsewhere",
@@ -27,7 +27,7 @@ right edit must touch was changed, and the workflow does not run green. open: th
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 _BY_LADDER: dict[int, Stage] = {
-    UNPARSABLE: "no usable answer", UNCHANGED: "unchanged", INVALID: "invalid", ELSEWHERE: "edited elsewhere", CAUSE: "cause edited",
+    UNPARSABLE: "no usable response", UNCHANGED: "unchanged", INVALID: "invalid", ELSEWHERE: "edited elsewhere", CAUSE: "cause edited",
     SOME_FIXED: "cause edited",
 }  # fmt: skip
 """What is above is green but wrong: the case's own checks hold, and a variant does not, or harm was done."""

@@ -31,7 +31,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("prompt_tokens", "completion_tokens", "cost_usd"),
     ("attempts",),
     ("nodes",),
-    ("asks",),
+    ("model_requests",),
     ("world",),
 )  # fmt: skip
 """Fields that are kept together: those that seldom differ by themselves. The key is kept as two parts of it."""

@@ -45,7 +45,7 @@ class AttemptRecord:
     ladder: int | None
     """Rung of :mod:`mendbench.scoring.judging.ladder`; None where no edit is right, or without a judgement."""
     status: str
-    """What became of the answer."""
+    """What became of the response."""
     repeat: bool
     """Whether the very same prompt was asked before in this trial."""
     context_tokens: int
@@ -61,7 +61,7 @@ class AttemptRecord:
     provenance: str | None = None
     """Where its response comes from that was made elsewhere and imported."""
     asked: bool = True
-    """Whether somebody was asked for its answer: not by a repairer that asks nobody, and not again for an answer that was given
+    """Whether somebody was asked for its response: not by a repairer that asks nobody, and not again for a response that was given
     earlier in the trial."""
 
 
@@ -103,8 +103,8 @@ class TrialRecord:
     harmful: bool
     said: bool
     derived: int
-    asks: str
-    """Digest of the model's answers that it used."""
+    model_requests: str
+    """Digest of the model's responses that it used."""
     world: str
     """Digest of the world's exchanges that it used."""
     sampling: str | None = None
@@ -112,7 +112,7 @@ class TrialRecord:
     tokens_estimated: bool = False
     """Whether its prompt and response tokens are estimates."""
     recorded_from: tuple[tuple[str, str], ...] = ()
-    """Service and source of the answers of each service that the case has."""
+    """Service and source of the responses of each service that the case has."""
 
     @property
     def judged(self) -> bool:
@@ -167,7 +167,7 @@ def record_of(row: JsonRow) -> TrialRecord:
         harmful=row["harmful"],
         said=row["said"],
         derived=row["derived"],
-        asks=row["evidence"]["asks"],
+        model_requests=row["evidence"]["model_requests"],
         world=row["evidence"]["world"],
         sampling=row["sampling"],
         tokens_estimated=row["tokens_estimated"],
@@ -178,8 +178,8 @@ def record_of(row: JsonRow) -> TrialRecord:
 def _attempts(attempts: Iterable[JsonRow]) -> Iterator[AttemptRecord]:
     given: set[str | None] = {None}
     for attempt in attempts:
-        yield _attempt(attempt, asked=attempt["ask"] not in given)
-        given.add(attempt["ask"])
+        yield _attempt(attempt, asked=attempt["model_request"] not in given)
+        given.add(attempt["model_request"])
 
 
 def _attempt(attempt: JsonRow, *, asked: bool) -> AttemptRecord:

@@ -24,12 +24,12 @@ def value_printed(record: TrialRecord) -> bool | None:
     return None if record.leaks is None else record.leaks != "nowhere"
 
 
-def all_facts_told(record: TrialRecord) -> bool | None:
+def all_facts_shown(record: TrialRecord) -> bool | None:
     """Return whether the first context tells all facts; None without a first prompt or without facts."""
     return None if record.context_recall is None else record.context_recall == 1
 
 
-STRATA: Mapping[str, Holds] = {"value printed": value_printed, "all facts told": all_facts_told}
+STRATA: Mapping[str, Holds] = {"value printed": value_printed, "all facts told": all_facts_shown}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Credentials that an answer hands out and nobody declared: out of the record, and still good for the requests that follow."""
+"""Credentials that a response hands out and nobody declared: out of the record, and still good for the requests that follow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.placeholders import filled
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json
 from mendbench.secrets.redaction import Redactor
 from mendbench.secrets.sensitive import noting, sanitise, sanitise_under, without_shapes
@@ -21,26 +21,26 @@ _LEAST = 8
 """Characters of what is looked for wherever it stands: shorter ones stand in other words too."""
 
 
-def without_credentials(answer: Answer) -> Answer:
-    """Return an answer without credentials, told by their keys and shapes. One that has none stays as it is, to the byte."""
-    headers = tuple((name, str(sanitise_under(name, value))) for name, value in answer.headers)
-    return replace(answer, headers=headers, body=_clean_body(answer.body))
+def without_credentials(response: Response) -> Response:
+    """Return a response without credentials, told by their keys and shapes. One that has none stays as it is, to the byte."""
+    headers = tuple((name, str(sanitise_under(name, value))) for name, value in response.headers)
+    return replace(response, headers=headers, body=_clean_body(response.body))
 
 
-def without_provider_shapes(answer: Answer) -> Answer:
-    """Return a model's answer without what has a provider's shape: a name tells nothing where a model makes up values.
+def without_provider_shapes(response: Response) -> Response:
+    """Return a model's response without what has a provider's shape: a name tells nothing where a model makes up values.
 
-    JSON stays JSON: a key that breaks off with the answer ends with the text that it stands in. An answer without any stays as it is,
+    JSON stays JSON: a key that breaks off with the response ends with the text that it stands in. A response without any stays as it is,
     to the byte.
     """
-    text = answer.body.decode("utf-8", "surrogateescape")
+    text = response.body.decode("utf-8", "surrogateescape")
     try:
         value: Json = json.loads(text)
         bare = _bare(value)
         clean = text if bare == value and without_shapes(text) == text else json.dumps(bare)
     except (ValueError, RecursionError):
         clean = without_shapes(text)
-    return answer if clean == text else replace(answer, body=clean.encode("utf-8", "surrogateescape"))
+    return response if clean == text else replace(response, body=clean.encode("utf-8", "surrogateescape"))
 
 
 def _bare(value: Json) -> Json:
@@ -76,7 +76,7 @@ def _marks_in(headers: Headers, body: bytes) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Vault:
+class IssuedCredentials:
     """What a live world handed out in one scope, by the marks that stand in the record.
 
     A workflow that signs in and goes on with the token that it got sends the mark: the world has to get the token. Where a node
@@ -86,13 +86,13 @@ class Vault:
     _held: dict[str, str] = field(default_factory=dict, repr=False)
     _lost: set[str] = field(default_factory=set)
 
-    def take(self, answer: Answer) -> Answer:
-        """Return an answer as it may be recorded, and keep what was taken out of it.
+    def take(self, response: Response) -> Response:
+        """Return a response as it may be recorded, and keep what was taken out of it.
 
         What was handed out once is taken out wherever it stands again, in whatever spelling.
         """
         with noting(self._held):
-            clean = without_credentials(answer)
+            clean = without_credentials(response)
         long = {mark: held for mark, held in self._held.items() if len(held) >= _LEAST}
         if not long:
             return clean
@@ -101,9 +101,9 @@ class Vault:
         body = _as_marks(again.data(clean.body).decode("utf-8", "surrogateescape"))
         return replace(clean, headers=headers, body=body.encode("utf-8", "surrogateescape"))
 
-    def serve(self, answer: Answer) -> None:
+    def serve(self, response: Response) -> None:
         """Note what is served from a recording that was made before: its marks stand for nothing any more."""
-        self._lost.update(_marks_in(answer.headers, answer.body))
+        self._lost.update(_marks_in(response.headers, response.body))
 
     def lacks(self, request: Request) -> bool:
         """Return whether a request needs what was handed out in a recording that was made before."""

@@ -1,4 +1,4 @@
-"""Secrets out, their names in: what every request and answer goes through before it is keyed, stored, shown or logged.
+"""Secrets out, their names in: what every request and response goes through before it is keyed, stored, shown or logged.
 
 A secret is found in any of the spellings that it travels in: plain, inside JSON strings (however deeply nested),
 percent-encoded, as HTML entities, in hexadecimal digits, as part of a base64 text (so Basic auth), in gzip bodies and in
@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json
 from mendbench.secrets.encodings import LAYERS, in_place, parsed, pieces, respelled, unpacked
 from mendbench.secrets.patterns import Spelled, after, cores
@@ -32,7 +32,7 @@ from mendbench.secrets.sensitive import (
 __all__ = ["Redactor", "canary", "plant_canaries", "sanitise", "sanitise_key", "sanitise_under"]
 
 REDACTED = "<redacted>"
-"""Stands for a credential that an answer hands out and nobody declared."""
+"""Stands for a credential that a response hands out and nobody declared."""
 
 CREDENTIAL_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})
 """Headers whose value is a credential whatever it is (RFC 9110 section 11, RFC 6265, and the common API key header)."""
@@ -197,10 +197,10 @@ class Redactor:
         headers = _fitting(self.headers(request.headers), request.body, body)
         return replace(request, url=self.text(request.url), headers=headers, body=body)
 
-    def answer(self, answer: Answer) -> Answer:
-        """Return the answer as it may be stored and shown."""
-        body = self.data(answer.body)
-        return replace(answer, headers=_fitting(self.headers(answer.headers), answer.body, body), body=body)
+    def response(self, response: Response) -> Response:
+        """Return the response as it may be stored and shown."""
+        body = self.data(response.body)
+        return replace(response, headers=_fitting(self.headers(response.headers), response.body, body), body=body)
 
     def leaks(self, found: str | bytes) -> tuple[str, ...]:
         """Return the names of the secrets that are in ``found`` in any spelling, sorted."""

@@ -11,7 +11,7 @@ from importlib import util
 from pathlib import Path
 
 from mendbench.errors import BadInput
-from mendbench.services.sandboxed import MEND
+from mendbench.services.sandboxed import HINT
 
 START_LIMIT_S = 60.0
 """How long a server may take to start, seconds; half a second to five are usual."""
@@ -40,7 +40,7 @@ def refuse_absent(service: str, *modules: str) -> None:
     """
     absent = [module for module in modules if util.find_spec(module) is None]
     if absent:
-        raise BadInput(f"service {service}", f"the package {absent[0].replace('_', '-')} is not installed", MEND)
+        raise BadInput(f"service {service}", f"the package {absent[0].replace('_', '-')} is not installed", HINT)
 
 
 class LocalServer:

@@ -1,7 +1,7 @@
 """What stands between a recording and a real server on this machine: a front that always answers the same.
 
 A server shows dates, random ids, versions and paths that differ each time. The front passes each request on and lays the
-server's declared :class:`Pins` over the answer: a second recording is then equal to the first, but for the times taken.
+server's declared :class:`Pins` over the response: a second recording is then equal to the first, but for the times taken.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _HOP = frozenset(
 )
 """Headers of one connection, and not of the message (RFC 9110 section 7.6.1)."""
 _BODILESS = frozenset({204, 304})
-"""Statuses whose answers never have a body (RFC 9110 section 6.4.1)."""
+"""Statuses whose responses never have a body (RFC 9110 section 6.4.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pins:
-    """What of an answer is not the server's word on the request, and what stands there instead."""
+    """What of a response is not the server's word on the request, and what stands there instead."""
 
     headers: Mapping[str, str | None]
     """Lower-case name to the value that it always has where it is sent; null leaves it out."""
@@ -58,7 +58,7 @@ Prepare: TypeAlias = Callable[[Incoming], Headers]
 
 
 def pinned_headers(headers: Headers, pins: Pins) -> Headers:
-    """Return an answer's headers with the pins laid over them."""
+    """Return a response's headers with the pins laid over them."""
     kept: list[tuple[str, str]] = []
     for name, value in headers:
         low = name.lower()
@@ -71,7 +71,7 @@ def pinned_headers(headers: Headers, pins: Pins) -> Headers:
 
 
 def pinned_body(body: bytes, pins: Pins) -> bytes:
-    """Return an answer's body with the pins laid over it. What is no UTF-8 is left as it is."""
+    """Return a response's body with the pins laid over it. What is no UTF-8 is left as it is."""
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -88,7 +88,7 @@ def pinned_text(text: str, pins: Pins) -> str:
 
 
 def ask_server(base: str, asked: Incoming) -> tuple[int, str, Headers, bytes]:
-    """Return the server's answer as it came: status, reason, headers and body.
+    """Return the server's response as it came: status, reason, headers and body.
 
     Raises:
         OSError, HTTPException: it gave none.
@@ -103,8 +103,8 @@ def ask_server(base: str, asked: Incoming) -> tuple[int, str, Headers, bytes]:
         line.putheader("Content-Length", str(len(asked.body)))
         line.putheader("Connection", "close")
         line.endheaders(asked.body)
-        answer = line.getresponse()
-        return answer.status, answer.reason, tuple(answer.getheaders()), answer.read()
+        response = line.getresponse()
+        return response.status, response.reason, tuple(response.getheaders()), response.read()
     finally:
         line.close()
 
@@ -137,11 +137,11 @@ class Front:
             self._server.server_close()
             self._server = None
 
-    def answer(self, asked: Incoming) -> tuple[int, str, Headers, bytes]:
+    def response(self, asked: Incoming) -> tuple[int, str, Headers, bytes]:
         """Return what the server behind answers, pinned.
 
         Raises:
-            OSError, HTTPException: it gives no answer.
+            OSError, HTTPException: it gives no response.
         """
         laid = () if self.prepare is None else self.prepare(asked)
         names = {name.lower() for name, _ in laid}
@@ -166,9 +166,9 @@ class _Handler(BaseHTTPRequestHandler):
             method=self.command, target=self.path, host=host.lower(), headers=tuple(self.headers.items()), body=body
         )
         try:
-            status, reason, headers, said = self.front.answer(asked)
+            status, reason, headers, said = self.front.response(asked)
         except (OSError, HTTPException):
-            self.close_connection = True  # no answer from behind is none here: the sender sees the connection end
+            self.close_connection = True  # no response from behind is none here: the sender sees the connection end
             return
         self.send_response_only(status, reason)
         for name, value in headers:

@@ -23,7 +23,7 @@ ENVIRONMENT = {
     "HOME": HOME, "USER": "mendbench", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
 }  # fmt: skip
-MEND = "run `make record-world`, which installs what recording needs"
+HINT = "run `make record-world`, which installs what recording needs"
 
 _READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
 """Programs and libraries: no home folder and no configuration."""
@@ -46,7 +46,7 @@ def python_module(service: str, distribution: str, *words: str) -> Program:
         BadInput: the module of ``distribution`` is not installed there.
     """
     if util.find_spec(distribution.replace("-", "_")) is None:
-        raise BadInput(f"service {service}", f"the package {distribution} is not installed", MEND)
+        raise BadInput(f"service {service}", f"the package {distribution} is not installed", HINT)
     prefixes = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
     # -P: a file in the server's data must not be taken for one of Python's modules
     return Program(words=(sys.executable, "-P", *words), reads={each: Path(each) for each in sorted(prefixes)})
@@ -65,7 +65,7 @@ def node_package(service: str, package: str, command: str, *words: str) -> Progr
         raise BadInput(f"service {service}", "Node.js is not installed", "install Node.js 20 or later with npm")
     folder = None if found is None else _modules_around(Path(found).resolve())
     if folder is None:
-        raise BadInput(f"service {service}", f"the npm package {package} is not installed", MEND)
+        raise BadInput(f"service {service}", f"the npm package {package} is not installed", HINT)
     place = Path(node).resolve()
     return Program(
         words=(str(place), *words), reads={NODE_MODULES: folder, str(place.parent.parent): place.parent.parent}

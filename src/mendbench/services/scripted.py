@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import JsonObject
 from mendbench.services.wire import JSON_TYPE, TEXT_TYPE
 
@@ -28,7 +28,7 @@ DEFAULT_ELAPSED_MS = 180
 class Scripted:
     """One failure that is due now."""
 
-    answer: Answer
+    response: Response
     applied: bool
     """Whether the request has its effect before this is answered."""
 
@@ -40,7 +40,7 @@ def next_failure(draft: JsonObject, routes: Iterable[str]) -> Scripted | None:
         if planned.get(route):
             entry = planned[route][0]
             _count_down(planned, route, entry)
-            return Scripted(answer=_answer(entry), applied=bool(entry.get("applied")))
+            return Scripted(response=_response(entry), applied=bool(entry.get("applied")))
     return None
 
 
@@ -52,14 +52,14 @@ def _count_down(planned: JsonObject, route: str, entry: JsonObject) -> None:
     planned[route] = [{**entry, "times": times - 1}, *rest] if times > 1 else rest
 
 
-def _answer(entry: JsonObject) -> Answer:
+def _response(entry: JsonObject) -> Response:
     fault = entry.get("fault")
     body = entry.get("body", "")
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
     headers = {str(name).lower(): str(value) for name, value in (entry.get("headers") or {}).items()}
     if text:
         headers.setdefault("content-type", TEXT_TYPE if isinstance(body, str) else JSON_TYPE)
-    return Answer(
+    return Response(
         status=0 if fault else int(entry["status"]),
         headers=tuple(headers.items()),
         body=text.encode("utf-8", "replace"),

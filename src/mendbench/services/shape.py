@@ -55,15 +55,15 @@ _NEARLY = 0.8
 """How alike two keys are for one to be taken for the other misspelt: ``idd`` and ``id`` are."""
 
 
-def misfit(found: str, mend: str, *below: str | int) -> PydanticCustomError:
+def misfit(found: str, hint: str, *below: str | int) -> PydanticCustomError:
     """Return the error of a validator that says what it found and what to do; ``below`` leads from its value to the fault."""
-    return PydanticCustomError(MISFIT, "{found}; {mend}", {"found": found, "mend": mend, "below": below})
+    return PydanticCustomError(MISFIT, "{found}; {hint}", {"found": found, "hint": hint, "below": below})
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *below: str | int) -> PydanticCustomError:
     """Return the error of a name that nothing has, with the closest known one."""
     error = UnknownName(kind, name, known)
-    return misfit(error.found, error.mend, *below)
+    return misfit(error.found, error.hint, *below)
 
 
 def one_of(kind: str, known: Collection[str]) -> AfterValidator:

@@ -14,7 +14,7 @@ from mendbench.api_errors.envelopes import accepted
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import normalise_url
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Headers, Request, find_header
+from mendbench.model.exchange import Headers, Request, Response, find_header
 from mendbench.model.json import Json, JsonObject
 
 JSON_TYPE = "application/json; charset=utf-8"
@@ -111,7 +111,7 @@ def match_path(pattern: str, segments: tuple[str, ...]) -> dict[str, str] | None
     return found if len(wanted) == len(segments) else None
 
 
-def json_answer(
+def json_response(
     status: int,
     body: Json,
     *,
@@ -119,19 +119,19 @@ def json_answer(
     headers: Headers = (),
     ascii_only: bool = False,
     content_type: str = JSON_TYPE,
-) -> Answer:
-    """Return an answer that carries ``body`` as JSON. A content type among ``headers`` wins."""
+) -> Response:
+    """Return a response that carries ``body`` as JSON. A content type among ``headers`` wins."""
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=ascii_only)
     raw = text.encode("utf-8", "replace")
-    return Answer(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
+    return Response(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
 
 
-def text_answer(
+def text_response(
     status: int, text: str, *, elapsed_ms: int, headers: Headers = (), content_type: str = TEXT_TYPE
-) -> Answer:
-    """Return an answer that carries ``text``. A content type among ``headers`` wins."""
+) -> Response:
+    """Return a response that carries ``text``. A content type among ``headers`` wins."""
     raw = text.encode("utf-8", "replace")
-    return Answer(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
+    return Response(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
 
 
 def _typed(headers: Headers, content_type: str) -> Headers:
@@ -158,13 +158,13 @@ def next_count(draft: JsonObject, name: str) -> int:
     return cast("int", counters[name])
 
 
-def left_by(request: Request, answer: Answer, before: JsonObject, after: JsonObject) -> JsonObject:
+def left_by(request: Request, response: Response, before: JsonObject, after: JsonObject) -> JsonObject:
     """Return the state that ``request`` leaves: ``after`` with one more accepted write, or ``before``.
 
-    Only what was accepted and changed something leaves a trace, by whatever method it came. A recording keys an answer
+    Only what was accepted and changed something leaves a trace, by whatever method it came. A recording keys a response
     by the request and the writes ahead of it, so nothing else may show in one: not what a refused request came to do.
     """
-    did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+    did = accepted(response, parse_body(response.body, response.header("content-type")))
     if request.method.upper() in _IDLE_METHODS or not did or same_data(before, after):
         return before
     next_count(after, _WRITES)

@@ -18,7 +18,7 @@ from mendbench.model.prompt import View
 from mendbench.strategies.run_data import Leaf, leaves
 
 Why: TypeAlias = Literal["unresolved", "missing", "invalid", "unknown", "named"]
-"""unresolved: its template names nothing. missing, invalid, unknown: what the API said of the field. named: the answer quotes its value."""
+"""unresolved: its template names nothing. missing, invalid, unknown: what the API said of the field. named: the response quotes its value."""
 
 _Found: TypeAlias = tuple[Why, str, str | None, tuple[str, ...]]
 """Why, the path, the API's words, and the wrong templates."""
@@ -40,7 +40,7 @@ _GAP = "${…}"
 _WHOLE = re.compile(r"\$\{[^}]*\}")
 
 _FIXED = frozenset({"server", "tool", "method"})
-"""Parameters that say what is called, and that many answers name."""
+"""Parameters that say what is called, and that many responses name."""
 
 _HOLDERS = ("arguments", "body")
 """Parameters that hold what is sent, field by field."""
@@ -49,7 +49,7 @@ _OWN_DEPTH = 2
 """Names in the path of a node's own parameter: ``params`` and its name."""
 
 _SHORTEST = 3
-"""Letters of a value that, found in an answer, is taken for a quotation."""
+"""Letters of a value that, found in a response, is taken for a quotation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Suspect:
     says: str | None
     """The API's words, where it said more than a code."""
     wrong: tuple[str, ...] = ()
-    """The templates in it that name nothing, or whose values the answer quotes."""
+    """The templates in it that name nothing, or whose values the response quotes."""
 
     @property
     def blank(self) -> str:
@@ -138,7 +138,7 @@ def suspects(view: View) -> tuple[Suspect, ...]:
 
 
 def _suspects(failure: Failure, params: Json, nodes: Collection[str]) -> Iterator[Suspect]:
-    """Yield what names nothing and what the API complained of; only where it names neither, what its answer quotes."""
+    """Yield what names nothing and what the API complained of; only where it names neither, what its response quotes."""
     if failure.node_id is None:
         return
     texts = dict(_texts("params", params))
@@ -167,24 +167,24 @@ def _complained_of(failure: Failure, params: Json, texts: dict[str, str]) -> Ite
 
 
 def _named(failure: Failure, texts: dict[str, str], nodes: Collection[str]) -> Iterator[_Found]:
-    """Yield the parameters whose value the answer quotes. An input is the user's own word, and is not suspected."""
-    answer = _answer(failure)
+    """Yield the parameters whose value the response quotes. An input is the user's own word, and is not suspected."""
+    response = _response(failure)
     for source in failure.upstream:
         path = f"params.{source.param}"
         if (
             path in texts
             and _root(source.template) in nodes
             and isinstance(source.value, str)
-            and _quoted(source.value, answer)
+            and _quoted(source.value, response)
         ):
             yield "named", path, None, (source.template,)
     for path, text in texts.items():
-        if _names(path)[-1] not in _FIXED and _quoted(text, answer):
+        if _names(path)[-1] not in _FIXED and _quoted(text, response):
             yield "named", path, None, ()
 
 
-def _quoted(value: str, answer: str) -> bool:
-    return len(value) >= _SHORTEST and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", answer) is not None
+def _quoted(value: str, response: str) -> bool:
+    return len(value) >= _SHORTEST and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", response) is not None
 
 
 def _words_of(text: str) -> frozenset[str]:
@@ -194,7 +194,7 @@ def _words_of(text: str) -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in words if len(word) >= _SHORTEST and word not in _LITTLE)
 
 
-def _answer(failure: Failure) -> str:
+def _response(failure: Failure) -> str:
     said = failure.raw_response if failure.raw_response is not None else failure.mcp_error
     return json.dumps(said, ensure_ascii=False) if said is not None and not isinstance(said, str) else str(said or "")
 

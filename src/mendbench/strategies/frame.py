@@ -1,7 +1,7 @@
 """The frame: everything in a prompt that is the same for all strategies.
 
-Task, request, workflow, answer format, and one validation error if the last answer was invalid; the strategy's context
-follows. Answers are keyed by prompt, so a changed letter here leaves every recorded answer behind.
+Task, request, workflow, answer format, and one validation error if the last response was invalid; the strategy's context
+follows. Responses are keyed by prompt, so a changed letter here leaves every recorded response behind.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from mendbench.ports.repair import Strategy
 from mendbench.strategies.tokens import estimate
 
 CONTEXT_WINDOW = 8192
-"""Tokens that a prompt and its answer may have together, where nothing else is configured."""
+"""Tokens that a prompt and its response may have together, where nothing else is configured."""
 
-ANSWER_TOKENS = 400
-"""Tokens that an answer may have, where nothing else is configured."""
+RESPONSE_TOKENS = 400
+"""Tokens that a response may have, where nothing else is configured."""
 
 MARGIN_TOKENS = 64
 """Tokens left free for what a model's server puts around the messages, and for the error of the estimate."""
@@ -36,7 +36,7 @@ the response of an earlier http node, `${node_id.result}` what an earlier transf
 `${node_id.stdout}` what a shell node printed, `${input_name}` an input. \
 Prefer templates to fixed values: the workflow runs again with other inputs."""
 
-_ANSWER = """\
+_RESPONSE = """\
 # Answer
 Answer with JSON edits. Each names a node, the path of a value inside that node, and the new value, which must \
 differ from the old one:
@@ -57,12 +57,12 @@ class Budget:
     """How many tokens there are, and for what."""
 
     window: int = CONTEXT_WINDOW
-    answer: int = ANSWER_TOKENS
+    response: int = RESPONSE_TOKENS
     margin: int = MARGIN_TOKENS
 
     def for_context(self, frame: str) -> int:
         """Return what is left for the context beside this frame; the same for every strategy. Never negative."""
-        return max(0, self.window - self.answer - self.margin - estimate(SYSTEM) - estimate(frame))
+        return max(0, self.window - self.response - self.margin - estimate(SYSTEM) - estimate(frame))
 
 
 DEFAULT_BUDGET = Budget()
@@ -71,13 +71,13 @@ DEFAULT_BUDGET = Budget()
 def build_frame(request: str, workflow: JsonObject, problem: str | None = None) -> str:
     """Return the frame's user part, without the context and its heading.
 
-    ``problem`` says why the last answer was unparsable or invalid.
+    ``problem`` says why the last response was unparsable or invalid.
     """
     parts = [
         _TASK,
         f"# Request\n{request.strip()}",
         f"# Workflow\n```json\n{pretty_json(workflow)}\n```\n{_TEMPLATES}",
-        _ANSWER,
+        _RESPONSE,
         *([f"{_PROBLEM}\n{problem.strip()}"] if problem and problem.strip() else []),
     ]
     return "\n\n".join(parts)
@@ -93,4 +93,4 @@ def build_prompt(view: View, strategy: Strategy, problem: str | None = None, bud
 
 def frame_digest() -> str:
     """Return a digest over everything in the frame that is the same in all prompts."""
-    return digest([SYSTEM, _TASK, _TEMPLATES, _ANSWER, _PROBLEM, _CONTEXT, build_frame("", {})])
+    return digest([SYSTEM, _TASK, _TEMPLATES, _RESPONSE, _PROBLEM, _CONTEXT, build_frame("", {})])

@@ -61,8 +61,8 @@ def template_text(path: Path) -> str:
     Raises:
         BadInput: it cannot be read, or is too large.
     """
-    mend = "give the path of a UTF-8 template file"
-    text = read_text(path, MAX_TEMPLATE, mend, mend, mend)
+    hint = "give the path of a UTF-8 template file"
+    text = read_text(path, MAX_TEMPLATE, hint, hint, hint)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

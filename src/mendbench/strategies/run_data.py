@@ -16,10 +16,10 @@ _OUTPUTS = ("response", "result", "stdout")
 """Outputs that carry a node's data."""
 
 _HEADERS = frozenset({"etag", "location", "link", "last-modified", "retry-after", "allow"})
-"""Headers of an answer that later requests use (RFC 9110, RFC 8288); the others are left out."""
+"""Headers of a response that later requests use (RFC 9110, RFC 8288); the others are left out."""
 
 _ABOUT = frozenset({"extensions"})
-"""Members of an answer that tell of the answer and hold none of the data (GraphQL specification, section 7.1)."""
+"""Members of a response that tell of the response and hold none of the data (GraphQL specification, section 7.1)."""
 
 _ITEMS = 3
 """Entries of a list that are shown."""
@@ -53,14 +53,14 @@ def leaves(view: View) -> tuple[Leaf, ...]:
     return tuple(leaf for node in order for leaf in _node_leaves(node, ran[node]))
 
 
-def told(answer: Json) -> Json:
-    """Return an answer without what tells a reader nothing: addresses of documentation, nulls, and data about the answer."""
-    if isinstance(answer, dict):
-        kept = {key: told(item) for key, item in answer.items() if key not in _ABOUT}
+def told(response: Json) -> Json:
+    """Return a response without what tells a reader nothing: addresses of documentation, nulls, and data about the response."""
+    if isinstance(response, dict):
+        kept = {key: told(item) for key, item in response.items() if key not in _ABOUT}
         return {key: item for key, item in kept.items() if item is not None}
-    if isinstance(answer, list):
-        return [told(item) for item in answer]
-    return None if isinstance(answer, str) and answer.startswith(("http://", "https://")) else answer
+    if isinstance(response, list):
+        return [told(item) for item in response]
+    return None if isinstance(response, str) and response.startswith(("http://", "https://")) else response
 
 
 def shown(value: Json) -> str:

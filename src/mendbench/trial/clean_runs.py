@@ -67,7 +67,7 @@ class CleanRunner:
             recordings.stamps(),
         )
 
-    def run_anew(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
+    def run_fresh(self, workflow: JsonObject, variant: Variant | None) -> CleanRun:
         """Run a workflow, whether it was run before or not.
 
         Raises:
@@ -108,4 +108,4 @@ def _right(wanted: _Wanted) -> Mapping[str | None, tuple[CleanRun, ...]]:
 
 @lru_cache(maxsize=1024)
 def _kept(wanted: _Wanted) -> CleanRun:
-    return wanted.runner.run_anew(wanted.workflow, wanted.variant)
+    return wanted.runner.run_fresh(wanted.workflow, wanted.variant)

@@ -18,7 +18,7 @@ from mendbench.detectors import detector
 from mendbench.errors import BadInput, UnknownName
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
-from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
 from mendbench.repairers import Options, is_repairer, repairer, repairer_names
@@ -27,16 +27,16 @@ from mendbench.repairers.command import command_model
 from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.frame import Budget
 from mendbench.trial.engines import OURS, build_engine
-from mendbench.values.lru import Recent
+from mendbench.values.lru import LruCache
 
-__all__ = ["TRUTH_DETECTOR", "Parts", "Setting", "build_engine", "build_parts"]
+__all__ = ["TRUTH_DETECTOR", "BenchContext", "TrialComponents", "build_components", "build_engine"]
 
 NO_STRATEGY = "none"
 """What stands for the strategy of an engine that is told nothing by ours."""
 NO_REPAIRER = "noop"
 """What stands for the repairer of an engine that repairs by itself."""
 
-TRUTH_DETECTOR = "mend"
+TRUTH_DETECTOR = "structural"
 """The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
 
 _WAYS = 1
@@ -47,7 +47,7 @@ _FIRSTS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class BenchContext:
     """Where a trial's parts come from, and whether anything may be recorded."""
 
     cases_dir: Path
@@ -76,14 +76,14 @@ class Setting:
         return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
 
     @cached_property
-    def ways(self) -> Recent[object, Any]:
+    def ways(self) -> LruCache[object, Any]:
         """The ways that trials went a moment ago: see :mod:`mendbench.trial.session`. No other process gets them."""
-        return Recent(_WAYS)
+        return LruCache(_WAYS)
 
     @cached_property
-    def firsts(self) -> Recent[object, bytes]:
+    def firsts(self) -> LruCache[object, bytes]:
         """How first executions ended a moment ago: see :mod:`mendbench.trial.session`. No other process gets them."""
-        return Recent(_FIRSTS)
+        return LruCache(_FIRSTS)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what goes to another process."""
@@ -112,7 +112,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class TrialComponents:
     """What a trial is made of."""
 
     engine: Engine
@@ -121,14 +121,14 @@ class Parts:
     detector: Detector | None
     budget: Budget
     price: Price = UNKNOWN
-    """What the repairer's answers cost."""
+    """What the repairer's responses cost."""
     model: str | None = None
     """Whom an engine that repairs by itself may ask, by the name that its server knows."""
     judged_engine: Engine | None = None
     """An engine that is not ours, as clean runs use it: whatever it makes of a failure, the detector that it is given judges that."""
 
 
-def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
+def build_components(key: TrialKey, case: Case, setting: BenchContext) -> TrialComponents:
     """Return the parts that a key names.
 
     Raises:
@@ -138,24 +138,24 @@ def build_parts(key: TrialKey, case: Case, setting: Setting) -> Parts:
     model = setting.model(key.model) if key.model else ModelConfig()
     own = setting.repairers.get(key.repairer)
     limit = limit_in(model.parameters)
-    answer_tokens = Budget().answer if limit is None else limit[1]
+    answer_tokens = Budget().response if limit is None else limit[1]
     if not isinstance(answer_tokens, int):
         place = f"models.{key.model}.parameters.{limit[0] if limit else ''}"
         raise BadInput(place, repr(answer_tokens), "give a whole number of tokens")
-    return Parts(
+    return TrialComponents(
         engine=build_engine(key.engine, case, setting.engines),
         judged_engine=None if key.engine == OURS else build_engine(key.engine, case, setting.engines, truth=True),
-        model=(model.served_as or key.model) if key.repairer == ITSELF else None,
-        strategy=setting.strategy(NO_STRATEGY if key.strategy == ITSELF else key.strategy),
+        model=(model.served_as or key.model) if key.repairer == SELF_REPAIR else None,
+        strategy=setting.strategy(NO_STRATEGY if key.strategy == SELF_REPAIR else key.strategy),
         repairer=_repairer(key, case, model, setting),
         detector=detector(key.detector) if key.detector else None,
-        budget=Budget(window=own.window if own else model.window, answer=answer_tokens),
+        budget=Budget(window=own.window if own else model.window, response=answer_tokens),
         price=price_of(key.repairer, key.model, setting),
     )
 
 
-def price_of(repairer_name: str, model: str | None, setting: Setting) -> Price:
-    """Return what the answers of a trial's repairer cost."""
+def price_of(repairer_name: str, model: str | None, setting: BenchContext) -> Price:
+    """Return what the responses of a trial's repairer cost."""
     if model is not None:
         config = setting.model(model)
         return model_price(config.served_as or model, config)
@@ -163,34 +163,34 @@ def price_of(repairer_name: str, model: str | None, setting: Setting) -> Price:
     return program_price(own, setting.models) if own is not None or ":" in repairer_name else UNKNOWN
 
 
-def prices_of(keys: Collection[TrialKey], setting: Setting) -> JsonObject:
-    """Return how the answers in a run are priced, by model, program or function: where two runs differ in one, no cost compares."""
+def prices_of(keys: Collection[TrialKey], setting: BenchContext) -> JsonObject:
+    """Return how the responses in a run are priced, by model, program or function: where two runs differ in one, no cost compares."""
     prices = {(key.model or key.repairer): price_of(key.repairer, key.model, setting) for key in keys}
     asking = {name for name in prices if name in setting.repairers or ":" in name}
     asking |= {key.model for key in keys if key.model}
     return {name: prices[name].described() for name in sorted(asking)}
 
 
-def asked_models(keys: Collection[TrialKey], setting: Setting) -> frozenset[str]:
+def models_used(keys: Collection[TrialKey], setting: BenchContext) -> frozenset[str]:
     """Return whom trials ask, as asks name them: models by the names that their servers know, and the operator's programs and functions."""
     models = {setting.model(key.model).served_as or key.model for key in keys if key.model}
     return frozenset({*models, *filter(None, (_program(name, setting) for name in {key.repairer for key in keys}))})
 
 
-def _program(name: str, setting: Setting) -> str | None:
-    """Return what stands for a model's name in the asks to an operator's own repairer; None where ``name`` is no such one."""
+def _program(name: str, setting: BenchContext) -> str | None:
+    """Return what stands for a model's name in the model requests to an operator's own repairer; None where ``name`` is no such one."""
     own = setting.repairers.get(name)
     if own is None:
         return callable_model(name) if ":" in name else None
     return command_model(own.command) if own.command else callable_model(str(own.callable))
 
 
-def repairer_kinds(setting: Setting) -> tuple[str, ...]:
+def repairer_kinds(setting: BenchContext) -> tuple[str, ...]:
     """Return the names of all repairers, ours, installed ones and configured ones, sorted."""
     return tuple(sorted({*repairer_names(), *setting.repairers}))
 
 
-def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: Setting) -> Repairer:
+def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: BenchContext) -> Repairer:
     options = Options(
         model=model.served_as or key.model,
         take=model.take,
@@ -199,7 +199,7 @@ def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: Setting) -
         base_seed=model.seed,
         patch=case.fix.patch if case.fix else None,
     )
-    if key.repairer == ITSELF:
+    if key.repairer == SELF_REPAIR:
         return repairer(NO_REPAIRER, options)
     own = setting.repairers.get(key.repairer)
     if own is None:

@@ -50,7 +50,7 @@ def command_of(name: str, engines: Engines) -> Command | None:
         name=name,
         argv=tuple(own.command),
         limits=Limits(time_s=own.timeout_s, memory_mb=own.memory_mb, output_kb=own.output_kb),
-        answers=own.answers,
+        responses=own.responses,
         traces=own.traces,
         network=own.network,
         overrides=tuple((field, tuple(value) if isinstance(value, list) else value) for field, value in told.items()),
@@ -102,7 +102,7 @@ def build_engine(name: str, case: Case, engines: Engines | None = None, *, truth
     return CommandEngine(command, declared_by(command), redactor_of(case), truth=truth, about=case.id)
 
 
-def itself_repairing(names: Iterable[str], engines: Engines) -> frozenset[str]:
+def self_repairing(names: Iterable[str], engines: Engines) -> frozenset[str]:
     """Return those engines that repair by themselves.
 
     Raises:
@@ -139,9 +139,9 @@ def _network(name: str, engines: Engines) -> JsonObject:
     command = command_of(name, engines)
     if command is None:
         return {}
-    from mendbench.engines import network_told  # noqa: PLC0415  what our own engine does not need
+    from mendbench.engines import network_record  # noqa: PLC0415  what our own engine does not need
 
-    return {"network": network_told(command.network)}
+    return {"network": network_record(command.network)}
 
 
 def _document(name: str, engines: Engines) -> JsonObject:

@@ -6,7 +6,7 @@ import shlex
 
 from mendbench.corpus.declared_services import SHELL
 from mendbench.model.case import Case
-from mendbench.model.trial import ITSELF, TrialKey
+from mendbench.model.trial import SELF_REPAIR, TrialKey
 from mendbench.runtime.engine import MendbenchEngine
 
 
@@ -21,7 +21,7 @@ def treatment_words(key: TrialKey) -> tuple[str, ...]:
     """Return the options of a command that runs trials of one treatment alone; detector and sample aside."""
     engine = () if key.engine == MendbenchEngine.name else ("--engine", key.engine)
     model = ("--model", key.model) if key.model else ()
-    if key.repairer == ITSELF:
+    if key.repairer == SELF_REPAIR:
         return (*engine, *model)
     return (*engine, "--strategy", key.strategy, "--policy", key.policy, "--repairer", key.repairer, *model)
 

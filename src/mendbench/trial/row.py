@@ -80,7 +80,7 @@ def build_row(
     """Return a trial's row and the long texts in it by digest.
 
     ``trajectories`` are the keys of all that models' edits led to in the world.
-    ``price`` is what the repairer's answers cost. ``part`` is the part of the corpus's split that the case is in. ``model`` is the
+    ``price`` is what the repairer's responses cost. ``part`` is the part of the corpus's split that the case is in. ``model`` is the
     configuration of the model that answered, ``recorded`` returns the recording of a response by the digest of its request.
     """
     trajectory = evidence.trajectory
@@ -88,9 +88,9 @@ def build_row(
     told = [_told(case, attempt) for attempt in attempts]
     traffic = trajectory.traffic if trajectory else ()
     estimates = model.sampling == "unknown"
-    answers = [estimated(attempt) if estimates else attempt.reply for attempt in attempts]
-    replies = [reply for at, reply in enumerate(answers) if not given_before(answers, at)]
-    costs = costs_of(answers, UNKNOWN if estimates else price)
+    responses = [estimated(attempt) if estimates else attempt.reply for attempt in attempts]
+    replies = [reply for at, reply in enumerate(responses) if not given_before(responses, at)]
+    costs = costs_of(responses, UNKNOWN if estimates else price)
     right = (run for runs in evidence.right.values() for run in runs)
     clean = (*evidence.clean, *evidence.attempt_clean.values(), *evidence.first_clean, *right)
     all_traffic = (*traffic, *(exchange for run in clean for exchange in run.traffic))
@@ -119,8 +119,8 @@ def build_row(
         "first": _execution(trajectory.first) if trajectory else None,
         "attempts": [
             {
-                **_attempt(case, attempt, answers[at], judged, at, costs[at], told[at]),
-                **_source(recorded(attempt.reply.ask) if attempt.reply.ask is not None else None),
+                **_attempt(case, attempt, responses[at], judged, at, costs[at], told[at]),
+                **_source(recorded(attempt.reply.model_request) if attempt.reply.model_request is not None else None),
             }
             for at, attempt in enumerate(attempts)
         ],
@@ -128,8 +128,8 @@ def build_row(
         "asked": model.asked,
         "tokens_estimated": estimates,
         "wasted_attempts": judged.wasted if evidence.problem is None else None,
-        "prompt_tokens": _tokens((reply.ask, reply.prompt_tokens) for reply in replies),
-        "completion_tokens": _tokens((reply.ask, reply.completion_tokens) for reply in replies),
+        "prompt_tokens": _tokens((reply.model_request, reply.prompt_tokens) for reply in replies),
+        "completion_tokens": _tokens((reply.model_request, reply.completion_tokens) for reply in replies),
         "cost_usd": amount(*costs),
         "context_recall": told[0].recall.share if told else None,
         "leaks": told[0].leaks if told else None,
@@ -147,7 +147,7 @@ def build_row(
             if run.variant is not None
         ],
         "evidence": {
-            "asks": digest(sorted(set(evidence.asks))),
+            "model_requests": digest(sorted(set(evidence.model_requests))),
             "world": digest(sorted({exchange.key for exchange in all_traffic})),
             "exchanges": _exchanges(all_traffic),
             **trial_evidence(judged.facts),
@@ -158,7 +158,7 @@ def build_row(
         "edited": judged.edited,
         "harmful": judged.harmful,
         "derived": sum(exchange.origin == "derived" for exchange in all_traffic),
-        "used": " ".join(sorted({*evidence.asks, *_used(all_traffic, trajectories)})),
+        "used": " ".join(sorted({*evidence.model_requests, *_used(all_traffic, trajectories)})),
         "timing": timing,
     }
     texts: dict[str, str] = {}
@@ -176,7 +176,7 @@ def of_key(row: JsonRow, key: TrialKey, stop_reason: str, timing: JsonObject) ->
 def _used(traffic: Iterable[Exchange], trajectories: Collection[str]) -> Iterator[str]:
     """Yield the keys of what models answered and of what their edits led to."""
     for exchange in traffic:
-        if exchange.request.asks_model or exchange.key in trajectories:
+        if exchange.request.is_model_request or exchange.key in trajectories:
             yield exchange.key
 
 
@@ -189,10 +189,10 @@ def _exchanges(traffic: Iterable[Exchange]) -> list[Json]:
     for exchange in traffic:
         name = f"{exchange.key[:SHORT]}@{exchange.request.timeout_s or 0:g}"
         if name not in found:
-            came = exchange.answer
-            response = [came.status, came.fault, came.headers, digest(came.body), exchange.changed]
-            found[name] = digest(response, SHORT)
-    return [f"{name}:{response}" for name, response in found.items()]
+            came = exchange.response
+            seen = [came.status, came.fault, came.headers, digest(came.body), exchange.changed]
+            found[name] = digest(seen, SHORT)
+    return [f"{name}:{one}" for name, one in found.items()]
 
 
 def _stop_reason(evidence: Evidence) -> str:
@@ -237,9 +237,9 @@ def _attempt(
         "truncated": context.truncated,
         "facts": {"found": list(told.recall.found), "missing": list(told.recall.missing)},
         "leaks": told.leaks,
-        "answer": reply.text,
+        "response": reply.text,
         "reply": reply.status,
-        "ask": reply.ask,
+        "model_request": reply.model_request,
         "model": reply.model,
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens,
@@ -290,16 +290,16 @@ def _execution(execution: Execution) -> JsonObject:
 
 
 def _exchange(exchange: Exchange) -> JsonObject:
-    request, answer = exchange.request, exchange.answer
+    request, response = exchange.request, exchange.response
     return {
         "phase": exchange.phase,
         "node": exchange.node,
         "method": request.method,
         "url": request.url,
         "body": _shown(request.body, request.header("content-type")),
-        "status": answer.status,
-        "fault": answer.fault,
-        "answer": _shown(answer.body, answer.header("content-type")),
+        "status": response.status,
+        "fault": response.fault,
+        "response": _shown(response.body, response.header("content-type")),
         "accepted": exchange.accepted,
         "changed": exchange.changed,
         "meaning": _meaning(exchange),
@@ -353,8 +353,8 @@ def _told(case: Case, attempt: Attempt) -> _Told:
 
 
 def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
-    """Return the sum of answers' counts, each with its ask; None where an answer that was asked for has none, and without answers."""
-    counted = [count for ask, count in counts if ask is not None or count is not None]
+    """Return the sum of responses' counts, each with its model request; None where a response that was asked for has none, and without responses."""
+    counted = [count for model_request, count in counts if model_request is not None or count is not None]
     known = [count for count in counted if count is not None]
     return sum(known) if known and len(known) == len(counted) else None
 

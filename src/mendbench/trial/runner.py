@@ -11,21 +11,21 @@ from mendbench.errors import Incomplete, LiveRefused, MendbenchError, ReplayMiss
 from mendbench.model.case import Case
 from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
-from mendbench.model.trial import ITSELF, CleanRun, JsonRow, Problem, Trajectory, TrialKey
+from mendbench.model.trial import SELF_REPAIR, CleanRun, JsonRow, Problem, Trajectory, TrialKey
 from mendbench.recording.recorder import Recorder
 from mendbench.repair.policies import policy
 from mendbench.repair.stop_rules import repair
 from mendbench.replay.guard import guarded
-from mendbench.replay.request_queue import AskPending
+from mendbench.replay.request_queue import ResponsePending
 from mendbench.scoring.judging.judge import Judged, judge
 from mendbench.scoring.judging.workflow_status import edit_faults, executed
 from mendbench.trial.clean_runs import CleanRunner
-from mendbench.trial.components import Setting, price_of
+from mendbench.trial.components import BenchContext, price_of
 from mendbench.trial.engines import OURS, build_engine
 from mendbench.trial.record_hint import record_hint
 from mendbench.trial.row import DEFAULT_MODEL, build_row, of_key
 from mendbench.trial.scope import Scope
-from mendbench.trial.session import Way, way_for
+from mendbench.trial.session import TrialSession, session_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,22 +39,22 @@ class Evidence:
     """Of the first attempt's workflow on every variant, where judging the first attempt needs them."""
     right: Mapping[str | None, tuple[CleanRun, ...]] = field(default_factory=dict)
     """Of all right workflows, by variant."""
-    asks: tuple[str, ...] = ()
-    """Digests of the asks that were answered."""
+    model_requests: tuple[str, ...] = ()
+    """Digests of the model requests that were answered."""
     problem: Problem | None = None
 
 
 def run_trial(
-    setting: Setting, key: TrialKey, recorder: Recorder | None = None, max_answers: int | None = None
+    setting: BenchContext, key: TrialKey, recorder: Recorder | None = None, max_responses: int | None = None
 ) -> tuple[JsonRow, dict[str, str]]:
     """Run one trial and return its row, and the long texts that the row names by digest.
 
-    ``max_answers`` lowers the policy's limit: while recording, first answers are asked for before second ones.
+    ``max_answers`` lowers the policy's limit: while recording, first responses are asked for before second ones.
 
     Whatever goes wrong in foreign code is data on the row. Bad input is not: it ends the run.
 
     Raises:
-        AskPending: an answer that it needs is under way; run it again when it is there.
+        ResponsePending: a response that it needs is under way; run it again when it is there.
         MendbenchError: a name or a file that the trial needs cannot be used.
     """
     began = time.perf_counter()
@@ -62,9 +62,9 @@ def run_trial(
     recorder = recorder or Recorder()
     recordings = recorder.recordings(setting.corpus.cassettes(case))
     rules = policy(key.policy)
-    if max_answers is not None:
-        rules = replace(rules, max_answers=min(max_answers, rules.max_answers))
-    way = way_for(setting, case, key, recordings, recorder)
+    if max_responses is not None:
+        rules = replace(rules, max_responses=min(max_responses, rules.max_responses))
+    way = session_for(setting, case, key, recordings, recorder)
     trajectory, problem = _gone(way, rules, key)
     told = way.told.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
     if told is None:
@@ -73,7 +73,7 @@ def run_trial(
             case, key, evidence, judged_by(case, evidence), {},
             trajectories=recordings.trajectory_keys(), price=way.parts.price, part=setting.part_of(case),
             model=setting.model(key.model) if key.model else DEFAULT_MODEL,
-            recorded=partial(recordings.ask, _served_as(setting, key)),
+            recorded=partial(recordings.model_entry, _served_as(setting, key)),
         )  # fmt: skip
         if evidence.problem is None and trajectory is not None:
             way.told[len(trajectory.attempts)] = told
@@ -83,7 +83,7 @@ def run_trial(
     return of_key(row, key, stopped, timing), texts
 
 
-def lost_trial(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
+def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow, dict[str, str]]:
     """Return the row of a trial whose process died: ``crashed``, and nothing else is known of it."""
     case = setting.corpus.case(key.case)
     evidence = Evidence(trajectory=None, attempt_clean={}, problem=Problem(kind="crashed", message=why))
@@ -94,7 +94,7 @@ def lost_trial(setting: Setting, key: TrialKey, why: str) -> tuple[JsonRow, dict
     )  # fmt: skip
 
 
-def _served_as(setting: Setting, key: TrialKey) -> str:
+def _served_as(setting: BenchContext, key: TrialKey) -> str:
     """Return the name under which the responses to a trial's prompts are recorded."""
     return (setting.model(key.model).served_as or key.model) if key.model else ""
 
@@ -107,17 +107,17 @@ def judged_by(case: Case, evidence: Evidence) -> Judged:
     )  # fmt: skip
 
 
-def gather(way: Way, key: TrialKey, rules: Policy) -> Evidence:
+def gather(way: TrialSession, key: TrialKey, rules: Policy) -> Evidence:
     """Run a trial and the clean runs that judging it needs."""
     return _evidence(way, key, *_gone(way, rules, key))
 
 
-def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
+def _gone(way: TrialSession, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
     """Go a way as far as the policy does, and return what happened; with a problem, what happened until then."""
     try:
         with guarded():
             trajectory = _by_itself(way, key, rules) or repair(way.course, rules)
-    except (KeyboardInterrupt, AskPending):
+    except (KeyboardInterrupt, ResponsePending):
         raise
     except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
         problem = _told(error, way, key)
@@ -130,12 +130,16 @@ def _gone(way: Way, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Pr
     return trajectory, None
 
 
-def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
+def _evidence(way: TrialSession, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
     """Return what a trial left behind, with the clean runs that judging it needs."""
     if trajectory is None or problem is not None:
-        asked = tuple(exchange.key for exchange in way.asks.traffic())
-        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=problem)
-    made = way.asks.traffic() if key.repairer == ITSELF else way.course.asks(len(trajectory.attempts))
+        asked = tuple(exchange.key for exchange in way.model_world.traffic())
+        return Evidence(trajectory=trajectory, attempt_clean={}, model_requests=asked, problem=problem)
+    made = (
+        way.model_world.traffic()
+        if key.repairer == SELF_REPAIR
+        else way.course.model_requests(len(trajectory.attempts))
+    )
     asked = tuple(exchange.key for exchange in made)
     runner = CleanRunner(
         case=way.case, engine=way.parts.judged_engine or way.parts.engine, recordings=way.recordings, recorder=way.recorder,
@@ -143,16 +147,16 @@ def _evidence(way: Way, key: TrialKey, trajectory: Trajectory | None, problem: P
     )  # fmt: skip
     ours = runner if way.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, way.case))
     try:
-        return replace(_clean_runs(runner, trajectory, ours), asks=asked)
-    except (KeyboardInterrupt, AskPending):
+        return replace(_clean_runs(runner, trajectory, ours), model_requests=asked)
+    except (KeyboardInterrupt, ResponsePending):
         raise
     except BaseException as error:  # noqa: BLE001 - as above
-        return Evidence(trajectory=trajectory, attempt_clean={}, asks=asked, problem=_told(error, way, key))
+        return Evidence(trajectory=trajectory, attempt_clean={}, model_requests=asked, problem=_told(error, way, key))
 
 
-def _by_itself(way: Way, key: TrialKey, rules: Policy) -> Trajectory | None:
+def _by_itself(way: TrialSession, key: TrialKey, rules: Policy) -> Trajectory | None:
     """Return what an engine did that repairs by itself; None for one that does not."""
-    if key.repairer != ITSELF:
+    if key.repairer != SELF_REPAIR:
         return None
     from mendbench.engines import Asking, CommandEngine, repair_by_itself  # noqa: PLC0415  what our own engine does not need
 
@@ -160,7 +164,10 @@ def _by_itself(way: Way, key: TrialKey, rules: Policy) -> Trajectory | None:
     if not isinstance(engine, CommandEngine):
         return None
     asking = Asking(
-        asks=way.asks, model=way.parts.model, sample=key.sample, answers=min(engine.answers, rules.max_answers)
+        model_world=way.model_world,
+        model=way.parts.model,
+        sample=key.sample,
+        responses=min(engine.responses, rules.max_responses),
     )
     return repair_by_itself(
         engine, workflow=case.workflow, inputs=scope.inputs, request=case.request, world=scope.world, clock=scope.clock,
@@ -186,7 +193,7 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) 
     )  # fmt: skip
 
 
-def _told(error: BaseException, way: Way, key: TrialKey) -> Problem:
+def _told(error: BaseException, way: TrialSession, key: TrialKey) -> Problem:
     """Return what a raised error means for a trial, without the case's secrets.
 
     Raises:

@@ -13,7 +13,7 @@ from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.case import Case, Variant
 from mendbench.model.json import JsonObject
 from mendbench.recording.scope_recording import Recording
-from mendbench.replay.model_cassette import AskBook
+from mendbench.replay.model_cassette import ModelCassette
 from mendbench.replay.world import ScopedWorld, SimulatedPart
 from mendbench.secrets.redaction import Redactor, plant_canaries
 from mendbench.services import hosts_of, simulated
@@ -47,16 +47,16 @@ def open_scope(
             own = OWN_HOSTS.get(name)
             hosts.update(dict.fromkeys(hosts_of(name, state) if own is None else own, name))
         except BadInput as error:
-            raise BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.mend) from None
+            raise BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.hint) from None
     redactor, clock = redactor_of(case), VirtualClock()
-    asks = AskBook(
-        recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.asker, record_hint=record_hint,
+    model_world = ModelCassette(
+        recordings=recordings, redactor=redactor, mode=recording.mode, caller=recording.caller, record_hint=record_hint,
         models=models_of(case, variant), queue=recording.queue,
     )  # fmt: skip
     origins = {name: digest(state_of(case, variant, name)) for name in services_of(case)}
     world = ScopedWorld(
         recordings=recordings, services=services, hosts=hosts, redactor=redactor, clock=clock, mode=recording.mode,
-        live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, asks=asks, origins=origins,
+        live=recording.live, record_hint=record_hint, trajectory=recording.trajectory, model_world=model_world, origins=origins,
         access=recording.access,
     )  # fmt: skip
     return Scope(inputs=cast("JsonObject", inputs), world=world, clock=clock, redactor=redactor)

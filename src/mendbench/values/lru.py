@@ -10,7 +10,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """At most ``size`` values by key; the one that nobody has wanted for the longest time goes first."""
 
     def __init__(self, size: int) -> None:

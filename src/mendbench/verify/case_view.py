@@ -16,7 +16,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.recording.scope_recording import Recording
 from mendbench.replay.guard import guarded
 from mendbench.scoring.judging.checks import describe
-from mendbench.trial.components import TRUTH_DETECTOR, Setting, build_engine
+from mendbench.trial.components import TRUTH_DETECTOR, BenchContext, build_engine
 from mendbench.trial.scope import open_scope
 from mendbench.values.json_patch import nodes_of
 from mendbench.verify.proof import Proof, prove
@@ -46,7 +46,7 @@ def fits(case: Case, wanted: Mapping[str, Collection[str]]) -> bool:
     return all(has[name].intersection(values) for name, values in wanted.items())
 
 
-def case_row(setting: Setting, case: Case) -> JsonObject:
+def case_row(setting: BenchContext, case: Case) -> JsonObject:
     """Return a case as a list shows it. ``strength`` is None where no proof of this very case is kept."""
     proof = kept_proof(setting, case)
     return {
@@ -67,13 +67,13 @@ def case_row(setting: Setting, case: Case) -> JsonObject:
     }
 
 
-def kept_proof(setting: Setting, case: Case) -> Proof | None:
+def kept_proof(setting: BenchContext, case: Case) -> Proof | None:
     """Return the proof that was kept of a case, if it still is of this case."""
     folder = setting.corpus.cassettes(case)
     return stored_proof(setting.proofs_dir, case, folder) if setting.proofs_dir is not None else None
 
 
-def case_document(setting: Setting, case: Case) -> JsonObject:
+def case_document(setting: BenchContext, case: Case) -> JsonObject:
     """Return all that there is to see of a case. A proof that is not kept is made."""
     proof = kept_proof(setting, case) or prove(setting, case.id)
     execution, problem = _first(setting, case)
@@ -107,7 +107,7 @@ def case_document(setting: Setting, case: Case) -> JsonObject:
     }
 
 
-def _first(setting: Setting, case: Case) -> tuple[Execution | None, str | None]:
+def _first(setting: BenchContext, case: Case) -> tuple[Execution | None, str | None]:
     """Return the first execution, judged as every clean run is; or why there is none."""
     recordings = Recordings.open(setting.corpus.cassettes(case))
     hint = f"mendbench case check {case.id} --record new_episodes"

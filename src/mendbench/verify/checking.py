@@ -17,7 +17,7 @@ from mendbench.model.trial import JsonRow, TrialKey
 from mendbench.prompts.stale import stale_files
 from mendbench.recording.recorder import Recorder
 from mendbench.runs.executor import run_all, workers_for
-from mendbench.trial.components import Setting, asked_models
+from mendbench.trial.components import BenchContext, models_used
 from mendbench.trial.runner import run_trial
 from mendbench.verify.proof import Finding, Proof, prove, proved_with
 from mendbench.verify.proof_store import store_proof
@@ -54,13 +54,13 @@ class Checked:
     def document(self) -> JsonObject:
         """Return it as JSON."""
         proof = dataclasses.asdict(self.proof) if self.proof else {}
-        problems = [{"place": one.place, "found": one.found, "mend": one.mend} for one in self.problems]
+        problems = [{"place": one.place, "found": one.found, "hint": one.hint} for one in self.problems]
         strength = self.proof.strength if self.proof else None
         return {"case": self.case, "held": self.held, "problems": problems, **proof, "strength": strength}
 
 
 def check(
-    setting: Setting,
+    setting: BenchContext,
     names: tuple[str, ...],
     workers: int,
     on_progress: Callable[[int, int, str], None],
@@ -68,7 +68,7 @@ def check(
 ) -> tuple[Checked, ...]:
     """Check the selected cases, on that many worker processes, and return what became of each, sorted by id.
 
-    ``trials`` are all configured ones of a case: with them, recorded answers that none asks for are told.
+    ``trials`` are all configured ones of a case: with them, recorded responses that none asks for are told.
 
     Recording uses this process alone: real servers serve one scope at a time.
 
@@ -95,15 +95,15 @@ def check(
 def left_behind(corpus: Corpus) -> tuple[BadInput, ...]:
     """Return one line for each folder of recordings of which there is no case (any more)."""
     folders = sorted({path.parent for path in corpus.cassettes_dir.glob("*/*/*.yaml")})
-    mend = "delete the folder, or bring its case back"
+    hint = "delete the folder, or bring its case back"
     return tuple(
-        BadInput(str(folder), "recordings of no case", mend)
+        BadInput(str(folder), "recordings of no case", hint)
         for folder in folders
         if f"{folder.parent.name}/{folder.name}" not in corpus.folders
     )
 
 
-def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
+def _each(setting: BenchContext, todo: list[tuple[str, tuple[TrialKey, ...]]], workers: int) -> Iterator[Checked]:
     """Yield what became of each case, as they finish."""
     if setting.record != "none":
         with Recorder(
@@ -119,13 +119,13 @@ def _each(setting: Setting, todo: list[tuple[str, tuple[TrialKey, ...]]], worker
     yield from run_all(partial(_check_one, setting), ((one,) for one in todo), workers_for(workers, len(todo)))
 
 
-def _check_one(setting: Setting, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
+def _check_one(setting: BenchContext, todo: tuple[str, tuple[TrialKey, ...]]) -> Checked:
     case_id, trials = todo
     return check_case(setting, case_id, trials=trials)
 
 
 def check_case(
-    setting: Setting, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
+    setting: BenchContext, case_id: str, recorder: Recorder | None = None, trials: Sequence[TrialKey] = ()
 ) -> Checked:
     """Return what became of one case; whatever its files or its proof raise is told as a problem.
 
@@ -159,23 +159,23 @@ def check_case(
         raise
     except BadInput as error:
         named = case_id in error.place or isinstance(error, LiveRefused)
-        problems.append(error if named else BadInput(f"{place}/case.yaml: {error.place}", error.found, error.mend))
+        problems.append(error if named else BadInput(f"{place}/case.yaml: {error.place}", error.found, error.hint))
     except (Exception, EffectEscape) as error:  # noqa: BLE001 - one case must not keep the others from their proofs
         found = f"the proof ends in {type(error).__name__}: {error}"
         problems.append(BadInput(place, found, "mend the case, or report this if the case is right"))
     return Checked(case=case_id, problems=tuple(problems), proof=proof)
 
 
-def _undealt(setting: Setting, case: Case) -> tuple[BadInput, ...]:
+def _undealt(setting: BenchContext, case: Case) -> tuple[BadInput, ...]:
     """Return what is wrong if the corpus is split and the case's group is in no part."""
     if setting.split is None or setting.split.part_of(case) is not None:
         return ()
     found = f"the group {case.group!r} of {case.id} is in no part"
-    mend = "put it under test, or under train if strategies were tuned on it"
-    return (BadInput(str(setting.cases_dir / FILE), found, mend),)
+    hint = "put it under test, or under train if strategies were tuned on it"
+    return (BadInput(str(setting.cases_dir / FILE), found, hint),)
 
 
-def _stale(setting: Setting, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
+def _stale(setting: BenchContext, case: Case, trials: Sequence[TrialKey]) -> tuple[BadInput, ...]:
     """Return one line for each cassette that holds answers which no configured trial asks for any more."""
     if not trials:
         return ()
@@ -186,12 +186,12 @@ def _stale(setting: Setting, case: Case, trials: Sequence[TrialKey]) -> tuple[Ba
         rows.append(row)
         texts.update(own)
     found = stale_files(
-        setting.cassettes_dir, [case], rows, texts, asked_models(trials, setting), partial(proved_with, setting)
+        setting.cassettes_dir, [case], rows, texts, models_used(trials, setting), partial(proved_with, setting)
     )
-    mend = "`mendbench prompts prune --delete` deletes them"
+    hint = "`mendbench prompts prune --delete` deletes them"
     return tuple(
         BadInput(
-            str(one.path), f"{len(one.keys)} of {one.entries} recorded answers that nothing asks for any more", mend
+            str(one.path), f"{len(one.keys)} of {one.entries} recorded responses that nothing asks for any more", hint
         )
         for one in found
         if one.known

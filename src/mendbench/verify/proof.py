@@ -16,7 +16,7 @@ from mendbench.detectors import detector
 from mendbench.errors import LiveRefused, ReplayMiss
 from mendbench.live.access import writes_refused
 from mendbench.model.case import Case, Fix, Variant
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import Execution, NodeState
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.prompt import Context, Prompt, Reply, View
@@ -32,7 +32,7 @@ from mendbench.secrets.redaction import plant_canaries
 from mendbench.strategies import strategies, strategy
 from mendbench.strategies.frame import build_frame, build_prompt
 from mendbench.trial.clean_runs import CleanRunner
-from mendbench.trial.components import TRUTH_DETECTOR, Setting, build_engine
+from mendbench.trial.components import TRUTH_DETECTOR, BenchContext, build_engine
 from mendbench.trial.record_hint import recording_options
 from mendbench.trial.right_runs import known_as, right_runs, right_workflows
 from mendbench.trial.scope import open_scope
@@ -121,10 +121,10 @@ class _Bench:
         runner = CleanRunner(
             case=self.case, engine=self.engine, recordings=recordings, recorder=self.recorder, hint=self.hint
         )
-        return runner.run_anew(workflow, variant)
+        return runner.run_fresh(workflow, variant)
 
     def judged(self, workflow: JsonObject) -> Judged | None:
-        """Return what the truth says of the trial in which ``workflow`` was the one answer; None if it does not validate."""
+        """Return what the truth says of the trial in which ``workflow`` was the one response; None if it does not validate."""
         case, edited = self.case, bool(diff_paths(self.case.workflow, workflow))
         scope = open_scope(case, None, self.recordings, self._recording(workflow, edited=edited), self.hint)
         if edited and self.engine.validate(workflow, scope.inputs):
@@ -199,13 +199,13 @@ class _RealOnly(Recordings):
         return None if entry is not None and entry.service in self._simulated else entry
 
 
-def prove(setting: Setting, case_id: str, recorder: Recorder | None = None) -> Proof:
+def prove(setting: BenchContext, case_id: str, recorder: Recorder | None = None) -> Proof:
     """Prove one case. While recording, what the proof needs and is not there is recorded."""
     case, recorder = setting.corpus.case(case_id), recorder or Recorder()
     return _proved(setting, case, recorder, recorder.recordings(setting.corpus.cassettes(case)))
 
 
-def proved_with(setting: Setting, case_id: str) -> frozenset[str]:
+def proved_with(setting: BenchContext, case_id: str) -> frozenset[str]:
     """Return the keys of the world's exchanges that the proof of a case uses, by proving it."""
     case, recorder = setting.corpus.case(case_id), Recorder()
     recordings = recorder.recordings(setting.corpus.cassettes(case))
@@ -213,7 +213,7 @@ def proved_with(setting: Setting, case_id: str) -> frozenset[str]:
     return frozenset(recordings.used)
 
 
-def _proved(setting: Setting, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
+def _proved(setting: BenchContext, case: Case, recorder: Recorder, recordings: Recordings) -> Proof:
     began = time.perf_counter()
     bench = _Bench(case=case, engine=build_engine("mendbench", case), recordings=recordings, recorder=recorder)
     findings: list[Finding] = []
@@ -292,8 +292,8 @@ def _holds_untouched(untouched: Judged) -> Finding:
     return Finding(what="checks and variants hold without an edit", held=not off, why="; ".join(off))
 
 
-def _told(run: CleanRun) -> list[tuple[Request, Answer]]:
-    return [(exchange.request, exchange.answer) for exchange in run.traffic]
+def _told(run: CleanRun) -> list[tuple[Request, Response]]:
+    return [(exchange.request, exchange.response) for exchange in run.traffic]
 
 
 def _passes(bench: _Bench, what: str, fix: Fix) -> Finding:
@@ -374,7 +374,7 @@ def _outputs(execution: Execution) -> dict[str, Json]:
     return {record.node_id: record.outputs for record in execution.nodes}
 
 
-def _prompts(bench: _Bench, setting: Setting) -> Iterator[Finding]:
+def _prompts(bench: _Bench, setting: BenchContext) -> Iterator[Finding]:
     """Facts are not in the frame already, and no strategy can see the truth."""
     case = bench.case
     frame = build_frame(case.request, case.workflow, None)
@@ -419,7 +419,7 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
             off += [
                 f"{one.request.method} {one.request.url}"
                 for one, other in zip(told, anew, strict=False)
-                if one.answer != other.answer
+                if one.response != other.response
             ]
     yield Finding(what="services and cassette agree", held=not off, why="; ".join(dict.fromkeys(off)))
 
@@ -427,8 +427,8 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
 def _recordings(bench: _Bench) -> Iterator[Finding]:
     unused = bench.recordings.unused()
     shown = ", ".join(f"{entry.request.method} {entry.request.url} ({entry.key})" for entry in unused)
-    mend = f"; once all else holds, this deletes what nothing uses: {bench.hint}" if unused else ""
-    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown + mend)
+    advice = f"; once all else holds, this deletes what nothing uses: {bench.hint}" if unused else ""
+    yield Finding(what="no recorded exchange is unused", held=not unused, why=shown + advice)
     redactor = redactor_of(bench.case)
     leaks = [
         f"{name} in {path.name}"

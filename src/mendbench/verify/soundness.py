@@ -63,8 +63,8 @@ def foreign_recordings(case: Case, folder: Path) -> tuple[BadInput, ...]:
                 found.append(BadInput(place, what, "delete the file if it is another case's, and record it again"))
             elif name == WORLD and not _origins(case, str(service)).intersection(entry.after for entry in own):
                 what = f"no exchange with {service!r} begins on the data of {case.id} or of a variant"
-                mend = "delete the file if it is another case's or of earlier data, and record it again"
-                found.append(BadInput(place, what, mend))
+                hint = "delete the file if it is another case's or of earlier data, and record it again"
+                found.append(BadInput(place, what, hint))
     return tuple(found)
 
 
@@ -161,7 +161,7 @@ def _undeclared(case: Case, variant: Variant | None, url: str, place: str) -> It
     try:
         known = _hosts(case, variant)
     except BadInput as error:
-        yield BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.mend)
+        yield BadInput(f"{case.folder / 'case.yaml'}: {error.place}", error.found, error.hint)
         return
     if host not in known:
         found = f"host {host!r} is not declared, so that no request to it is ever accepted"

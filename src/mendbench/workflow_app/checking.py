@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.execution import Execution, NodeRecord
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.engine import MendbenchEngine
@@ -36,7 +36,7 @@ class Checked:
 class _Nowhere:
     """The world of a run that sends nothing."""
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:  # noqa: ARG002  the port's
+    def send(self, request: Request, *, node: str | None = None) -> Response:  # noqa: ARG002  the port's
         """Refuse.
 
         Raises:

@@ -19,8 +19,8 @@ def read_workflow(path: Path) -> JsonObject:
     Raises:
         BadInput: it cannot be read, or holds no JSON object.
     """
-    mend = "name a workflow's JSON file"
-    document = load_json(read_text(path, MAX_DOCUMENT, mend, mend), str(path), "mend it there")
+    hint = "name a workflow's JSON file"
+    document = load_json(read_text(path, MAX_DOCUMENT, hint, hint), str(path), "mend it there")
     if not isinstance(document, dict):
         raise BadInput(str(path), f"a JSON {type(document).__name__}", "a workflow is a JSON object with 'nodes'")
     return document

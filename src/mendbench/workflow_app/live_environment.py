@@ -13,11 +13,11 @@ from mendbench.config.config_file import Config, McpServerConfig, ModelConfig
 from mendbench.errors import BadInput
 from mendbench.io.real_clock import RealClock
 from mendbench.live.chat_model import ChatCaller
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.ports.world import World
-from mendbench.replay.open_world import OpenAsks, OpenWorld
+from mendbench.replay.open_world import OpenModelRequests, OpenWorld
 from mendbench.runtime.trace_file import FOLDER
 from mendbench.secrets.redaction import Redactor
 
@@ -30,7 +30,7 @@ class Outside:
     """A world, the models, and a clock."""
 
     world: World
-    asks: World
+    model_world: World
     """What a repairer asks."""
     clock: Clock
 
@@ -55,14 +55,14 @@ def real_outside(
     servers = {name: _server(name, server) for name, server in config.mcp.items()}
     world = OpenWorld(
         redactor=redactor,
-        asks=OpenAsks(models, redactor),
+        model_world=OpenModelRequests(models, redactor),
         mcp_servers=servers,
         allow_shell=allow_shell,
         environ={name: os.environ[name] for name in variables if name in os.environ},
         folder=folder,
     )
     with world:
-        yield Outside(world=world, asks=OpenAsks(models, redactor), clock=RealClock())
+        yield Outside(world=world, model_world=OpenModelRequests(models, redactor), clock=RealClock())
 
 
 class ConfiguredModels:
@@ -71,23 +71,23 @@ class ConfiguredModels:
     def __init__(self, models: Mapping[str, ModelConfig]) -> None:
         self._models, self._responded = models, set[str]()
 
-    def ask(self, ask: JsonObject) -> Answer:
+    def send(self, model_request: JsonObject) -> Response:
         """Return the provider's answer.
 
         Raises:
-            BadInput: the model has no URL in the configuration, or its server refuses the ask.
-            Incomplete: no answer came.
+            BadInput: the model has no URL in the configuration, or its server refuses the model request.
+            Incomplete: no response came.
         """
-        model = configured_model(self._models, str(ask.get("model", "")))
+        model = configured_model(self._models, str(model_request.get("model", "")))
         caller = ChatCaller(
             base_url=str(model.base_url),
             api_key_env=model.api_key_env,
             provider=model.provider,
             timeout_s=model.timeout_s,
-            place=f"models.{ask['model']}",
+            place=f"models.{model_request['model']}",
             responded=self._responded,
         )
-        return caller.ask(ask)
+        return caller.send(model_request)
 
 
 def configured_model(models: Mapping[str, ModelConfig], name: str) -> ModelConfig:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mendbench.model.execution import Execution
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import Attempt, StopReason
-from mendbench.repair.answers import Declined, read_answer
+from mendbench.repair.responses import Declined, read_response
 
 NOT_ASKED = "Repair was not asked for"
 
@@ -13,7 +13,7 @@ _REASONS: dict[str, str] = {
     "warned": "Stopped at a warning: no edit of the workflow would help",
     "no_progress": "Could not fix: the last edit led to the same failure again",
     "pattern": "Could not fix: three failures of one kind in a row",
-    "validation_failed": "Could not fix: no answer was a workflow that could run",
+    "validation_failed": "Could not fix: no response was a workflow that could run",
     "prompt_too_long": "Could not fix: the prompt is too long for the model",
 }
 
@@ -67,8 +67,8 @@ def _counted(attempts: tuple[Attempt, ...]) -> str:
 
 
 def _declined(attempt: Attempt) -> str:
-    answer = read_answer(attempt.reply.text, attempt.candidate or {})
-    return answer.reason if isinstance(answer, Declined) and answer.reason else "the repairer gave no reason"
+    response = read_response(attempt.reply.text, attempt.candidate or {})
+    return response.reason if isinstance(response, Declined) and response.reason else "the repairer gave no reason"
 
 
 def _words(error: BaseException) -> str:

@@ -29,7 +29,7 @@ from mendbench.workflow_app.history import Story
 from mendbench.workflow_app.live_environment import SANDBOX, Outside, configured_model, real_outside
 from mendbench.workflow_app.observed_engine import WatchedEngine
 from mendbench.workflow_app.results import result_document
-from mendbench.workflow_app.session import Going, Parts, Repairing, RunEvent
+from mendbench.workflow_app.session import Parts, Repairing, RunEvent, WorkflowSession
 
 DEFAULT_STRATEGY, DEFAULT_REPAIRER, DEFAULT_POLICY = "full-context", "chat", "two-layer"
 
@@ -95,7 +95,7 @@ def run_workflow(
 
     Raises:
         BadInput: an option cannot be used, or the workflow has shell nodes and none may run. Nothing was sent then.
-        Incomplete: the repairer's model gave no answer.
+        Incomplete: the repairer's model gave no response.
     """
     parts = _parts(document, options, file, on_event)
     story = Story(given=document, document=document, inputs=parts.inputs)
@@ -107,7 +107,7 @@ def run_workflow(
         started = reach.clock.now_ms()
         broken: BaseException | None = None
         try:
-            Going(
+            WorkflowSession(
                 parts=parts,
                 story=story,
                 reach=reach,
@@ -197,7 +197,7 @@ def _repairing(loaded: Loaded, options: RunOptions) -> Repairing:
     limit = limit_in(used.parameters)
     tokens = limit[1] if limit else None
     made = Options(model=name, params=used.parameters, response_format=used.response_format)
-    budget = Budget(window=used.window, answer=tokens if isinstance(tokens, int) else Budget().answer)
+    budget = Budget(window=used.window, response=tokens if isinstance(tokens, int) else Budget().response)
     return strategy(options.strategy, loaded.strategy_dirs), repairer(options.repairer, made), budget
 
 

@@ -12,7 +12,7 @@ from mendbench.model.json import JsonObject
 from mendbench.model.policy import Policy
 from mendbench.ports.engine import Detector, Engine
 from mendbench.ports.repair import Repairer, Strategy
-from mendbench.repair.rollout import Course, Event
+from mendbench.repair.rollout import Event, Rollout
 from mendbench.repair.stop_rules import repair
 from mendbench.runtime.events import NodeEvent
 from mendbench.secrets.redaction import Redactor
@@ -57,7 +57,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Going:
+class WorkflowSession:
     """A run under way."""
 
     parts: Parts
@@ -105,7 +105,7 @@ class Going:
             self.story.go_on(followed)
             self.story.phase += 1
             self.reach.world.begin_execution()
-            self.reach.asks.begin_execution()
+            self.reach.model_world.begin_execution()
             self._on(followed.checkpoint)
 
     def _on(self, checkpoint: Checkpoint | None) -> None:
@@ -120,25 +120,25 @@ class Going:
             )  # fmt: skip
             return
         engine = parts.engine if checkpoint is None else parts.engine.resumed(checkpoint)
-        left = max(0, parts.rules.max_answers - len(story.attempts))
+        left = max(0, parts.rules.max_responses - len(story.attempts))
         request = self.request or NO_REQUEST
-        self._repair(parts.repairing, engine, request, replace(parts.rules, max_answers=left), self._hear)
+        self._repair(parts.repairing, engine, request, replace(parts.rules, max_responses=left), self._hear)
 
     def _created(self, repairing: Repairing, resume: Resume) -> None:
         """Ask the repairer once, although it was a warning that stopped the run, and run what it answers."""
         done = replace(self.story.last.execution, outcome="error", checkpoint=resume.checkpoint)
         engine = self.parts.engine.resumed(resume.checkpoint, done)
         request = f"{self.request or NO_REQUEST} {CREATE_FIRST}"
-        rules = replace(self.parts.rules, max_answers=1)
+        rules = replace(self.parts.rules, max_responses=1)
         self._repair(repairing, engine, request, rules, lambda event: None if event is done else self._hear(event))
 
     def _repair(
         self, repairing: Repairing, engine: Engine, request: str, rules: Policy, hear: Callable[[Event], None]
     ) -> None:
         how, who, budget = repairing
-        course = Course(
+        course = Rollout(
             workflow=self.story.document, inputs=self.story.inputs, request=request, engine=engine,
-            world=self.reach.world, asks=self.reach.asks, strategy=how, repairer=who,
+            world=self.reach.world, model_world=self.reach.model_world, strategy=how, repairer=who,
             detector=self.parts.detector, clock=self.reach.clock, budget=budget, on_event=hear,
         )  # fmt: skip
         self.story.stop = repair(course, rules).stop_reason

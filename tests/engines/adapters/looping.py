@@ -10,7 +10,7 @@ from wire import exchange
 WRONG = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
-def ask(prompt):
+def send(prompt):
     body = {
         "model": os.environ.get("MENDBENCH_MODEL", "none"), "temperature": 0,
         "messages": [{"role": "system", "content": "Mend the note."}, {"role": "user", "content": prompt}],
@@ -21,16 +21,16 @@ def ask(prompt):
     return said["choices"][0]["message"]["content"] if status < 400 else json.dumps({"refused": said["error"]["code"]})
 
 
-def read(answer):
+def read(response):
     try:
-        return json.loads(answer)
+        return json.loads(response)
     except ValueError:
         return {}
 
 
-def edited(workflow, answer):
+def edited(workflow, response):
     changed = json.loads(json.dumps(workflow))
-    for edit in answer.get("edits", []):
+    for edit in response.get("edits", []):
         node = next(one for one in changed["nodes"] if one["id"] == edit["node"])
         node["params"]["body"]["text"] = edit["value"]
     return changed
@@ -43,20 +43,20 @@ def repair():
     document = execute(workflow)
     attempts, asked = [], 0
     if WRONG == "eager":
-        ask("Is it well?")
+        send("Is it well?")
     while not document["success"] and asked < {"insists": 9, "presses": 30, "shy": 0}.get(WRONG, 3):
         first = first or document
         said = f"{request}\n{json.dumps(workflow)}\nIt failed: {document['errors']}\nData: {document['mendbench']['resume']}"
-        answer = read(ask(said))
+        response = read(send(said))
         asked += 1
-        if "cannot_fix" in answer:
-            document["mendbench"]["declined"] = answer["cannot_fix"]
+        if "cannot_fix" in response:
+            document["mendbench"]["declined"] = response["cannot_fix"]
             break
-        if "refused" in answer:
+        if "refused" in response:
             if WRONG == "presses":
                 continue
             break
-        workflow = edited(workflow, answer)
+        workflow = edited(workflow, response)
         document = execute(workflow, document["mendbench"]["resume"])
         attempts.append(
             {"workflow": workflow, "execution": {name: own for name, own in document.items() if name != "mendbench"}}

@@ -112,7 +112,7 @@ def execute(workflow=None, held=None):
         except Missing as error:
             failure = {"category": "template_error", "message": f"Template ${{{error}}} not found"}
         except OSError as error:
-            failure = {"category": "execution_failure", "message": f"no answer: {error.__class__.__name__}"}
+            failure = {"category": "execution_failure", "message": f"no response: {error.__class__.__name__}"}
         if failure is None:
             data[at], done[at] = outputs, {"mark": mark, "outputs": outputs}
             ran[at], at = "completed", ends.get(at, {}).get("default")

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 
 def exchange(method, url, headers, data, timeout=20):
-    """Return status, body and headers of the answer, asked for through the proxy that the environment names.
+    """Return status, body and headers of the response, asked for through the proxy that the environment names.
 
     Raises:
         OSError: none came, or not the whole of it.
@@ -27,5 +27,5 @@ def exchange(method, url, headers, data, timeout=20):
     shown = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     length = next((value for name, value in shown.items() if name.lower() == "content-length"), len(body))
     if not gap or len(body) != int(length):
-        raise ConnectionResetError("the answer broke off")
+        raise ConnectionResetError("the response broke off")
     return int(status.split()[1]), body, shown

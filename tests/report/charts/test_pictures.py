@@ -12,7 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from mendbench.report.charts.forest import forest
 from mendbench.report.charts.tokens import Place, front
 from mendbench.report.gaps import Gap
-from mendbench.report.overview import first_screen
+from mendbench.report.overview import build_overview
 from mendbench.report.summary import summarise
 from mendbench.report.words import MINUS, signed
 from mendbench.scoring.comparing.comparison import differ
@@ -37,7 +37,7 @@ def drawn(picture):
 
 
 def pictures(run):
-    return {one.name: one for one in first_screen(run, summarise(run)).pictures}
+    return {one.name: one for one in build_overview(run, summarise(run)).pictures}
 
 
 @lru_cache

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.interface import NodeOutput
 from mendbench.runtime.nodes.mcp import type_named
 from mendbench.runtime.nodes.registry import node_types
-from mendbench.runtime.noticing import run_node
+from mendbench.runtime.observation import run_node
 from mendbench.runtime.scene import spec_of
 from mendbench.runtime.specs import node_specs
 from tests.fakes.engine import FakeWorld
@@ -26,14 +26,14 @@ LEAVES = (
 JSON = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=8
 )  # fmt: skip
-ANSWERS = st.builds(
-    Answer,
+RESPONSES = st.builds(
+    Response,
     status=st.sampled_from([200, 201, 204, 400, 404, 500]),
     headers=st.sampled_from([(), (("content-type", "application/json"),)]),
     body=st.binary(max_size=20) | JSON.map(lambda value: json.dumps(value).encode()),
     elapsed_ms=st.just(1),
 ) | st.sampled_from(
-    [Answer(status=0, fault=kind) for kind in ("timeout", "refused", "reset", "dns", "tls", "truncated")]
+    [Response(status=0, fault=kind) for kind in ("timeout", "refused", "reset", "dns", "tls", "truncated")]
 )
 
 
@@ -46,11 +46,11 @@ def params_of(name):
 class AnyWorld(FakeWorld):
     """Answers everything the same."""
 
-    def __init__(self, answer):
+    def __init__(self, response):
         super().__init__()
-        self.any = answer
+        self.any = response
 
-    def _answer(self, name, request):
+    def _response(self, name, request):
         return self.any
 
 
@@ -70,8 +70,8 @@ def test_its_spec_is_consistent(name):
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 def test_any_params_give_an_output_or_an_exception_that_becomes_a_sighting(name, data):
-    params, answer = data.draw(params_of(name)), data.draw(ANSWERS)
-    kind, world = type_named(node_types(), name), AnyWorld(answer)
+    params, response = data.draw(params_of(name)), data.draw(RESPONSES)
+    kind, world = type_named(node_types(), name), AnyWorld(response)
     visit = run_node(kind, params, world.send, VirtualClock())
     assert isinstance(visit.output, NodeOutput)
     assert (visit.exception is None) or visit.output.noticed.kind == "exception"
@@ -83,10 +83,10 @@ def test_any_params_give_an_output_or_an_exception_that_becomes_a_sighting(name,
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 def test_the_engine_ends_whatever_a_node_is_told_and_answered(name, data):
-    params, answer = data.draw(params_of(name)), data.draw(ANSWERS)
+    params, response = data.draw(params_of(name)), data.draw(RESPONSES)
     params = {**dict.fromkeys(type_named(node_types(), name).spec.required, "x"), **params}
     document = {"ir_version": "0.1.0", "nodes": [{"id": "only", "type": name, "params": params}], "edges": []}
-    world = AnyWorld(answer)
+    world = AnyWorld(response)
     engine = MendbenchEngine()
     ended = engine.execute(document, {}, world, checkpoint=None, detector=None, clock=world.clock)
     (record,) = ended.nodes

@@ -3,25 +3,25 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mendbench.exchanges.urls import host_of
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes import read_file, write_file
 from mendbench.runtime.nodes.files import path_of, url_of
 from tests.fakes.engine import FakeWorld, chain, fault, said
 
 
-def read(answer, path="notes.txt"):
-    world = FakeWorld({f"GET {url_of(path)}": answer})
+def read(response, path="notes.txt"):
+    world = FakeWorld({f"GET {url_of(path)}": response})
     return read_file.NODE.run({"file_path": path}, world.send, world.clock), world
 
 
-def write(answer, content="hello", path="out/notes.txt"):
-    world = FakeWorld({f"PUT {url_of(path)}": answer})
+def write(response, content="hello", path="out/notes.txt"):
+    world = FakeWorld({f"PUT {url_of(path)}": response})
     return write_file.NODE.run({"file_path": path, "content": content}, world.send, world.clock), world
 
 
-def run(*nodes, answers):
-    world = FakeWorld(answers)
+def run(*nodes, responses):
+    world = FakeWorld(responses)
     return MendbenchEngine().execute(chain(*nodes), {}, world, checkpoint=None, detector=None, clock=world.clock), world
 
 
@@ -40,13 +40,13 @@ def test_line_ends_stay_as_they_are(text, shown):
 def test_a_file_that_says_not_ok_is_no_failure():
     ended, _ = run(
         {"id": "a", "type": "read-file", "params": {"file_path": "x.json"}},
-        answers={"GET file://sandbox/x.json": said({"ok": False, "error": "no_text"})},
+        responses={"GET file://sandbox/x.json": said({"ok": False, "error": "no_text"})},
     )
     assert ended.outcome == "success"
 
 
 def test_a_text_is_written_whole():
-    output, world = write(Answer(status=201))
+    output, world = write(Response(status=201))
     assert output.outputs == {"content": "hello", "file_path": "out/notes.txt"}
     assert world.calls() == ["PUT file://sandbox/out/notes.txt"]
     assert world.sent[0].body == b"hello"
@@ -57,33 +57,33 @@ def test_a_text_is_written_whole():
     ("content", "body"), [({"a": "é"}, '{"a": "é"}'), ([1], "[1]"), ("", ""), (0, "0"), (False, "false")]
 )
 def test_other_values_are_written_as_json(content, body):
-    assert write(Answer(status=204), content)[1].sent[0].body == body.encode()
+    assert write(Response(status=204), content)[1].sent[0].body == body.encode()
 
 
 def test_content_that_is_null_is_missing():
     with pytest.raises(ValueError, match="requires 'content' parameter"):
-        write(Answer(status=204), None)
+        write(Response(status=204), None)
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("response", "message"),
     [
-        (Answer(status=404), "Error: File 'notes.txt' does not exist."),
-        (Answer(status=403), "Error: Permission denied: 'notes.txt'"),
-        (Answer(status=409), "Error: 'notes.txt' is not a file."),
+        (Response(status=404), "Error: File 'notes.txt' does not exist."),
+        (Response(status=403), "Error: Permission denied: 'notes.txt'"),
+        (Response(status=409), "Error: 'notes.txt' is not a file."),
         (said("odd", 418), "Error: Cannot use file 'notes.txt': odd"),
         (said(b"\xff\xfe", 200), "Error: File 'notes.txt' is not text in UTF-8."),
         (fault("dns"), "Error: Could not connect to the sandbox folder: the host name does not resolve"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_noticed(answer, message):
-    output, _ = read(answer)
+def test_a_file_that_cannot_be_read_is_noticed(response, message):
+    output, _ = read(response)
     assert output.outputs == {"file_path": "notes.txt", "error": message}
     assert (output.noticed.kind, output.noticed.message) == ("file", message)
 
 
 def test_a_file_that_cannot_be_written_is_noticed():
-    output, _ = write(Answer(status=507), path="full.txt")
+    output, _ = write(Response(status=507), path="full.txt")
     assert output.outputs["error"] == "Error: No space left on device: 'full.txt'"
 
 
@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_written_is_noticed():
 )
 def test_a_path_out_of_the_sandbox_or_to_no_file_is_a_failure_and_nothing_is_sent(path):
     for kind, more in (("read-file", {}), ("write-file", {"content": "x"})):
-        ended, world = run({"id": "a", "type": kind, "params": {"file_path": path, **more}}, answers={})
+        ended, world = run({"id": "a", "type": kind, "params": {"file_path": path, **more}}, responses={})
         assert ended.outcome == "error"
         assert ended.failures[0].category == "exception"
         assert "file_path" in ended.failures[0].message
@@ -123,7 +123,7 @@ def test_what_was_written_can_be_read_by_a_later_node():
     ended, _ = run(
         {"id": "put", "type": "write-file", "params": {"file_path": "a.txt", "content": "x"}},
         {"id": "get", "type": "read-file", "params": {"file_path": "${put.file_path}"}},
-        answers={"PUT file://sandbox/a.txt": Answer(status=201), "GET file://sandbox/a.txt": said("x")},
+        responses={"PUT file://sandbox/a.txt": Response(status=201), "GET file://sandbox/a.txt": said("x")},
     )
     assert ended.outcome == "success"
     assert ended.nodes[1].outputs == {"content": "1: x", "file_path": "a.txt"}

@@ -6,12 +6,12 @@ from mcp.server.mcpserver import MCPServer
 from mendbench.cassettes.recordings import Recordings
 from mendbench.detectors import detector
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.replay.model_cassette import AskBook
-from mendbench.replay.open_world import OpenAsks, OpenWorld
+from mendbench.replay.model_cassette import ModelCassette
+from mendbench.replay.open_world import OpenModelRequests, OpenWorld
 from mendbench.replay.world import ScopedWorld
 from mendbench.runtime.engine import MendbenchEngine
 from mendbench.runtime.nodes.llm import NODE
-from mendbench.runtime.noticing import run_node
+from mendbench.runtime.observation import run_node
 from mendbench.secrets.redaction import Redactor
 from tests.fakes.engine import FakeWorld, chain, completion, fault, rpc, said
 from tests.fakes.function_calls import LISTING, MODEL, NOW, SCHEMA, TOOLS, calling, clock_world, told
@@ -25,7 +25,7 @@ def run(world, tools=("clock/now",), **params):
     return NODE.run({**ASK, "tools": list(tools), **params}, world.send, world.clock)
 
 
-def asks(world):
+def model_requests(world):
     return [json.loads(request.body) for request in world.sent if request.url.startswith("model:")]
 
 
@@ -35,20 +35,20 @@ def test_the_model_is_offered_the_tools_as_their_server_lists_them():
     function = {"name": "clock__now", "description": "Tell the time.", "parameters": SCHEMA}
     assert world.calls() == [LISTING, MODEL]
     assert world.sent[0].safe
-    assert asks(world)[0]["tools"] == [{"type": "function", "function": function}]
+    assert model_requests(world)[0]["tools"] == [{"type": "function", "function": function}]
     assert output.outputs["tool_calls"] == []
 
 
 def test_functions_have_names_that_the_api_takes_and_that_differ():
     world = clock_world([completion("x")])
     run(world, ("clock/set.alarm", "clock/set-alarm", "clock/now", "clock/now"))
-    offered = [tool["function"] for tool in asks(world)[0]["tools"]]
+    offered = [tool["function"] for tool in model_requests(world)[0]["tools"]]
     assert [function["name"] for function in offered] == ["clock__set_alarm", "clock__set-alarm", "clock__now"]
     assert offered[1] == {"name": "clock__set-alarm", "parameters": {"type": "object", "properties": {}}}
     long = [{"name": "t" * 70 + end} for end in "ab"]
     world = FakeWorld({LISTING: rpc({"tools": long}), MODEL: completion("x")})
     run(world, [f"clock/{tool['name']}" for tool in long])
-    names = [tool["function"]["name"] for tool in asks(world)[0]["tools"]]
+    names = [tool["function"]["name"] for tool in model_requests(world)[0]["tools"]]
     assert len(set(names)) == 2
     assert max(map(len, names)) == 64
 
@@ -67,7 +67,7 @@ def test_a_call_is_the_exchange_of_the_mcp_node_and_its_result_goes_back():
     }
     assert world.calls() == [LISTING, MODEL, NOW, MODEL]
     assert json.loads(world.sent[2].body) == {"zone": "UTC"}
-    first, second = asks(world)
+    first, second = model_requests(world)
     function = {"name": "clock__now", "arguments": ZONE}
     assert second == {
         **first,
@@ -90,7 +90,7 @@ def test_calls_of_one_answer_are_run_in_order_and_ids_go_on():
     )
     output = run(world)
     assert [call["arguments"] for call in output.outputs["tool_calls"]] == [{"zone": "UTC"}, {}, {"zone": "x"}]
-    back = [message for message in asks(world)[-1]["messages"] if message["role"] == "tool"]
+    back = [message for message in model_requests(world)[-1]["messages"] if message["role"] == "tool"]
     assert [message["tool_call_id"] for message in back] == ["call00001", "call00002", "call00003"]
     assert back[0]["content"] == '{"h":1}'
 
@@ -113,12 +113,12 @@ def test_what_is_wrong_with_a_call_is_told_to_the_model_and_nothing_is_sent(call
     assert error in output.outputs["tool_calls"][0]["error"]
     assert output.outputs["tool_calls"][0]["arguments"] == call[1]
     assert NOW not in world.calls()
-    assert asks(world)[-1]["messages"][-1]["content"].startswith("Error: ")
-    assert error in asks(world)[-1]["messages"][-1]["content"]
+    assert model_requests(world)[-1]["messages"][-1]["content"].startswith("Error: ")
+    assert error in model_requests(world)[-1]["messages"][-1]["content"]
 
 
 @pytest.mark.parametrize(
-    ("answer", "error", "message"),
+    ("response", "error", "message"),
     [
         (told("no such zone", failed=True), "no such zone", "Error: no such zone"),
         (rpc(error={"code": -1, "message": "gone"}), "MCP tool failed: gone", "Error: MCP tool failed: gone"),
@@ -128,12 +128,12 @@ def test_what_is_wrong_with_a_call_is_told_to_the_model_and_nothing_is_sent(call
         (told("Nothing went wrong"), None, "Nothing went wrong"),
     ],
 )
-def test_a_tools_error_is_told_to_the_model_and_kept(answer, error, message):
-    world = clock_world([calling(("clock__now", ZONE)), completion("so it is")], answer)
+def test_a_tools_error_is_told_to_the_model_and_kept(response, error, message):
+    world = clock_world([calling(("clock__now", ZONE)), completion("so it is")], response)
     output = run(world)
     kept = output.outputs["tool_calls"][0]["error"]
     assert kept is None if error is None else error in kept
-    assert asks(world)[-1]["messages"][-1]["content"].startswith(message)
+    assert model_requests(world)[-1]["messages"][-1]["content"].startswith(message)
     assert output.noticed is None
 
 
@@ -151,8 +151,8 @@ def test_three_similar_errors_in_a_row_end_the_turn_with_the_advice():
 
 def test_three_errors_of_two_kinds_do_not_end_it():
     calls = [*[calling(("clock__now", ZONE))] * 3, completion("well")]
-    answers = [told(words, failed=True) for words in ("permission denied", "out of memory", "permission denied")]
-    assert run(clock_world(calls, answers)).outputs["response"] == "well"
+    responses = [told(words, failed=True) for words in ("permission denied", "out of memory", "permission denied")]
+    assert run(clock_world(calls, responses)).outputs["response"] == "well"
 
 
 def test_the_rest_of_a_round_is_not_run_once_the_turn_has_ended():
@@ -199,7 +199,7 @@ def test_tools_that_cannot_be_offered_are_refused_before_the_model_is_asked(tool
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "words"),
+    ("response", "kind", "words"),
     [
         (fault("refused"), "transport", "Could not connect to MCP server clock"),
         (said("gone", 410), "mcp", "HTTP 410"),
@@ -208,15 +208,15 @@ def test_tools_that_cannot_be_offered_are_refused_before_the_model_is_asked(tool
         (rpc(["now"]), "llm", "the answer holds no list of tools"),
     ],
 )
-def test_a_server_that_does_not_list_its_tools_is_a_failure_of_the_node(answer, kind, words):
-    world = FakeWorld({LISTING: answer, MODEL: completion("x")})
+def test_a_server_that_does_not_list_its_tools_is_a_failure_of_the_node(response, kind, words):
+    world = FakeWorld({LISTING: response, MODEL: completion("x")})
     output = run(world)
     assert output.noticed.kind == kind
     assert words in output.noticed.message
     assert MODEL not in world.calls()
 
 
-@pytest.mark.parametrize("name", [None, "mend", "minimal"])
+@pytest.mark.parametrize("name", [None, "structural", "minimal"])
 def test_a_list_that_is_none_is_an_error_whoever_judges_it(name):
     world = FakeWorld({LISTING: rpc({}), MODEL: completion("x")})
     document = chain({"id": "ask", "type": "llm", "params": {**ASK, "tools": ["clock/now"]}})
@@ -228,7 +228,7 @@ def test_a_list_that_is_none_is_an_error_whoever_judges_it(name):
 def test_no_tools_are_offered_as_none():
     world = clock_world([completion("x")])
     assert run(world, ()).outputs["tool_calls"] == []
-    assert "tools" not in asks(world)[0]
+    assert "tools" not in model_requests(world)[0]
 
 
 def test_an_error_of_the_node_is_an_error_of_the_workflow():
@@ -244,20 +244,20 @@ def test_an_error_of_the_node_is_an_error_of_the_workflow():
 class Model:
     """Gives its answers in turn."""
 
-    def __init__(self, *answers):
-        self.left = list(answers)
+    def __init__(self, *responses):
+        self.left = list(responses)
 
-    def ask(self, ask):
-        del ask
+    def send(self, model_request):
+        del model_request
         return self.left.pop(0)
 
 
 def scope(folder, mode="none", caller=None, live=None):
     clock, recordings, redactor = VirtualClock(), Recordings.open(folder), Redactor({})
-    asks = AskBook(recordings=recordings, redactor=redactor, mode=mode, caller=caller)
+    model_requests = ModelCassette(recordings=recordings, redactor=redactor, mode=mode, caller=caller)
     return ScopedWorld(
         recordings=recordings, services={}, hosts={"clock": "clock"}, redactor=redactor, clock=clock, mode=mode,
-        live=live, asks=asks,
+        live=live, model_world=model_requests,
     ), clock  # fmt: skip
 
 
@@ -287,10 +287,10 @@ def test_tools_of_a_real_server_are_listed_and_called():
         return f"noon in {zone}"
 
     redactor = Redactor({})
-    model = OpenAsks(Model(calling(("clock__now", ZONE)), completion("noon")), redactor)
-    with OpenWorld(redactor=redactor, asks=model, mcp_servers={"clock": server}) as world:
+    model = OpenModelRequests(Model(calling(("clock__now", ZONE)), completion("noon")), redactor)
+    with OpenWorld(redactor=redactor, model_world=model, mcp_servers={"clock": server}) as world:
         output = NODE.run({**ASK, "tools": ["clock/now"]}, world.send, VirtualClock())
-        ask = json.loads(world.traffic()[-1].request.body)
+        model_request = json.loads(world.traffic()[-1].request.body)
     assert output.outputs["response"] == "noon"
-    assert ask["tools"][0]["function"]["parameters"]["required"] == ["zone"]
-    assert "noon in UTC" in ask["messages"][-1]["content"]
+    assert model_request["tools"][0]["function"]["parameters"]["required"] == ["zone"]
+    assert "noon in UTC" in model_request["messages"][-1]["content"]

@@ -94,10 +94,10 @@ def test_a_status_that_is_no_success_is_noticed_and_its_body_kept():
 
 
 @pytest.mark.parametrize(
-    "answer", [said({}, 429), said({}, 500), said({}, 502), said({}, 503), fault("refused"), fault("reset")]
+    "response", [said({}, 429), said({}, 500), said({}, 502), said({}, 503), fault("refused"), fault("reset")]
 )
-def test_what_may_pass_is_tried_again_on_the_virtual_clock(answer):
-    world = FakeWorld({f"GET {URL}": [answer, said({"ok": True})]})
+def test_what_may_pass_is_tried_again_on_the_virtual_clock(response):
+    world = FakeWorld({f"GET {URL}": [response, said({"ok": True})]})
     began = world.clock.now_ms()
     output = run({}, world)
     assert output.noticed is None
@@ -130,18 +130,18 @@ def test_a_403_is_tried_again_only_if_it_asks_to_wait():
     assert run({}, plain).noticed.message == "HTTP 403"
 
 
-@pytest.mark.parametrize("answer", [fault("timeout"), fault("reset"), fault("truncated"), said({}, 504)])
-def test_a_write_that_may_have_been_done_is_not_repeated(answer):
-    world = FakeWorld({f"POST {URL}": [answer, said({})]})
+@pytest.mark.parametrize("response", [fault("timeout"), fault("reset"), fault("truncated"), said({}, 504)])
+def test_a_write_that_may_have_been_done_is_not_repeated(response):
+    world = FakeWorld({f"POST {URL}": [response, said({})]})
     assert run({"body": {}}, world).noticed is not None
     assert len(world.sent) == 1
-    put = FakeWorld({f"PUT {URL}": [answer, said({})]})
+    put = FakeWorld({f"PUT {URL}": [response, said({})]})
     assert run({"method": "put", "body": {}}, put).noticed is None
 
 
-@pytest.mark.parametrize("answer", [fault("refused"), said({}, 429), said({}, 503)])
-def test_a_write_that_was_turned_away_is_repeated(answer):
-    world = FakeWorld({f"POST {URL}": [answer, said({})]})
+@pytest.mark.parametrize("response", [fault("refused"), said({}, 429), said({}, 503)])
+def test_a_write_that_was_turned_away_is_repeated(response):
+    world = FakeWorld({f"POST {URL}": [response, said({})]})
     assert run({"body": {}}, world).noticed is None
 
 

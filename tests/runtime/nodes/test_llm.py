@@ -10,8 +10,8 @@ from tests.fakes.function_calls import calling
 URL = "POST model://small-1.5b/chat"
 
 
-def run(answer, **params):
-    world = FakeWorld({URL: answer})
+def run(response, **params):
+    world = FakeWorld({URL: response})
     return NODE.run({"prompt": "Say hi", "model": "small-1.5b", **params}, world.send, world.clock), world
 
 
@@ -66,7 +66,7 @@ def test_an_answer_that_looks_like_a_failure_is_still_the_models_text():
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "words"),
+    ("response", "kind", "words"),
     [
         (
             said({"error": {"message": "The model `x` does not exist"}}, 404),
@@ -79,8 +79,8 @@ def test_an_answer_that_looks_like_a_failure_is_still_the_models_text():
         (fault("timeout"), "transport", "Request to API timed out. Please try again."),
     ],
 )
-def test_a_call_that_fails_is_noticed(answer, kind, words):
-    output, _ = run(answer)
+def test_a_call_that_fails_is_noticed(response, kind, words):
+    output, _ = run(response)
     assert output.noticed.kind == kind
     assert output.noticed.message.startswith(words)
     assert output.outputs == {"error": output.noticed.message}

@@ -10,8 +10,8 @@ from tests.fakes.engine import FakeWorld, fault, rpc, said
 URL = "POST mcp://slack/post_message"
 
 
-def run(answer, **params):
-    world = FakeWorld({URL: answer})
+def run(response, **params):
+    world = FakeWorld({URL: response})
     output = NODE.run({"server": "slack", "tool": "post_message", **params}, world.send, world.clock)
     return output, world
 
@@ -97,7 +97,7 @@ def test_a_protocol_error_of_any_form_has_words(error):
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "words"),
+    ("response", "kind", "words"),
     [
         (fault("timeout"), "transport", "MCP tool failed: MCP tool timed out after 30 seconds"),
         (
@@ -110,8 +110,8 @@ def test_a_protocol_error_of_any_form_has_words(error):
         (said("", 500), "mcp", "MCP tool failed: Server error (HTTP 500). The server encountered an error."),
     ],
 )
-def test_a_server_that_is_not_reached_is_noticed(answer, kind, words):
-    output, _ = run(answer)
+def test_a_server_that_is_not_reached_is_noticed(response, kind, words):
+    output, _ = run(response)
     assert (output.noticed.kind, output.noticed.message) == (kind, words)
 
 

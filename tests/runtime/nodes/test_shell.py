@@ -6,8 +6,8 @@ from mendbench.runtime.nodes.shell import NODE, STOPPED, URL, says_no
 from tests.fakes.engine import FakeWorld, fault, ran, said
 
 
-def run(answer, command="jq .name", **params):
-    world = FakeWorld({f"POST {URL}": answer})
+def run(response, command="jq .name", **params):
+    world = FakeWorld({f"POST {URL}": response})
     return NODE.run({"command": command, **params}, world.send, world.clock), world
 
 
@@ -80,10 +80,10 @@ def test_a_timeout_has_an_exit_code_of_its_own():
 
 
 @pytest.mark.parametrize(
-    "answer", [fault("reset"), said("no sandbox", 500), said({"stdout": "x"}), said([1]), said(b"")]
+    "response", [fault("reset"), said("no sandbox", 500), said({"stdout": "x"}), said([1]), said(b"")]
 )
-def test_a_command_that_was_not_run_is_noticed(answer):
-    output, _ = run(answer)
+def test_a_command_that_was_not_run_is_noticed(response):
+    output, _ = run(response)
     assert output.outputs["exit_code"] == -2
     assert output.noticed.kind == "shell"
     assert json.dumps(output.outputs)

@@ -1,14 +1,14 @@
 import pytest
 
-from mendbench.scoring.chance import AnswerDigest
-from mendbench.scoring.comparing.changes import changes_of, same_answers
+from mendbench.scoring.chance import ResponseDigest
+from mendbench.scoring.comparing.changes import changes_of, same_responses
 from mendbench.scoring.comparing.pairing import TrialPair
 from mendbench.scoring.gating.gate import regime_of
 from mendbench.scoring.gating.resampled import Pair
-from tests.fakes.compared import THEIRS, VERDICTS, Answers, trial
+from tests.fakes.compared import THEIRS, VERDICTS, Responses, trial
 from tests.fakes.gates import entry
 
-SAME = Answers()
+SAME = Responses()
 
 
 def pair(before="1", after="1", case="a", **changes):
@@ -48,28 +48,28 @@ def test_what_is_newly_failing_stands_first_and_the_order_of_trials_does_not_mat
 
 
 def digests(*texts, asked=True):
-    return tuple(AnswerDigest(prompt="p", answer=text, asked=asked) for text in texts)
+    return tuple(ResponseDigest(prompt="p", response=text, asked=asked) for text in texts)
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "same"),
     [
-        (digests("x", "y"), digests("x", "y"), "same answers"), ((), (), "same answers"),
-        (digests("x", "y"), digests("x"), "same answers as far as both went"), ((), digests("x"), "same answers as far as both went"),
-        (digests("x"), digests("y"), "other answers"), (digests("x", "y"), digests("x", "z"), "other answers"),
-        (digests("x", asked=False), digests("y", asked=False), "other answers, and not by chance"),
-        (digests("x", asked=False), digests("y"), "other answers"),
+        (digests("x", "y"), digests("x", "y"), "same responses"), ((), (), "same responses"),
+        (digests("x", "y"), digests("x"), "same responses as far as both went"), ((), digests("x"), "same responses as far as both went"),
+        (digests("x"), digests("y"), "other responses"), (digests("x", "y"), digests("x", "z"), "other responses"),
+        (digests("x", asked=False), digests("y", asked=False), "other responses, and not by chance"),
+        (digests("x", asked=False), digests("y"), "other responses"),
     ],
 )  # fmt: skip
 def test_answers_are_compared_as_far_as_both_trials_went(ours, theirs, same):
-    assert same_answers(pair(), Answers(ours), Answers(theirs)) == same
-    (change,) = changes_of([pair("1", "0")], Answers(ours), Answers(theirs))
-    assert change.answers == same
+    assert same_responses(pair(), Responses(ours), Responses(theirs)) == same
+    (change,) = changes_of([pair("1", "0")], Responses(ours), Responses(theirs))
+    assert change.responses == same
 
 
 def test_code_that_crashed_after_another_answer_did_not_do_so_by_chance():
-    (change,) = changes_of([pair("1", "!")], Answers(digests("x")), Answers(digests("y")))
-    assert change.answers == "other answers, and not by chance"
+    (change,) = changes_of([pair("1", "!")], Responses(digests("x")), Responses(digests("y")))
+    assert change.responses == "other responses, and not by chance"
 
 
 @pytest.mark.parametrize("asked", [True, False])
@@ -78,6 +78,6 @@ def test_code_that_crashed_after_another_answer_did_not_do_so_by_chance():
 @pytest.mark.parametrize("texts", [("x",), ("y",), ("x", "y"), ()])
 def test_the_gate_and_a_comparison_have_one_rule_for_what_may_be_chance(asked, then, now, texts):
     ours, theirs = digests("x", asked=asked), digests(*texts, asked=asked)
-    held = Pair(then=entry(verdict=VERDICTS[then], answers=ours), now=entry(verdict=VERDICTS[now], answers=theirs))
-    told = same_answers(pair(then, now), Answers(ours), Answers(theirs))
-    assert (regime_of(held) == "anew") == (told == "other answers")
+    held = Pair(then=entry(verdict=VERDICTS[then], responses=ours), now=entry(verdict=VERDICTS[now], responses=theirs))
+    told = same_responses(pair(then, now), Responses(ours), Responses(theirs))
+    assert (regime_of(held) == "anew") == (told == "other responses")

@@ -43,7 +43,7 @@ def test_one_pair_each_is_one_sample_of_one_policy_and_repairer():
     ("name", "one", "none"),
     [
         ("green_right", {"end": "success", "edited": True}, {"end": "error", "edited": False}),
-        ("usable_answers", {"attempts": (attempt(status="edited"),)}, {"attempts": ()}),
+        ("usable_responses", {"attempts": (attempt(status="edited"),)}, {"attempts": ()}),
     ],
 )
 def test_a_judged_case_that_a_share_is_not_over_on_one_side_is_known_and_not_left_out(name, one, none):

@@ -59,7 +59,7 @@ def test_of_several_strategies_that_only_one_side_has_none_is_guessed_to_be_anot
     assert [(one.side, one.reason, one.trials) for one in pairing.unpaired] == [
         ("A", "no such treatment", 2), ("B", "no such treatment", 2),
     ]  # fmt: skip
-    assert pairing.unpaired[1].names == ("mendbench | chat | m | mine | two-layer | mend",)
+    assert pairing.unpaired[1].names == ("mendbench | chat | m | mine | two-layer | structural",)
 
 
 def test_cases_and_trials_of_one_side_are_told_by_reason():

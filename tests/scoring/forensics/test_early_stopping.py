@@ -31,7 +31,7 @@ def test_what_a_policy_lost_and_saved_as_worked_out_by_hand():
     found = effect(LOOP, NAIVE)
     assert (found.policy, found.detector, found.n, found.with_edit_fault, found.trials) == (
         "two-layer",
-        "mend",
+        "structural",
         5,
         4,
         5,
@@ -65,7 +65,7 @@ def test_what_is_not_known_is_counted_by_its_reason():
         trial("c", "x", policy="loop"),
         trial("alone", "x", policy="loop"),
         unjudged("crashed", policy="loop", verdict="crashed"),
-        trial("d", "x", policy="loop", prices={"answer": 11}),
+        trial("d", "x", policy="loop", prices={"response": 11}),
     ]
     theirs = [
         trial("a"),

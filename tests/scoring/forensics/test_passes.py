@@ -29,17 +29,17 @@ def test_sums_are_whole_where_they_are_whole():
 
 
 def test_what_attempts_spend_adds_up_by_their_shares():
-    found = spent([(ONE, attempt(1, "futile")), (Fraction(1, 2), attempt(2, "futile", prompt=40, answer=4, usd=0.1))])
+    found = spent([(ONE, attempt(1, "futile")), (Fraction(1, 2), attempt(2, "futile", prompt=40, response=4, usd=0.1))])
     assert (found.attempts, found.prompt_tokens, found.completion_tokens, found.cost_usd) == (1.5, 120, 12, 0.55)
     assert found.tokens == 132
     assert (found.tokens_unknown, found.cost_unknown) == (0, 0)
 
 
 def test_what_is_not_told_is_counted_and_never_taken_for_nothing():
-    found = spent([(ONE, attempt(1, "futile", prompt=None, answer=None, usd=None)), (ONE, attempt(2, "futile"))])
+    found = spent([(ONE, attempt(1, "futile", prompt=None, response=None, usd=None)), (ONE, attempt(2, "futile"))])
     assert (found.prompt_tokens, found.tokens_unknown) == (100, 1)
     assert (found.cost_usd, found.cost_unknown) == (0.5, 1)
-    alone = spent([(ONE, attempt(1, "futile", answer=None, usd=None))])
+    alone = spent([(ONE, attempt(1, "futile", response=None, usd=None))])
     assert (alone.prompt_tokens, alone.completion_tokens, alone.tokens, alone.tokens_unknown) == (100, None, None, 1)
     assert (alone.cost_usd, alone.cost_unknown) == (None, 1)
 

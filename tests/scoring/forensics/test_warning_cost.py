@@ -70,7 +70,7 @@ def test_only_futile_attempts_of_a_mixed_case_are_waste_of_a_missed_warning():
     [
         (unjudged("a", "?"), "unjudged under naive"),
         (unjudged("a", verdict="crashed"), "crashed under naive"),
-        (trial("a", "xp", right=True, prices={"answer": 11}), "answered otherwise than under naive"),
+        (trial("a", "xp", right=True, prices={"response": 11}), "answered otherwise than under naive"),
         (trial("a", "xp", right=True, strategy="mend"), "not run under naive"),
         (trial("a", "xp", right=True, sample=1), "not run under naive"),
         (trial("a", "xp", right=True, repairer="rules", model=None), "not run under naive"),
@@ -85,7 +85,7 @@ def test_a_counterpart_that_cannot_tell_leaves_the_price_unknown(naive, reason):
 
 def test_a_price_that_nobody_knows_is_not_nothing():
     burned = trial(
-        "user", "ff", kind="needs_user", policy="two-layer", prices={"usd": None, "prompt": None, "answer": None}
+        "user", "ff", kind="needs_user", policy="two-layer", prices={"usd": None, "prompt": None, "response": None}
     )
     found = prices([burned]).missed.wasted
     assert (found.attempts, found.tokens, found.cost_usd, found.tokens_unknown, found.cost_unknown) == (
@@ -116,20 +116,20 @@ def test_samples_of_a_case_count_by_their_mean():
 
 
 def test_cases_chosen_against_a_detector_are_also_left_out():
-    hard = replace(TWO_LAYER[0], adversarial_to=("mend",))
+    hard = replace(TWO_LAYER[0], adversarial_to=("structural",))
     easy = replace(TWO_LAYER[1], adversarial_to=("minimal",))
     records = [*NAIVE, hard, easy]
-    none, mend = warning_costs(records)
+    none, hint = warning_costs(records)
     assert (none.detector, none.matrix_without_adversarial, none.adversarial_cases) == (None, None, ())
-    assert (mend.detector, mend.adversarial_cases) == ("mend", ("mendable",))
-    assert (mend.matrix.n, mend.matrix_without_adversarial.n) == (2, 1)
-    assert [(one.case, one.adversarial) for one in mend.mistakes] == [("hopeless", False), ("mendable", True)]
+    assert (hint.detector, hint.adversarial_cases) == ("structural", ("mendable",))
+    assert (hint.matrix.n, hint.matrix_without_adversarial.n) == (2, 1)
+    assert [(one.case, one.adversarial) for one in hint.mistakes] == [("hopeless", False), ("mendable", True)]
     assert (prices(records).false.n, prices(records, without_adversarial=True).false.n) == (2, 1)
     assert prices(records, without_adversarial=True).false.repairs_lost == 0
 
 
 def test_where_every_case_was_chosen_against_it_nothing_is_left_and_said_so():
-    hard = replace(TWO_LAYER[0], adversarial_to=("mend",))
+    hard = replace(TWO_LAYER[0], adversarial_to=("structural",))
     (found,) = warning_costs([hard])
     assert (found.matrix_without_adversarial.n, found.matrix_without_adversarial.cases) == (0, 0)
     assert (prices([hard], without_adversarial=True).n, prices([hard], without_adversarial=True).false.n) == (0, 0)
@@ -168,7 +168,7 @@ def test_the_document_is_plain_json():
     made = document([*NAIVE, *TWO_LAYER])
     assert json.loads(json.dumps(made)) == made
     assert (made["format"], made["states"], made["reference"]) == (1, ["success", "warning", "error"], "naive")
-    assert [one["detector"] for one in made["detectors"]] == [None, "mend"]
+    assert [one["detector"] for one in made["detectors"]] == [None, "structural"]
     assert document([])["detectors"] == []
 
 

@@ -6,12 +6,12 @@ from mendbench.errors import BadInput
 from mendbench.scoring.gating.gate import change_of, gate, regime_of
 from mendbench.scoring.gating.resampled import Pair
 from mendbench.scoring.gating.result import EXIT_CODES, Digests, Limit, Rules
-from tests.fakes.gates import DIGESTS, answer, baseline, crashed, entry, present, unjudged
+from tests.fakes.gates import DIGESTS, baseline, crashed, entry, present, response, unjudged
 
 RULES = Rules()
 KEPT = entry("kept")
 SAME = {"stop_reason": "succeeded"}
-ANEW = (answer(text="a2"),)
+ANEW = (response(text="a2"),)
 
 
 def gated(then, now, rules=RULES, **run):
@@ -67,9 +67,9 @@ def test_a_loss_is_not_made_good_by_gains_elsewhere():
         (entry(right=False), entry(right=False, wasted=2), "wasted"),
         (entry(right=False, wasted=3), entry(right=False, wasted=2), "better"),
         (entry(wasted=0), entry(wasted=1), "wasted"),
-        (entry(), entry(answers=(answer(), answer())), "attempts"),
-        (entry(answers=(answer(), answer())), entry(), "better"),
-        (entry(wasted=1), entry(wasted=0, answers=(answer(), answer())), "attempts"),
+        (entry(), entry(responses=(response(), response())), "attempts"),
+        (entry(responses=(response(), response())), entry(), "better"),
+        (entry(wasted=1), entry(wasted=0, responses=(response(), response())), "attempts"),
         (entry(kind="needs_user", outcome="warned"), entry(kind="needs_user", outcome="declined"), "changed"),
     ],
 )
@@ -80,23 +80,23 @@ def test_what_became_of_a_trial(then, now, change):
 @pytest.mark.parametrize(
     ("then", "now", "regime"),
     [
-        ((answer(),), (answer(),), "exact"),
-        ((answer(),), (answer(text="a2"),), "anew"),
-        ((answer(),), (answer("p2", "a2"),), "anew"),
-        ((answer(),), (answer("p2"),), "exact"),
-        ((), (answer(),), "exact"),
-        ((answer(),), (answer(), answer("p2", "a2")), "exact"),
-        ((answer(), answer("p2", "a2")), (answer(), answer("p2", "a3")), "anew"),
-        ((answer(asked=False),), (answer(text="a2", asked=False),), "exact"),
-        ((answer(asked=False),), (answer(text="a2"),), "anew"),
+        ((response(),), (response(),), "exact"),
+        ((response(),), (response(text="a2"),), "anew"),
+        ((response(),), (response("p2", "a2"),), "anew"),
+        ((response(),), (response("p2"),), "exact"),
+        ((), (response(),), "exact"),
+        ((response(),), (response(), response("p2", "a2")), "exact"),
+        ((response(), response("p2", "a2")), (response(), response("p2", "a3")), "anew"),
+        ((response(asked=False),), (response(text="a2", asked=False),), "exact"),
+        ((response(asked=False),), (response(text="a2"),), "anew"),
     ],
 )
 def test_chance_lies_between_two_trials_only_where_somebody_who_was_asked_answered_otherwise(then, now, regime):
-    assert regime_of(Pair(then=entry(answers=then), now=entry(answers=now))) == regime
+    assert regime_of(Pair(then=entry(responses=then), now=entry(responses=now))) == regime
 
 
 def test_a_crash_is_never_put_down_to_chance():
-    result = gated([KEPT, entry("b")], [KEPT, crashed("b", answers=ANEW)])
+    result = gated([KEPT, entry("b")], [KEPT, crashed("b", responses=ANEW)])
     assert (result.verdict, only(result).change, only(result).regime) == ("fail", "crashed", "exact")
     assert only(result).why == ("it ended in a fault of foreign code",)
 
@@ -104,27 +104,27 @@ def test_a_crash_is_never_put_down_to_chance():
 @pytest.mark.parametrize(
     ("then", "now", "says"),
     [
-        ({}, SAME, "the same answers and the same exchanges; it was judged otherwise"),
-        ({}, {}, "the same answers; it ended otherwise (succeeded -> no_progress)"),
-        ({}, {"answers": (answer("p2", "a2"),)}, "attempt 1: another prompt, answered otherwise"),
-        ({}, {"answers": (answer("p1", "a2"),)}, "attempt 1: the same prompt, answered otherwise, recorded anew"),
-        ({}, {**SAME, "exchanges": "k1@30:r1,k2@30:r2"}, "the same answers, and other exchanges with the world"),
+        ({}, SAME, "the same responses and the same exchanges; it was judged otherwise"),
+        ({}, {}, "the same responses; it ended otherwise (succeeded -> no_progress)"),
+        ({}, {"responses": (response("p2", "a2"),)}, "attempt 1: another prompt, answered otherwise"),
+        ({}, {"responses": (response("p1", "a2"),)}, "attempt 1: the same prompt, answered otherwise, recorded anew"),
+        ({}, {**SAME, "exchanges": "k1@30:r1,k2@30:r2"}, "the same responses, and other exchanges with the world"),
         (
-            {"answers": (answer(),), "stop_reason": "no_progress"},
-            {"answers": (answer(), answer())},
-            "the same answers; it went on after attempt 1, where it stopped before (no_progress)",
+            {"responses": (response(),), "stop_reason": "no_progress"},
+            {"responses": (response(), response())},
+            "the same responses; it went on after attempt 1, where it stopped before (no_progress)",
         ),
         (
-            {"answers": (answer(), answer())},
-            {"answers": (answer(),)},
-            "the same answers; it stopped after attempt 1 (no_progress), where it went on before",
+            {"responses": (response(), response())},
+            {"responses": (response(),)},
+            "the same responses; it stopped after attempt 1 (no_progress), where it went on before",
         ),
         (
-            {"answers": (), "stop_reason": "warned"},
+            {"responses": (), "stop_reason": "warned"},
             {},
             "repair was tried, where it was not before (warned)",
         ),
-        ({}, {"answers": (), "stop_reason": "warned"}, "no repair was tried (warned), where one was before"),
+        ({}, {"responses": (), "stop_reason": "warned"}, "no repair was tried (warned), where one was before"),
     ],
 )
 def test_a_finding_says_what_went_otherwise(then, now, says):
@@ -137,7 +137,7 @@ def test_a_finding_says_what_went_otherwise(then, now, says):
     [
         (entry("b", right=False, outcome="harmful"), "worse_outcome", "worse"),
         (entry("b", right=False, wasted=3), "more_wasted", "wasted"),
-        (entry("b", right=False, wasted=1, answers=(answer(), answer())), "more_attempts", "attempts"),
+        (entry("b", right=False, wasted=1, responses=(response(), response())), "more_attempts", "attempts"),
     ],
 )
 def test_what_is_worse_at_the_same_verdict_is_gated_as_configured(now, field, change):
@@ -227,18 +227,18 @@ def test_a_changed_case_is_incomparable_and_says_how_to_accept_it():
 
 
 @pytest.mark.parametrize(
-    ("digests", "what", "mend"),
+    ("digests", "what", "hint"),
     [
         (replace(DIGESTS, engine="mendbench 2"), "engine", "--update"),
         (replace(DIGESTS, scorer="1.2"), "scorer", "--rescore"),
         (replace(DIGESTS, prices=(("m", "dear"),)), "price of m", "--update"),
     ],
 )
-def test_another_engine_scorer_or_price_keeps_everything_from_being_compared(digests, what, mend):
+def test_another_engine_scorer_or_price_keeps_everything_from_being_compared(digests, what, hint):
     result = gated([KEPT, entry("b")], [KEPT, entry("b", right=False)], digests=digests)
     assert (result.verdict, result.exit_code) == ("incomparable", 3)
     assert result.headline == f"cannot tell: {what} differs"
-    assert mend in result.differences[0].mend
+    assert hint in result.differences[0].hint
     assert result.tally.compared == 0
 
 
@@ -281,7 +281,7 @@ def test_a_broken_limit_fails_and_stands_with_its_interval():
 
 
 def test_answers_anew_that_change_no_verdict_pass_and_are_counted():
-    result = gated([entry("a")], [entry("a", answers=ANEW)])
+    result = gated([entry("a")], [entry("a", responses=ANEW)])
     assert (result.verdict, result.tally.anew, result.tally.other_ways) == ("pass", 1, 1)
     assert "1 trial came out the same by other prompts, answers or exchanges" in result.notes
 

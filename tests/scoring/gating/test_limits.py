@@ -119,7 +119,7 @@ def test_a_limit_on_what_the_run_does_not_have_is_an_error_that_names_what_it_ha
         match=r"undefined, because there are no .*: so it is in this run; take it out, or one of: .*control_success",
     ) as told:
         checked({"min_repair_success": 0.5}, [entry("a", kind="control", outcome="untouched")])
-    assert "wasted" in told.value.mend
+    assert "wasted" in told.value.hint
 
 
 def test_a_treatment_without_the_score_is_shown_where_another_one_has_it():

@@ -8,14 +8,14 @@ from mendbench.scoring.gating.resampled import Pair, shifts
 from mendbench.scoring.gating.result import Rules
 from mendbench.scoring.gating.words import shift_words
 from mendbench.scoring.statistics.exact import mcnemar_exact
-from tests.fakes.gates import answer, baseline, entry, present
+from tests.fakes.gates import baseline, entry, present, response
 
 RULES = Rules()
 
 
 def pair(case, *, then, now, **changes):
     before = entry(case, right=then, **changes)
-    return Pair(then=before, now=entry(case, right=now, answers=(answer(text="a2"),), **changes))
+    return Pair(then=before, now=entry(case, right=now, responses=(response(text="a2"),), **changes))
 
 
 def pairs_of(lost, won, same, **changes):

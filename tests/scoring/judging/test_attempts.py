@@ -19,7 +19,7 @@ from mendbench.scoring.judging.attempts import (
     rule_for,
     wasted,
 )
-from mendbench.scoring.judging.workflow_status import standings
+from mendbench.scoring.judging.workflow_status import workflow_statuses
 from tests.fakes.scoring import (
     BROKEN,
     FAILED,
@@ -122,7 +122,7 @@ def test_doing_harm_never_makes_an_attempt_less_than_wasted_or_harmful():
 
 def labels(case, trial, clean, *, variants_hold=True, leaves_harm=False):
     final = max((one.number for one in trial.attempts if one.execution), default=0)
-    worth = standings(case, trial, clean, final=final, variants_hold=variants_hold, right=RIGHT)
+    worth = workflow_statuses(case, trial, clean, final=final, variants_hold=variants_hold, right=RIGHT)
     return tuple(label_of(facts) for facts in attempt_facts(case, trial, worth, RIGHT, leaves_harm=leaves_harm))
 
 
@@ -318,8 +318,8 @@ def test_it_is_fruitless_if_the_fact_was_told_before_or_nothing_came_of_it():
 
 
 def test_answers_that_cannot_be_read_or_change_nothing_are_fruitless():
-    answers = ("unparsable", "unchanged", "invalid", "cut", "declined", "prompt_too_long")
-    trial = trajectory(*(attempt(number, status) for number, status in enumerate(answers, start=1)))
+    responses = ("unparsable", "unchanged", "invalid", "cut", "declined", "prompt_too_long")
+    trial = trajectory(*(attempt(number, status) for number, status in enumerate(responses, start=1)))
     assert labels(make_case(), trial, {0: clean_run(of=FAILED)}) == ("fruitless",) * 6
 
 
@@ -343,7 +343,7 @@ def test_the_facts_about_an_attempt_are_told_one_by_one():
         attempt(4, "unchanged"),
     )
     clean = {0: clean_run(of=FAILED), 1: clean_run(of=FAILED), 3: clean_run("Hi ada!")}
-    worth = standings(make_case(), trial, clean, final=3, variants_hold=True, right=RIGHT)
+    worth = workflow_statuses(make_case(), trial, clean, final=3, variants_hold=True, right=RIGHT)
     none = dict.fromkeys(NAMES, False)
     assert [
         dataclasses.asdict(facts) for facts in attempt_facts(make_case(), trial, worth, RIGHT, leaves_harm=False)

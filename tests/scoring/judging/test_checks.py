@@ -11,7 +11,7 @@ from mendbench.model.case import (
     UnchangedCheck,
     WarningCheck,
 )
-from mendbench.model.execution import Execution, NodeRecord, Sighting
+from mendbench.model.execution import Execution, NodeRecord, Observation
 from mendbench.scoring.judging.checks import describe, evaluate, evaluate_final, own_results
 from tests.fakes.scoring import (
     BROKEN,
@@ -154,7 +154,7 @@ def test_an_expected_warning_may_be_called_an_error_only_at_the_labelled_node_an
 
 
 def test_a_template_that_cannot_be_resolved_is_never_taken_for_the_expected_warning():
-    sighting = Sighting(kind="template", message="Unresolved ${channel.id}", node_id="greet", node_type="http")
+    sighting = Observation(kind="template", message="Unresolved ${channel.id}", node_id="greet", node_type="http")
     record = NodeRecord(
         node_id="greet", node_type="http", state="error", message="Unresolved ${channel.id}", sighting=sighting
     )

@@ -4,10 +4,10 @@ import dataclasses
 from itertools import product
 from typing import get_args
 
-from mendbench.model.trial import AnswerStatus
+from mendbench.model.trial import ResponseStatus
 from mendbench.scoring.judging.ladder import RIGHT as TOP
-from mendbench.scoring.judging.ladder import RULES, RungFacts, best, rule_for, rung_facts, rung_of
-from mendbench.scoring.judging.workflow_status import standings
+from mendbench.scoring.judging.ladder import RULES, ProgressFacts, best, progress_facts, progress_of, rule_for
+from mendbench.scoring.judging.workflow_status import workflow_statuses
 from tests.fakes.scoring import (
     BROKEN,
     FAILED,
@@ -23,10 +23,10 @@ from tests.fakes.scoring import (
     user_fault,
 )
 
-NAMES = tuple(field.name for field in dataclasses.fields(RungFacts))
-VALUES = {"status": get_args(AnswerStatus), "fixed": (0, 1, 2)}
+NAMES = tuple(field.name for field in dataclasses.fields(ProgressFacts))
+VALUES = {"status": get_args(ResponseStatus), "fixed": (0, 1, 2)}
 EVERYTHING = tuple(
-    RungFacts(**dict(zip(NAMES, values, strict=True)))
+    ProgressFacts(**dict(zip(NAMES, values, strict=True)))
     for values in product(*(VALUES.get(name, (False, True)) for name in NAMES))
 )
 RIGHT = (clean_run("Hi!"),)
@@ -44,7 +44,7 @@ def refetched(text="Hi ${fetch.response.user.username}!"):
 
 def test_every_combination_has_one_rung_and_there_are_336_of_them():
     assert len(EVERYTHING) == len(set(EVERYTHING)) == 7 * 3 * 2**4
-    assert {rung_of(facts) for facts in EVERYTHING} == set(range(8))
+    assert {progress_of(facts) for facts in EVERYTHING} == set(range(8))
 
 
 def test_every_rule_decides_something_and_the_last_one_fits_everything():
@@ -57,26 +57,26 @@ def test_an_answer_that_gave_no_valid_workflow_stands_where_its_status_says_what
     low = {"unparsable": 0, "cut": 0, "prompt_too_long": 0, "declined": 1, "unchanged": 1, "invalid": 2}
     for facts in EVERYTHING:
         if facts.status != "edited":
-            assert rung_of(facts) == low[facts.status]
+            assert progress_of(facts) == low[facts.status]
         else:
-            assert (rung_of(facts) < 3) == (not facts.candidate)
+            assert (progress_of(facts) < 3) == (not facts.candidate)
 
 
 def test_only_what_is_right_stands_at_the_top():
     for facts in EVERYTHING:
-        assert (rung_of(facts) == TOP) == (facts.right and facts.candidate and facts.status == "edited")
+        assert (progress_of(facts) == TOP) == (facts.right and facts.candidate and facts.status == "edited")
 
 
 def test_more_that_holds_never_stands_lower():
     more = {"right": True, "holds": True, "fixed": 2, "cause": True}
     for facts in EVERYTHING:
         for name, value in more.items():
-            assert rung_of(dataclasses.replace(facts, **{name: value})) >= rung_of(facts)
+            assert progress_of(dataclasses.replace(facts, **{name: value})) >= progress_of(facts)
 
 
 def climbed(case, trial, clean, right=None):
-    worth = standings(case, trial, clean, final=0, variants_hold=True, right=RIGHT)
-    return tuple(rung_of(facts) for facts in rung_facts(case, trial, worth, right=right))
+    worth = workflow_statuses(case, trial, clean, final=0, variants_hold=True, right=RIGHT)
+    return tuple(progress_of(facts) for facts in progress_facts(case, trial, worth, right=right))
 
 
 def test_the_ladder_has_a_rung_for_every_answer():

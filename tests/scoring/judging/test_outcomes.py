@@ -41,9 +41,9 @@ def test_every_rule_decides_something_and_every_outcome_is_reached():
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_the_last_rule_of_each_kind_fits_everything_that_is_left(kind):
     last = [rule for rule in RULES if rule.kind == kind][-1]
-    asks = (last.edited, last.warned, last.passes, last.fixed_some, last.expected_final)
+    model_requests = (last.edited, last.warned, last.passes, last.fixed_some, last.expected_final)
     assert last.warned in (None, True)
-    assert kind == "control" or set(asks) == {None}
+    assert kind == "control" or set(model_requests) == {None}
 
 
 def test_harm_is_what_the_trial_did_or_what_the_workflow_left_applied_does():

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from mendbench.scoring.judging.attempts import AttemptFacts
-from mendbench.scoring.judging.ladder import RungFacts
+from mendbench.scoring.judging.ladder import ProgressFacts
 from mendbench.scoring.judging.outcomes import Facts
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
 
@@ -14,8 +14,8 @@ FRUITLESS = AttemptFacts(
 )
 FUTILE = dataclasses.replace(FRUITLESS, open=False)
 PRODUCTIVE = dataclasses.replace(FRUITLESS, ended_well=True, whole=True, gained=1)
-UNREADABLE = RungFacts(status="unparsable", candidate=False, right=False, holds=False, fixed=0, cause=False)
-TOP = RungFacts(status="edited", candidate=True, right=True, holds=True, fixed=1, cause=True)
+UNREADABLE = ProgressFacts(status="unparsable", candidate=False, right=False, holds=False, fixed=0, cause=False)
+TOP = ProgressFacts(status="edited", candidate=True, right=True, holds=True, fixed=1, cause=True)
 REPAIRED = Facts(
     kind="repairable",
     end="success",

@@ -7,10 +7,10 @@ from typing import get_args
 from mendbench.io.canonical_json import digest
 from mendbench.model.case import Kind
 from mendbench.model.execution import State
-from mendbench.model.trial import AnswerStatus, AttemptLabel
+from mendbench.model.trial import AttemptLabel, ResponseStatus
 from mendbench.model.verdict import End
 from mendbench.scoring.judging.attempts import AttemptFacts, label_of, wasted
-from mendbench.scoring.judging.ladder import RungFacts, rung_of
+from mendbench.scoring.judging.ladder import ProgressFacts, progress_of
 from mendbench.scoring.judging.outcomes import Facts, verdict_of
 from mendbench.scoring.judging.recall import Recall
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
@@ -19,11 +19,11 @@ from mendbench.scoring.judging.version import FACTS, SCORER, TABLES, facts_versi
 MEANINGS = {"1": "0192e84508ddaa0f", "2": "1cb9e4d86ff947a1"}
 """For every version that there was of the tables, what they meant then."""
 
-ANSWERS = {
+RESPONSES = {
     "kind": get_args(Kind),
     "end": get_args(End),
     "expected_final": get_args(State),
-    "status": get_args(AnswerStatus),
+    "status": get_args(ResponseStatus),
     "gained": (0, 1, 2),
     "fixed": (0, 1, 2),
 }
@@ -32,7 +32,7 @@ ANSWERS = {
 def everything(facts):
     """Yield every combination of facts of a class, each with its values."""
     names = [field.name for field in dataclasses.fields(facts)]
-    for values in product(*(ANSWERS.get(name, (False, True)) for name in names)):
+    for values in product(*(RESPONSES.get(name, (False, True)) for name in names)):
         yield facts(**dict(zip(names, values, strict=True)))
 
 
@@ -50,7 +50,7 @@ def meaning():
         {
             "verdicts": [[dataclasses.asdict(one), dataclasses.asdict(verdict_of(one))] for one in everything(Facts)],
             "labels": [[dataclasses.asdict(one), label_of(one)] for one in everything(AttemptFacts)],
-            "rungs": [[dataclasses.asdict(one), rung_of(one)] for one in everything(RungFacts)],
+            "rungs": [[dataclasses.asdict(one), progress_of(one)] for one in everything(ProgressFacts)],
             "wasted": [[label, wasted((label,))] for label in get_args(AttemptLabel)],
             "right_after_first": list(right_after_first()),
             "context_recall": [

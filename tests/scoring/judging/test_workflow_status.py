@@ -27,8 +27,8 @@ def standing(case, workflow, run, **more):
     return worth.standing(case, workflow, run, right=RIGHT, **more)
 
 
-def standings(*evidence, **more):
-    return worth.standings(*evidence, right=RIGHT, **more)
+def workflow_statuses(*evidence, **more):
+    return worth.workflow_statuses(*evidence, right=RIGHT, **more)
 
 
 def refetched():
@@ -72,7 +72,7 @@ def test_variants_count_for_the_last_workflow_alone():
     first = attempt(1, candidate=fixed_workflow("a"), ran=FAILED)
     second = attempt(2, candidate=fixed_workflow(), ran=GREEN)
     runs = {0: clean_run(of=FAILED), 1: clean_run("Hi ada!"), 2: clean_run("Hi ada!")}
-    found = standings(make_case(), trajectory(first, second), runs, final=2, variants_hold=False)
+    found = workflow_statuses(make_case(), trajectory(first, second), runs, final=2, variants_hold=False)
     assert [(n, one.own, one.whole) for n, one in found.items()] == [
         (0, False, False),
         (1, True, True),
@@ -81,7 +81,7 @@ def test_variants_count_for_the_last_workflow_alone():
 
 
 def test_a_candidate_that_never_ran_has_no_standing():
-    found = standings(
+    found = workflow_statuses(
         make_case(),
         trajectory(attempt(1, "invalid", candidate=fixed_workflow("a"))),
         {0: clean_run(of=FAILED), 1: clean_run("Hi ada!")},

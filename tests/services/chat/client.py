@@ -21,16 +21,16 @@ def chat(state=None):
     )
 
 
-def seen(answer):
+def seen(response):
     """Status, code and message of a refusal."""
-    body = body_of(answer)
-    return answer.status, body["code"], body["message"]
+    body = body_of(response)
+    return response.status, body["code"], body["message"]
 
 
-def problems_of(answer):
+def problems_of(response):
     """All errors of a form, as (dotted place, code, message)."""
-    assert seen(answer) == (400, 50035, "Invalid Form Body")
-    return sorted(_walk(body_of(answer)["errors"], ()))
+    assert seen(response) == (400, 50035, "Invalid Form Body")
+    return sorted(_walk(body_of(response)["errors"], ()))
 
 
 def _walk(tree, path):

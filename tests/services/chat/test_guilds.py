@@ -88,15 +88,15 @@ def test_paths_methods_and_bodies_that_are_none():
     client = chat()
     assert seen(client.send("GET", "/nowhere")) == (404, 0, "404: Not Found")
     assert seen(client.send("PUT", LOG)) == (405, 0, "405: Method Not Allowed")
-    answer = client.send("POST", f"{LOG}/messages", raw=b"{", headers={"content-type": "application/json"})
-    assert seen(answer) == (400, 50109, "The request body contains invalid JSON.")
+    response = client.send("POST", f"{LOG}/messages", raw=b"{", headers={"content-type": "application/json"})
+    assert seen(response) == (400, 50109, "The request body contains invalid JSON.")
 
 
 def test_v20_a_rate_limit_tells_how_long_to_wait():
     client = chat({"rate_limited": {"POST /channels/{channel_id}/messages": {"times": 1, "retry_after": 64.57}}})
-    answer = client.send("POST", f"{LOG}/messages", {"content": "x"})
-    assert answer.status == 429
-    assert body_of(answer) == {"message": "You are being rate limited.", "retry_after": 64.57, "global": False}
-    assert answer.header("retry-after") == "65"
-    assert answer.header("x-ratelimit-scope") == "user"
+    response = client.send("POST", f"{LOG}/messages", {"content": "x"})
+    assert response.status == 429
+    assert body_of(response) == {"message": "You are being rate limited.", "retry_after": 64.57, "global": False}
+    assert response.header("retry-after") == "65"
+    assert response.header("x-ratelimit-scope") == "user"
     assert client.send("POST", f"{LOG}/messages", {"content": "x"}).status == 200

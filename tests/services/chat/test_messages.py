@@ -13,9 +13,9 @@ def send(body, path=POST):
 
 
 def test_v19_a_field_that_is_missing_is_told_in_the_tree_of_the_body():
-    answer = send({"embeds": [{"title": "ok"}, {"fields": [{"name": "Seeing"}]}]})
-    assert answer.status == 400
-    assert body_of(answer) == {
+    response = send({"embeds": [{"title": "ok"}, {"fields": [{"name": "Seeing"}]}]})
+    assert response.status == 400
+    assert body_of(response) == {
         "message": "Invalid Form Body",
         "code": 50035,
         "errors": {
@@ -107,8 +107,8 @@ def test_a_message_is_sent_shown_edited_and_deleted():
 
 
 def test_only_ones_own_messages_can_be_edited():
-    answer = chat().send("PATCH", f"{POST}/1190000000000000001", {"content": "x"})
-    assert seen(answer) == (403, 50005, "Cannot edit a message authored by another user")
+    response = chat().send("PATCH", f"{POST}/1190000000000000001", {"content": "x"})
+    assert seen(response) == (403, 50005, "Cannot edit a message authored by another user")
 
 
 @pytest.mark.parametrize(

@@ -54,14 +54,14 @@ def test_any_request_gets_an_answer_twice_the_same_and_only_an_accepted_write_le
     service = simulated("chat")
     state = service.seed()
     before = copy.deepcopy(state)
-    after, answer = service.answer(state, request, NOW_MS)
+    after, response = service.response(state, request, NOW_MS)
     assert state == before
-    assert service.answer(state, request, NOW_MS) == (after, answer)
+    assert service.response(state, request, NOW_MS) == (after, response)
     assert json.loads(json.dumps(after)) == after
-    assert answer.status in {200, 201, 204, 400, 401, 403, 404}
-    if request.safe or not accepted(answer, parse_body(answer.body, answer.header("content-type"))):
+    assert response.status in {200, 201, 204, 400, 401, 403, 404}
+    if request.safe or not accepted(response, parse_body(response.body, response.header("content-type"))):
         assert after == state
-    assert service.answer(after, request, NOW_MS + 1000)
+    assert service.response(after, request, NOW_MS + 1000)
 
 
 @given(asked=st.lists(requests(), min_size=2, max_size=6))
@@ -70,9 +70,9 @@ def test_an_answer_hangs_on_the_accepted_writes_before_it_alone(asked):
     quiet = noisy = service.seed()
     now = NOW_MS
     for request in asked:
-        left, answer = service.answer(quiet, request, now)
-        noisy, same = service.answer(noisy, request, now)
-        assert same == answer
+        left, response = service.response(quiet, request, now)
+        noisy, same = service.response(noisy, request, now)
+        assert same == response
         if left != quiet:
             quiet, now = left, now + 1000
     assert noisy == quiet
@@ -89,6 +89,6 @@ def test_ids_differ_and_grow(count):
             headers=(("authorization", "Bot one"),),
             body=b'{"content": "x"}',
         )
-        state, answer = service.answer(state, request, NOW_MS)
-        seen.append(int(json.loads(answer.body)["id"]))
+        state, response = service.response(state, request, NOW_MS)
+        seen.append(int(json.loads(response.body)["id"]))
     assert seen == sorted(set(seen))

@@ -18,9 +18,9 @@ def github(state=None, token="any-token"):
     )  # fmt: skip
 
 
-def seen(answer):
+def seen(response):
     """Return status and body."""
-    return answer.status, body_of(answer)
+    return response.status, body_of(response)
 
 
 def refusal(status, message, docs, errors=None):

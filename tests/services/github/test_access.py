@@ -15,34 +15,34 @@ BY_ID = "https://api.github.com/repositories/515436299"
 
 @pytest.mark.parametrize("agent", [None, "", " "])
 def test_g60_a_request_needs_a_user_agent(agent):
-    answer = github().send("GET", REPO, headers={"user-agent": agent})
-    assert seen(answer) == (
+    response = github().send("GET", REPO, headers={"user-agent": agent})
+    assert seen(response) == (
         403,
         {"message": "Missing or invalid User Agent string. See http://developer.github.com/v3/#user-agent-required"},
     )
 
 
 def test_g45_writing_needs_a_token_and_the_body_is_not_looked_at():
-    answer = github(token=None).send("POST", f"{REPO}/issues", raw=b"{broken")
-    assert seen(answer) == refusal(401, "Requires authentication", CREATE_ISSUE)
+    response = github(token=None).send("POST", f"{REPO}/issues", raw=b"{broken")
+    assert seen(response) == refusal(401, "Requires authentication", CREATE_ISSUE)
 
 
 def test_reading_what_is_public_needs_none():
-    answer = github(token=None).send("GET", REPO)
-    assert (answer.status, answer.header("x-ratelimit-limit")) == (200, "60")
+    response = github(token=None).send("GET", REPO)
+    assert (response.status, response.header("x-ratelimit-limit")) == (200, "60")
 
 
 @pytest.mark.parametrize(
     "value", ["Bearer wrong", "token wrong", "Bearer Bearer tok", "Bearer {{token}}", "Bearer", "Digest x"]
 )
 def test_g46_a_bad_token_fails_even_for_reading(value):
-    answer = github({"tokens": {"tok": {"login": "mzeval"}}}).send("GET", REPO, headers={"authorization": value})
-    assert seen(answer) == refusal(401, "Bad credentials", DOCS)
+    response = github({"tokens": {"tok": {"login": "mzeval"}}}).send("GET", REPO, headers={"authorization": value})
+    assert seen(response) == refusal(401, "Bad credentials", DOCS)
 
 
 def test_g46_hides_what_is_wrong_with_the_body():
-    answer = github({"tokens": {"tok": {}}}, token="old").send("POST", f"{REPO}/issues", {})
-    assert answer.status == 401
+    response = github({"tokens": {"tok": {}}}, token="old").send("POST", f"{REPO}/issues", {})
+    assert response.status == 401
 
 
 @pytest.mark.parametrize("value", ["Bearer tok", "token tok", "Basic " + base64.b64encode(b"me:tok").decode()])
@@ -75,9 +75,9 @@ def test_g50_a_fine_grained_token_names_the_permission_that_it_lacks():
     client = github(
         {"tokens": {"tok": {"login": "mzeval", "kind": "fine_grained", "permissions": {"contents": "read"}}}}, "tok"
     )
-    answer = client.send("PUT", f"{REPO}/contents/new.md", {})
-    assert seen(answer) == refusal(403, "Resource not accessible by personal access token", DOCS)
-    assert answer.header("x-accepted-github-permissions") == "contents=write"
+    response = client.send("PUT", f"{REPO}/contents/new.md", {})
+    assert seen(response) == refusal(403, "Resource not accessible by personal access token", DOCS)
+    assert response.header("x-accepted-github-permissions") == "contents=write"
 
 
 def test_g50_an_app_is_told_in_its_own_words():
@@ -108,30 +108,30 @@ def test_g51_an_organisation_may_enforce_saml():
         "saml": {"tern-and-tide": True},
         "tokens": {"out": {"login": "mzeval"}, "in": {"login": "mzeval", "sso": ["tern-and-tide"]}},
     }
-    answer = github(state, "out").send("GET", REPO)
+    response = github(state, "out").send("GET", REPO)
     text = "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization."
-    assert seen(answer) == refusal(403, text, DOCS)
-    assert answer.header("X-GitHub-SSO").startswith("required; url=")
+    assert seen(response) == refusal(403, text, DOCS)
+    assert response.header("X-GitHub-SSO").startswith("required; url=")
     assert github(state, "in").send("GET", REPO).status == 200
 
 
 def test_g12_an_archived_repository_is_read_only():
     client = github()
-    answer = client.send("POST", "/repos/tern-and-tide/oxbow-docs/issues", {"title": "x"})
-    assert seen(answer) == refusal(403, "Repository was archived so is read-only.", CREATE_ISSUE)
+    response = client.send("POST", "/repos/tern-and-tide/oxbow-docs/issues", {"title": "x"})
+    assert seen(response) == refusal(403, "Repository was archived so is read-only.", CREATE_ISSUE)
     assert client.send("GET", "/repos/tern-and-tide/oxbow-docs/issues").status == 200
 
 
 def test_g11_a_repository_without_issues_is_gone_for_writing_and_empty_for_reading():
     client = github()
-    answer = client.send("POST", "/repos/tern-and-tide/gauge-relay/issues", {"title": "x"})
-    assert seen(answer) == refusal(410, "Issues has been disabled in this repository.", CREATE_ISSUE)
+    response = client.send("POST", "/repos/tern-and-tide/gauge-relay/issues", {"title": "x"})
+    assert seen(response) == refusal(410, "Issues has been disabled in this repository.", CREATE_ISSUE)
     assert seen(client.send("GET", "/repos/tern-and-tide/gauge-relay/issues")) == (200, [])
 
 
 def test_g55_reading_under_an_old_name_is_moved():
-    answer = github().send("GET", "/repos/tern-and-tide/lockkeeper")
-    assert seen(answer) == (
+    response = github().send("GET", "/repos/tern-and-tide/lockkeeper")
+    assert seen(response) == (
         301,
         {
             "message": "Moved Permanently",
@@ -139,12 +139,12 @@ def test_g55_reading_under_an_old_name_is_moved():
             "documentation_url": "https://docs.github.com/v3/#http-redirects",
         },
     )
-    assert answer.header("location") == BY_ID
+    assert response.header("location") == BY_ID
 
 
 def test_g56_writing_under_an_old_name_is_redirected_with_its_method():
-    answer = github().send("POST", "/repos/tern-and-tide/lockkeeper/issues", {"title": "x"})
-    assert (answer.status, answer.header("location")) == (307, f"{BY_ID}/issues")
+    response = github().send("POST", "/repos/tern-and-tide/lockkeeper/issues", {"title": "x"})
+    assert (response.status, response.header("location")) == (307, f"{BY_ID}/issues")
 
 
 def test_where_the_redirect_leads_there_is_the_repository():
@@ -178,14 +178,14 @@ def test_every_answer_carries_the_rate_limit():
 def test_only_accepted_writes_use_up_a_limit_that_no_state_declares():
     client = github()
     client.send("POST", f"{REPO}/issues", {"title": ""})
-    answers = [client.send("GET", "/search/issues?q=is:issue+gate") for _ in range(40)]
-    assert {(answer.status, answer.header("x-ratelimit-used")) for answer in answers} == {(200, "1")}
+    responses = [client.send("GET", "/search/issues?q=is:issue+gate") for _ in range(40)]
+    assert {(response.status, response.header("x-ratelimit-used")) for response in responses} == {(200, "1")}
 
 
 def test_a_declared_limit_counts_refused_requests_too_and_no_other_limit():
     client = github({"rate_limits": {"core": {"limit": 10}}})
-    answers = [client.send("GET", path) for path in (REPO, "/repos/no/thing", "/search/issues?q=is:issue+gate", REPO)]
-    assert [answer.header("x-ratelimit-used") for answer in answers] == ["1", "2", "1", "3"]
+    responses = [client.send("GET", path) for path in (REPO, "/repos/no/thing", "/search/issues?q=is:issue+gate", REPO)]
+    assert [response.header("x-ratelimit-used") for response in responses] == ["1", "2", "1", "3"]
 
 
 def test_a_request_id_has_githubs_form_and_changes_with_each_accepted_write():
@@ -251,5 +251,5 @@ def test_g62_an_outage_is_written_by_path_or_by_route():
 
 
 def test_a_head_request_has_no_body():
-    answer = github().send("HEAD", REPO)
-    assert (answer.status, answer.body) == (200, b"")
+    response = github().send("HEAD", REPO)
+    assert (response.status, response.body) == (200, b"")

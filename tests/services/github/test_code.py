@@ -50,13 +50,13 @@ def test_a_directory_is_a_list():
 
 @pytest.mark.parametrize("path", ["nope.md", "config/nope.toml", "README.md?ref=culvert/survey-notes"])
 def test_g16_a_missing_file_names_its_endpoint(path):
-    answer = github().send("GET", f"{REPO}/contents/{path}")
-    assert seen(answer) == refusal(404, "Not Found", f"{DOCS}/repos/contents#get-repository-content")
+    response = github().send("GET", f"{REPO}/contents/{path}")
+    assert seen(response) == refusal(404, "Not Found", f"{DOCS}/repos/contents#get-repository-content")
 
 
 def test_a_ref_that_is_not_there():
-    answer = github().send("GET", f"{REPO}/contents/README.md?ref=main")
-    assert body_of(answer)["message"] == "No commit found for the ref main"
+    response = github().send("GET", f"{REPO}/contents/README.md?ref=main")
+    assert body_of(response)["message"] == "No commit found for the ref main"
 
 
 def test_g17_changing_a_file_needs_its_sha():
@@ -74,8 +74,8 @@ def test_g18_a_stale_sha_is_a_conflict():
 
 
 def test_g19_content_has_to_be_base64():
-    answer = github().send("PUT", f"{REPO}/contents/a.md", {"message": "m", "content": "plain text!"})
-    assert seen(answer) == refusal(422, "content is not valid Base64", PUT_DOCS)
+    response = github().send("PUT", f"{REPO}/contents/a.md", {"message": "m", "content": "plain text!"})
+    assert seen(response) == refusal(422, "content is not valid Base64", PUT_DOCS)
 
 
 def test_a_file_is_created_and_then_changed():
@@ -89,13 +89,13 @@ def test_a_file_is_created_and_then_changed():
 
 
 def test_a_write_without_its_message_breaks_the_schema():
-    answer = github().send("PUT", f"{REPO}/contents/a.md", {"content": encoded("x")})
-    assert body_of(answer)["message"] == 'Invalid request.\n\n"message" wasn\'t supplied.'
+    response = github().send("PUT", f"{REPO}/contents/a.md", {"content": encoded("x")})
+    assert body_of(response)["message"] == 'Invalid request.\n\n"message" wasn\'t supplied.'
 
 
 def test_g20_a_missing_branch_is_named_as_such():
-    answer = github().send("GET", f"{REPO}/branches/main")
-    assert seen(answer) == refusal(404, "Branch not found", f"{DOCS}/branches/branches#get-a-branch")
+    response = github().send("GET", f"{REPO}/branches/main")
+    assert seen(response) == refusal(404, "Branch not found", f"{DOCS}/branches/branches#get-a-branch")
 
 
 def test_branches_may_have_slashes():
@@ -115,8 +115,8 @@ def test_g21_an_empty_base_is_invalid():
 
 
 def test_g22_a_pull_cannot_be_moved_onto_a_branch_that_is_not_there():
-    answer = github().send("PATCH", f"{REPO}/pulls/4", {"base": "non-existing"})
-    assert body_of(answer)["errors"] == [
+    response = github().send("PATCH", f"{REPO}/pulls/4", {"base": "non-existing"})
+    assert body_of(response)["errors"] == [
         {
             "message": "Proposed base branch 'non-existing' was not found",
             "resource": "PullRequest",

@@ -8,8 +8,8 @@ from tests.services.github.client import DOCS, REPO, github, refusal, seen
 ON_ISSUE = f"{REPO}/issues/1/labels"
 
 
-def names(answer):
-    return [label["name"] for label in body_of(answer)]
+def names(response):
+    return [label["name"] for label in body_of(response)]
 
 
 @pytest.mark.parametrize("color", ["invalid", "#ff0000", "fff"])
@@ -24,8 +24,8 @@ def test_g25_a_colour_has_six_digits(color):
 
 @pytest.mark.parametrize("name", ["leak", "LEAK"])
 def test_g26_a_label_exists_in_any_case(name):
-    answer = github().send("POST", f"{REPO}/labels", {"name": name, "color": "ff0000"})
-    assert body_of(answer)["errors"] == [{"resource": "Label", "code": "already_exists", "field": "name"}]
+    response = github().send("POST", f"{REPO}/labels", {"name": name, "color": "ff0000"})
+    assert body_of(response)["errors"] == [{"resource": "Label", "code": "already_exists", "field": "name"}]
 
 
 def test_a_label_is_created_and_listed():
@@ -42,8 +42,8 @@ def test_labels_are_added_and_replaced():
 
 
 def test_g37_a_label_that_is_not_on_the_issue():
-    answer = github().send("DELETE", f"{ON_ISSUE}/needs-survey")
-    assert seen(answer) == refusal(404, "Label does not exist", f"{DOCS}/issues/labels#remove-a-label-from-an-issue")
+    response = github().send("DELETE", f"{ON_ISSUE}/needs-survey")
+    assert seen(response) == refusal(404, "Label does not exist", f"{DOCS}/issues/labels#remove-a-label-from-an-issue")
 
 
 def test_labels_are_removed_one_by_one_and_all_at_once():

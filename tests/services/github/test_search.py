@@ -40,11 +40,11 @@ def test_all_terms_have_to_hold(query, numbers):
 )
 def test_g38_what_one_cannot_see_cannot_be_searched(query):
     text = "The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them."
-    answer = search(query)
-    assert seen(answer) == refusal(
+    response = search(query)
+    assert seen(response) == refusal(
         422, FAILED, DOCS, [{"message": text, "resource": "Search", "field": "q", "code": "invalid"}]
     )
-    assert (answer.header("x-ratelimit-limit"), answer.header("x-ratelimit-resource")) == ("30", "search")
+    assert (response.header("x-ratelimit-limit"), response.header("x-ratelimit-resource")) == ("30", "search")
 
 
 def test_g39_a_fine_grained_token_has_to_say_what_it_looks_for():

@@ -20,9 +20,9 @@ def errors_of(client, query, variables):
 def test_q16_what_the_model_refuses_is_a_200_with_user_errors_and_costs():
     client = lab()
     before = copy.deepcopy(client.state)
-    answer = client.send("POST", "", {"query": REGISTER, "variables": {"i": {**NEW, "label": ""}}})
-    body = body_of(answer)
-    assert answer.status == 200
+    response = client.send("POST", "", {"query": REGISTER, "variables": {"i": {**NEW, "label": ""}}})
+    body = body_of(response)
+    assert response.status == 200
     assert body["data"] == {
         "specimenRegister": {
             "specimen": None,
@@ -126,9 +126,9 @@ def test_what_a_query_costs_follows_its_page_size_objects_and_fragments():
 
 
 def test_q11_without_a_good_token_there_is_a_401():
-    answer = lab().send("POST", "", {"query": "{ lockers { code } }"}, headers={"authorization": None})
-    error = body_of(answer)["errors"][0]
-    assert (answer.status, error["message"]) == (401, "Authentication required, not authenticated")
+    response = lab().send("POST", "", {"query": "{ lockers { code } }"}, headers={"authorization": None})
+    error = body_of(response)["errors"][0]
+    assert (response.status, error["message"]) == (401, "Authentication required, not authenticated")
     assert error["extensions"]["code"] == "AUTHENTICATION_ERROR"
 
 
@@ -152,8 +152,8 @@ def test_a_token_without_the_scope_is_denied_the_field():
     ],
 )
 def test_a_body_is_checked_as_ariadne_does(sent, text):
-    answer = lab().send("POST", "", sent)
-    assert (answer.status, body_of(answer)["errors"][0]["message"]) == (400, text)
+    response = lab().send("POST", "", sent)
+    assert (response.status, body_of(response)["errors"][0]["message"]) == (400, text)
 
 
 def test_what_is_no_json_no_post_or_nested_without_end_is_refused():

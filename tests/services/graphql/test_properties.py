@@ -57,13 +57,13 @@ def test_any_query_gets_an_answer_twice_the_same_and_only_an_accepted_mutation_l
     state = service.seed()
     before = copy.deepcopy(state)
     request = request_of(url, body)
-    after, answer = service.answer(state, request, NOW_MS)
+    after, response = service.response(state, request, NOW_MS)
     assert state == before
-    assert service.answer(state, request, NOW_MS) == (after, answer)
+    assert service.response(state, request, NOW_MS) == (after, response)
     assert json.loads(json.dumps(after)) == after
-    assert answer.status in {200, 400, 500}
+    assert response.status in {200, 400, 500}
     query = body.get("query") if isinstance(body, dict) else None
-    took = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+    took = accepted(response, parse_body(response.body, response.header("content-type")))
     if not took or "mutation" not in str(query):
         assert after == state
 
@@ -75,9 +75,9 @@ def test_an_answer_hangs_on_the_accepted_writes_before_it_alone(asked):
     now = NOW_MS
     for url, query in asked:
         request = request_of(url, {"query": query})
-        left, answer = service.answer(quiet, request, now)
-        noisy, same = service.answer(noisy, request, now)
-        assert same == answer
+        left, response = service.response(quiet, request, now)
+        noisy, same = service.response(noisy, request, now)
+        assert same == response
         if left != quiet:
             quiet, now = left, now + 1000
     assert noisy == quiet

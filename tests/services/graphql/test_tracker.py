@@ -16,11 +16,11 @@ def issue_id(client, number=3):
 
 def test_g64_a_repository_that_is_not_there_is_null_in_a_200_with_an_error_of_its_type():
     client = tracker()
-    answer = client.send(
+    response = client.send(
         "POST", "", {"query": '{\n  repository(owner: "github", name: "non-existing-repository") { id }\n}'}
     )
-    assert answer.status == 200
-    assert body_of(answer) == {
+    assert response.status == 200
+    assert body_of(response) == {
         "data": {"repository": None},
         "errors": [
             {
@@ -35,12 +35,12 @@ def test_g64_a_repository_that_is_not_there_is_null_in_a_200_with_an_error_of_it
 
 def test_g66_the_limit_used_up_is_a_200_as_often_as_the_state_says():
     client = tracker({"rate_limited": {"tracker": {"times": 1}}})
-    answer = client.send("POST", "", {"query": "{ viewer { login } }"})
-    assert body_of(answer) == {
+    response = client.send("POST", "", {"query": "{ viewer { login } }"})
+    assert body_of(response) == {
         "data": None,
         "errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}],
     }
-    assert answer.header("x-ratelimit-remaining") == "0"
+    assert response.header("x-ratelimit-remaining") == "0"
     assert ask(client, "{ viewer { login } }")["data"]["viewer"]["login"] == "ivory-otter"
 
 
@@ -172,8 +172,8 @@ def test_a_token_without_the_scope_may_read_and_not_write():
 )  # fmt: skip
 def test_without_a_good_token_there_is_a_401(header, message):
     client = tracker({"tokens": {"any-one": {}}})
-    answer = client.send("POST", "", {"query": "{ viewer { id } }"}, headers={"authorization": header})
-    assert (answer.status, body_of(answer)["message"]) == (401, message)
+    response = client.send("POST", "", {"query": "{ viewer { id } }"}, headers={"authorization": header})
+    assert (response.status, body_of(response)["message"]) == (401, message)
 
 
 def test_bodies_that_ask_nothing_are_refused():

@@ -40,15 +40,15 @@ def test_a_version_that_is_old_conflicts():
     route = {"collection": "people", "action": "update", "version": "rev"}
     client = api({"PATCH /v2/people/{id}": route})
     assert body_of(client.send("PATCH", "/v2/people/p-17", {"rev": 0, "email": "x"}))["rev"] == 1
-    answer = client.send("PATCH", "/v2/people/p-17", {"rev": 0})
-    assert (answer.status, body_of(answer)) == (409, {"detail": "Person is at rev 1, not 0"})
+    response = client.send("PATCH", "/v2/people/p-17", {"rev": 0})
+    assert (response.status, body_of(response)) == (409, {"detail": "Person is at rev 1, not 0"})
 
 
 def test_pages_are_linked():
     paging = {"by": "page", "size": 2, "next": "meta.next_page"}
     route = {"collection": "people", "action": "list", "paging": paging, "wrap": {"many": "people"}}
-    answer = api({"GET /v2/people": route}).send("GET", "/v2/people?active=true&page=1")
-    assert answer.header("link") is None
+    response = api({"GET /v2/people": route}).send("GET", "/v2/people?active=true&page=1")
+    assert response.header("link") is None
     whole = api({"GET /v2/people": route})
     first = whole.send("GET", "/v2/people")
     assert '<https://api.tide-ledger.example/v2/people?page=2>; rel="next"' in first.header("link")
@@ -91,14 +91,14 @@ def test_a_job_is_done_after_so_many_questions():
 @pytest.mark.parametrize("status", [301, 308])
 def test_a_path_that_moved_says_where_to(status):
     route = {"action": "refuse", "status": status, "detail": "Moved", "headers": {"Location": "/v3/crew/{id}"}}
-    answer = api({"GET /v1/crew/{id}": route}).send("GET", "/v1/crew/7")
-    assert (answer.status, answer.header("location")) == (status, "/v3/crew/7")
+    response = api({"GET /v1/crew/{id}": route}).send("GET", "/v1/crew/7")
+    assert (response.status, response.header("location")) == (status, "/v3/crew/7")
 
 
 def test_a_path_that_is_gone_hints_at_the_new_one():
     route = {"action": "refuse", "status": 410, "detail": "This version is gone. Use /v3/crew/{id}."}
-    answer = api({"GET /v1/crew/{id}": route}).send("GET", "/v1/crew/7")
-    assert (answer.status, body_of(answer)) == (410, {"detail": "This version is gone. Use /v3/crew/7."})
+    response = api({"GET /v1/crew/{id}": route}).send("GET", "/v1/crew/7")
+    assert (response.status, body_of(response)) == (410, {"detail": "This version is gone. Use /v3/crew/7."})
 
 
 def test_success_may_be_empty_and_may_be_long():

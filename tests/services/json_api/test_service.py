@@ -19,8 +19,8 @@ def ledger(**changes):
     return Client(simulated("json_api"), state, base="https://api.tide-ledger.example", headers={})
 
 
-def seen(answer):
-    return answer.status, body_of(answer)
+def seen(response):
+    return response.status, body_of(response)
 
 
 def test_a_thing_is_read_by_its_id():
@@ -61,8 +61,8 @@ def test_a_deleted_thing_is_gone():
 
 
 def test_a_static_route_always_says_the_same():
-    answer = ledger().send("GET", "/health")
-    assert (*seen(answer), answer.header("x-build")) == (200, {"up": True}, "7")
+    response = ledger().send("GET", "/health")
+    assert (*seen(response), response.header("x-build")) == (200, {"up": True}, "7")
     motd = ledger().send("GET", "/motd")
     assert (motd.status, motd.body, motd.header("content-type")) == (203, b"low water", "text/markdown")
 
@@ -111,8 +111,8 @@ def test_f3_the_query_is_checked_too():
 
 
 def test_f4_broken_json_says_where():
-    answer = ledger().send("POST", "/v2/notes", raw=b'{"name": "a",}', headers={"content-type": "application/json"})
-    status, body = seen(answer)
+    response = ledger().send("POST", "/v2/notes", raw=b'{"name": "a",}', headers={"content-type": "application/json"})
+    status, body = seen(response)
     assert (status, body["detail"][0]["type"], body["detail"][0]["loc"][0]) == (422, "json_invalid", "body")
     assert body["detail"][0]["msg"] == "JSON decode error"
 
@@ -129,8 +129,8 @@ def test_f6_the_wording_tells_a_wrong_url_from_a_missing_thing():
 
 
 def test_f7_another_verb_is_not_allowed():
-    answer = ledger().send("POST", "/v2/people/p-17", {})
-    assert (*seen(answer), answer.header("allow")) == (405, {"detail": "Method Not Allowed"}, "GET, PATCH, PUT")
+    response = ledger().send("POST", "/v2/people/p-17", {})
+    assert (*seen(response), response.header("allow")) == (405, {"detail": "Method Not Allowed"}, "GET, PATCH, PUT")
 
 
 def test_pydantic_takes_a_number_in_a_text():
@@ -170,9 +170,9 @@ def test_f10_a_business_limit_is_a_problem_of_its_own():
     client = ledger(
         routes={"POST /msgs": {"collection": "msgs", "action": "create", "rules": [rule]}}, error_style="problem"
     )
-    answer = client.send("POST", "/msgs", {"price": 50})
-    assert seen(answer) == (403, body)
-    assert answer.header("content-type") == "application/problem+json"
+    response = client.send("POST", "/msgs", {"price": 50})
+    assert seen(response) == (403, body)
+    assert response.header("content-type") == "application/problem+json"
 
 
 def test_f11_a_problem_points_into_the_body():
@@ -185,15 +185,15 @@ def test_f11_a_problem_points_into_the_body():
     client = ledger(
         routes={"POST /v1/x": {"collection": "xs", "action": "create", "schema": schema}}, error_style="problem"
     )
-    answer = client.send("POST", "/v1/x", {"age": 0, "profile": {"color": "teal"}})
-    assert seen(answer) == (422, {
+    response = client.send("POST", "/v1/x", {"age": 0, "profile": {"color": "teal"}})
+    assert seen(response) == (422, {
         "type": "https://api.tide-ledger.example/validation-error", "title": "Your request is not valid.",
         "errors": [
             {"detail": "must be a positive integer", "pointer": "#/age"},
             {"detail": "must be 'green', 'red' or 'blue'", "pointer": "#/profile/color"},
         ],
     })  # fmt: skip
-    assert answer.header("content-type") == "application/problem+json"
+    assert response.header("content-type") == "application/problem+json"
 
 
 def test_a_problem_without_a_type_of_its_own():
@@ -203,8 +203,8 @@ def test_a_problem_without_a_type_of_its_own():
 
 
 def test_plain_errors_are_texts():
-    answer = ledger(error_style="plain").send("POST", "/v2/notes", {"qty": 1})
-    assert (answer.status, answer.body, answer.header("content-type")) == (
+    response = ledger(error_style="plain").send("POST", "/v2/notes", {"qty": 1})
+    assert (response.status, response.body, response.header("content-type")) == (
         400,
         b"name: is required",
         "text/plain; charset=utf-8",
@@ -237,8 +237,8 @@ AUTH = {
      ("Bearer narrow", 403, "Not enough permissions")],
 )  # fmt: skip
 def test_a_request_without_rights_is_refused_before_its_body(value, status, detail):
-    answer = ledger(auth=AUTH).send("POST", "/v2/notes", {}, headers={"authorization": value})
-    assert seen(answer) == (status, {"detail": detail})
+    response = ledger(auth=AUTH).send("POST", "/v2/notes", {}, headers={"authorization": value})
+    assert seen(response) == (status, {"detail": detail})
 
 
 def test_a_good_token_passes_and_a_narrow_one_where_it_may():
@@ -266,10 +266,10 @@ def test_failures_are_answered_in_their_order_and_then_the_route():
         ]
     }
     client = ledger(failures=planned)
-    answers = [client.send("GET", "/v2/people") for _ in range(4)]
-    assert [answer.status for answer in answers] == [503, 503, 500, 200]
-    assert answers[0].header("retry-after") == "20"
-    assert body_of(answers[2]) == {"e": 1}
+    responses = [client.send("GET", "/v2/people") for _ in range(4)]
+    assert [response.status for response in responses] == [503, 503, 500, 200]
+    assert responses[0].header("retry-after") == "20"
+    assert body_of(responses[2]) == {"e": 1}
 
 
 def test_two_apis_keep_their_data_apart():
@@ -295,7 +295,7 @@ def test_a_form_body_is_read_where_the_route_says_so():
         "schema": {"properties": {"qty": {"type": "integer"}}},
     }
     client = ledger(routes={"POST /x": route})
-    answer = client.send(
+    response = client.send(
         "POST", "/x", raw=b"qty=4&name=a+b", headers={"content-type": "application/x-www-form-urlencoded"}
     )
-    assert body_of(answer) == {"id": 1, "qty": 4, "name": "a b"}
+    assert body_of(response) == {"id": 1, "qty": 4, "name": "a b"}

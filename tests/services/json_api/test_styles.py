@@ -44,8 +44,8 @@ def styled(style, **changes):
 
 
 def told(style, body, **changes):
-    answer = styled(style, **changes).send("POST", "/v2/notes", body)
-    return answer.status, body_of(answer)
+    response = styled(style, **changes).send("POST", "/v2/notes", body)
+    return response.status, body_of(response)
 
 
 BAD = {"gist": "", "heft": 12}
@@ -115,9 +115,9 @@ def test_spring_lists_binding_errors_and_by_default_says_nothing():
 
 def test_jsonapi_points_at_what_is_there():
     client = styled("jsonapi")
-    answer = client.send("POST", "/v2/notes", BAD)
-    assert (answer.status, answer.header("content-type")) == (422, "application/vnd.api+json")
-    assert [(one["source"]["pointer"], one["title"]) for one in body_of(answer)["errors"]] == [
+    response = client.send("POST", "/v2/notes", BAD)
+    assert (response.status, response.header("content-type")) == (422, "application/vnd.api+json")
+    assert [(one["source"]["pointer"], one["title"]) for one in body_of(response)["errors"]] == [
         ("/gist", "Invalid Attribute"), ("/heft", "Invalid Attribute"), ("", "Invalid Attribute"),
     ]  # fmt: skip
     query = body_of(client.send("GET", "/v2/people?limit=x"))["errors"][0]
@@ -163,11 +163,11 @@ VALUES = (
 @pytest.mark.parametrize("style", STYLES)
 @given(body=VALUES | st.dictionaries(st.sampled_from(["gist", "heft", "kind", "slug", "person_id", "hue"]), VALUES))
 def test_every_style_refuses_whatever_does_not_fit(style, body):
-    answer = styled(style).send("POST", "/v2/notes", body)
-    assert answer.body
-    assert answer.status in {200, 201, 400, 404, 409, 415, 422}
+    response = styled(style).send("POST", "/v2/notes", body)
+    assert response.body
+    assert response.status in {200, 201, 400, 404, 409, 415, 422}
     if style != "plain":
-        assert json.loads(answer.body)
+        assert json.loads(response.body)
 
 
 class _Note(pydantic.BaseModel):
@@ -199,14 +199,14 @@ def test_fastapis_details_are_pydantics(body):
         "action": "create",
         "schema": schema,
     }
-    answer = client.send("POST", "/v2/notes", body)
+    response = client.send("POST", "/v2/notes", body)
     try:
         _Note.model_validate(body)
     except pydantic.ValidationError as error:
         wanted = [{**one, "loc": ["body", *one["loc"]]} for one in error.errors(include_url=False)]
-        assert (answer.status, body_of(answer)["detail"]) == (422, wanted)
+        assert (response.status, body_of(response)["detail"]) == (422, wanted)
     else:
-        assert answer.status == 201
+        assert response.status == 201
 
 
 def test_texts_come_in_the_apis_own_language_and_with_its_fields():

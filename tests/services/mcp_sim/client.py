@@ -22,8 +22,8 @@ class Caller:
     def send(self, server, tool, arguments=None, *, raw=None):
         body = raw if raw is not None else json.dumps(arguments or {}).encode()
         request = Request(method="POST", url=f"mcp://{server}/{tool}", headers=JSON, body=body)
-        self.state, answer = self.service.answer(self.state, request, NOW_MS)
-        return answer
+        self.state, response = self.service.response(self.state, request, NOW_MS)
+        return response
 
     def call(self, server, tool, arguments=None, **sent):
         return json.loads(self.send(server, tool, arguments, **sent).body)

@@ -129,10 +129,10 @@ def test_m26_a_body_that_is_no_object_is_refused():
 
 
 def test_s44_a_wrapper_hides_the_apis_refusal_in_a_success():
-    answer = Caller().send(CHAT, "SLACK_SEND_MESSAGE", {"channel": "C0NOWHERE0", "text": "hi"})
-    text = json.loads(answer.body)["result"]["content"][0]["text"]
+    response = Caller().send(CHAT, "SLACK_SEND_MESSAGE", {"channel": "C0NOWHERE0", "text": "hi"})
+    text = json.loads(response.body)["result"]["content"][0]["text"]
     assert json.loads(text) == {"successful": True, "error": None, "data": {"ok": False, "error": "channel_not_found"}}
-    assert failure_in(json.loads(answer.body)).message == "channel_not_found"
+    assert failure_in(json.loads(response.body)).message == "channel_not_found"
 
 
 def test_a_wrapper_passes_on_what_slack_says_of_the_arguments():

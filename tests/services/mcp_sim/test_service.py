@@ -103,15 +103,15 @@ AT_FIRST = [
 
 def test_failures_that_pass_come_in_their_order_and_again_after_a_write():
     caller = Caller({TICKETS: {"at_first": {"find_tickets": AT_FIRST}}})
-    answers = [caller.send(TICKETS, "find_tickets") for _ in range(5)]
-    assert [(one.fault, one.status) for one in answers] == [
+    responses = [caller.send(TICKETS, "find_tickets") for _ in range(5)]
+    assert [(one.fault, one.status) for one in responses] == [
         ("timeout", 0),
         (None, 429),
         (None, 200),
         (None, 200),
         (None, 200),
     ]
-    bodies = [json.loads(one.body) for one in answers[2:]]
+    bodies = [json.loads(one.body) for one in responses[2:]]
     assert bodies[0]["result"]["content"][0]["text"] == "Error executing tool find_tickets: upstream said no"
     assert bodies[1]["error"] == {"code": -32603, "message": "Internal error"}
     assert bodies[2]["result"]["structuredContent"]["count"] == 3
@@ -137,13 +137,13 @@ def test_reads_and_refusals_leave_the_state_as_it_is(calls):
     caller = Caller()
     for server, tool, arguments in calls:
         before = copy.deepcopy(caller.state)
-        answer = caller.call(server, tool, arguments)
+        response = caller.call(server, tool, arguments)
         listed = {one["name"]: one for one in Caller().call(server, "tools/list")["result"]["tools"]}
         reads = tool not in listed or listed[tool]["annotations"]["readOnlyHint"]
         refused = (
-            "error" in answer
-            or answer["result"].get("isError")
-            or '"ok": false' in json.dumps(answer).replace("\\", "")
+            "error" in response
+            or response["result"].get("isError")
+            or '"ok": false' in json.dumps(response).replace("\\", "")
         )
         assert (caller.state == before) is bool(reads or refused)
         assert caller.state["counters"]["writes"] == before["counters"]["writes"] + (caller.state != before)
@@ -159,7 +159,7 @@ def test_any_call_gets_an_answer_and_leaves_the_given_state_alone(server, tool, 
     state = service.seed()
     before = copy.deepcopy(state)
     request = Request(method="POST", url=f"mcp://{server}/{tool}", headers=JSON, body=body)
-    after, answer = service.answer(state, request, NOW_MS)
+    after, response = service.response(state, request, NOW_MS)
     assert state == before
-    assert service.answer(state, request, NOW_MS) == (after, answer)
-    assert answer.status in {200, 404}
+    assert service.response(state, request, NOW_MS) == (after, response)
+    assert response.status in {200, 404}

@@ -109,8 +109,8 @@ def test_ids_hang_on_the_request_and_on_how_often_it_was_made(world, server):
     def seeds():
         server.asked.clear()
         for _ in range(2):
-            world._front.answer(incoming("x", QUERY))
-        world._front.answer(incoming("y", {**QUERY, "json": {}}))
+            world._front.response(incoming("x", QUERY))
+        world._front.response(incoming("y", {**QUERY, "json": {}}))
         return [one.line for one in server.asked if "seed" in one.line]
 
     world.reset({})
@@ -122,13 +122,13 @@ def test_ids_hang_on_the_request_and_on_how_often_it_was_made(world, server):
 
 def test_an_unsigned_request_is_signed_for_the_host_that_it_is_sent_to(world, server):
     world.start()
-    world._front.answer(incoming("x", {"url": "https://ssm.eu-west-1.amazonaws.com/"}))
+    world._front.response(incoming("x", {"url": "https://ssm.eu-west-1.amazonaws.com/"}))
     assert "/20260101/eu-west-1/ssm/aws4_request" in server.asked[-1].headers["authorization"]
 
 
 def test_a_call_that_moto_refuses_is_told_with_its_name_and_words(world, server):
     world.start()
-    server.answers = lambda asked: (
+    server.responses = lambda asked: (
         Said(400, (), b'{"message":\n"no table"}') if "Query" in str(asked.headers) else Said()
     )
     with pytest.raises(BadInput) as caught:

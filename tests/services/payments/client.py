@@ -29,10 +29,10 @@ def post(client, path, params=(), **headers):
     return client.send("POST", path, raw=urlencode(params).encode(), headers=named)
 
 
-def error(answer, status=400):
+def error(response, status=400):
     """The ``error`` of a refusal, without its links."""
-    assert answer.status == status, answer.body
-    said = dict(body_of(answer)["error"])
+    assert response.status == status, response.body
+    said = dict(body_of(response)["error"])
     said.pop("doc_url", None)
     said.pop("request_log_url", None)
     return said

@@ -175,15 +175,15 @@ def test_a_refund_of_nothing_or_of_what_was_not_paid_is_refused():
     ],
 )
 def test_a_card_that_is_declined_is_a_402(method, decline, message):
-    answer = post(account(), f"payment_intents/{OPEN}/confirm", {"payment_method": method})
-    said = error(answer, 402)
+    response = post(account(), f"payment_intents/{OPEN}/confirm", {"payment_method": method})
+    said = error(response, 402)
     assert (said["type"], said["code"], said["decline_code"], said["message"]) == (
         "card_error",
         "card_declined",
         decline,
         message,
     )
-    assert answer.header("stripe-should-retry") == "false"
+    assert response.header("stripe-should-retry") == "false"
 
 
 def test_a_card_that_has_expired_has_a_code_of_its_own():

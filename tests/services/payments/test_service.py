@@ -47,8 +47,8 @@ def test_an_unknown_url_is_told():
 
 
 def test_a_json_body_is_told_to_be_a_form():
-    answer = account().send("POST", "customers", {"name": "x"}, headers={"content-type": "application/json"})
-    assert error(answer) == {
+    response = account().send("POST", "customers", {"name": "x"}, headers={"content-type": "application/json"})
+    assert error(response) == {
         "message": "Invalid request (check that your POST content type is application/x-www-form-urlencoded). "
         "If you have any questions, we can help at https://support.stripe.com/.",
         "type": "invalid_request_error",
@@ -115,12 +115,12 @@ def test_a_refused_request_leaves_no_trace():
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
 def test_every_endpoint_refuses_what_it_does_not_know(route):
     path = route.path.replace("{id}", PAID).removeprefix("/v1/")
-    answer = (
+    response = (
         post(account(), path, {"wobble": "1"})
         if route.method == "POST"
         else account().send(route.method, f"{path}?wobble=1")
     )
-    assert error(answer)["message"] == "Received unknown parameter: wobble"
+    assert error(response)["message"] == "Received unknown parameter: wobble"
 
 
 NAMES = st.sampled_from(
@@ -153,13 +153,13 @@ def test_any_request_is_answered_twice_alike_and_only_an_accepted_write_leaves_a
         ("idempotency-key", key),
     )
     request = Request(method=method, url=f"https://api.stripe.com{path}", headers=headers, body=body)
-    left, answer = service.answer(state, request, NOW_MS)
+    left, response = service.response(state, request, NOW_MS)
     assert state == before
-    assert service.answer(state, request, NOW_MS) == (left, answer)
+    assert service.response(state, request, NOW_MS) == (left, response)
     assert json.loads(json.dumps(left)) == left
-    if request.safe or not accepted(answer, parse_body(answer.body, answer.header("content-type"))):
+    if request.safe or not accepted(response, parse_body(response.body, response.header("content-type"))):
         assert left == before
-    assert service.answer(left, request, NOW_MS)
+    assert service.response(left, request, NOW_MS)
     meant = service.canonical(request)
     assert meant is None or service.canonical(meant) == meant
 

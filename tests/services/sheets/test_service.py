@@ -70,9 +70,9 @@ def test_cells_are_told_with_the_grid():
     ],
 )
 def test_a_missing_or_bad_credential_is_unauthenticated(state, header, message_start):
-    answer = sheets(state).send("GET", LEDGER, headers={"authorization": header})
-    error = body_of(answer)["error"]
-    assert (answer.status, error["code"], error["status"]) == (401, 401, "UNAUTHENTICATED")
+    response = sheets(state).send("GET", LEDGER, headers={"authorization": header})
+    error = body_of(response)["error"]
+    assert (response.status, error["code"], error["status"]) == (401, 401, "UNAUTHENTICATED")
     assert error["message"].startswith(message_start)
 
 
@@ -110,10 +110,10 @@ def test_the_first_requests_over_the_quota_are_refused_and_then_they_pass(retry_
     limit = {"times": 2} if retry_after is None else {"times": 2, "retry_after": retry_after}
     client = sheets({"rate_limited": {"write": limit}})
     path = f"{LEDGER}/values/Germination!A9?{RAW}"
-    answers = [client.send("PUT", path, {"values": [["x"]]}) for _ in range(3)]
-    assert [answer.status for answer in answers] == [429, 429, 200]
-    assert answers[0].header("retry-after") == header
-    error = body_of(answers[0])["error"]
+    responses = [client.send("PUT", path, {"values": [["x"]]}) for _ in range(3)]
+    assert [response.status for response in responses] == [429, 429, 200]
+    assert responses[0].header("retry-after") == header
+    error = body_of(responses[0])["error"]
     assert error["status"] == "RESOURCE_EXHAUSTED"
     assert error["message"] == (
         "Quota exceeded for quota metric 'Write requests' and limit 'Write requests per minute per user' of service "
@@ -206,14 +206,14 @@ def test_no_request_is_one_too_few():
     ],
 )
 def test_a_body_that_is_no_message_is_refused(raw, kind, text):
-    answer = sheets().send("POST", f"{LEDGER}/values/A1:append?{RAW}", raw=raw, headers={"content-type": kind})
-    assert message(body_of(answer)) == text
+    response = sheets().send("POST", f"{LEDGER}/values/A1:append?{RAW}", raw=raw, headers={"content-type": kind})
+    assert message(body_of(response)) == text
 
 
 def test_another_verb_or_path_is_a_page():
     for method, path in (("DELETE", LEDGER), ("POST", f"{LEDGER}/values/A1"), ("GET", f"{LEDGER}/values/A1/B2")):
-        answer = sheets().send(method, path)
-        assert (answer.status, answer.header("content-type")) == (404, "text/html; charset=utf-8")
+        response = sheets().send(method, path)
+        assert (response.status, response.header("content-type")) == (404, "text/html; charset=utf-8")
 
 
 def test_a_write_that_changes_nothing_leaves_the_state_as_it_was():
@@ -302,13 +302,13 @@ def test_any_request_is_answered_twice_alike_and_only_an_accepted_write_leaves_a
         headers=(("authorization", "Bearer x"), ("content-type", "application/json")),
         body=body,
     )
-    left, answer = service.answer(state, request, NOW_MS)
+    left, response = service.response(state, request, NOW_MS)
     assert state == before
-    assert service.answer(state, request, NOW_MS + 5) == (left, answer)
+    assert service.response(state, request, NOW_MS + 5) == (left, response)
     assert json.loads(json.dumps(left)) == left
-    if request.safe or not accepted(answer, parse_body(answer.body, answer.header("content-type"))):
+    if request.safe or not accepted(response, parse_body(response.body, response.header("content-type"))):
         assert left == before
-    assert service.answer(left, request, NOW_MS)
+    assert service.response(left, request, NOW_MS)
     meant = service.canonical(request)
     assert meant is None or service.canonical(meant) == meant
 

@@ -17,9 +17,9 @@ def texts(client, channel):
 @pytest.mark.parametrize("given", [LOBBY, "quayside", "#quayside"])
 def test_a_message_goes_to_a_channel_by_id_or_by_name(given):
     client = slack()
-    answer = call(client, "chat.postMessage", {"channel": given, "text": "Sailing"})
-    assert (answer["ok"], answer["channel"], answer["message"]["text"]) == (True, LOBBY, "Sailing")
-    assert answer["ts"].startswith(f"{NOW_MS // 1000}.")
+    response = call(client, "chat.postMessage", {"channel": given, "text": "Sailing"})
+    assert (response["ok"], response["channel"], response["message"]["text"]) == (True, LOBBY, "Sailing")
+    assert response["ts"].startswith(f"{NOW_MS // 1000}.")
     assert texts(client, LOBBY)[-1] == "Sailing"
 
 
@@ -39,28 +39,28 @@ def test_a_message_to_a_user_opens_a_direct_channel_once():
 
 
 def test_s43_success_may_carry_a_warning():
-    answer = call(
+    response = call(
         slack(), "chat.postMessage", {"channel": LOBBY, "text": "x"}, headers={"content-type": "application/json"}
     )
-    assert answer["ok"] is True
-    assert answer["warning"] == "missing_charset"
-    assert answer["response_metadata"] == {"warnings": ["missing_charset"]}
+    assert response["ok"] is True
+    assert response["warning"] == "missing_charset"
+    assert response["response_metadata"] == {"warnings": ["missing_charset"]}
 
 
 @pytest.mark.parametrize("given", ["C0NOSUCH000", "#tide-tabels", "crew-payroll", PAYROLL])
 def test_s9_what_is_not_there_and_what_one_may_not_see_are_alike(given):
-    answer = call(slack(), "chat.postMessage", {"channel": given, "text": "x"})
-    assert answer == {"ok": False, "error": "channel_not_found"}
+    response = call(slack(), "chat.postMessage", {"channel": given, "text": "x"})
+    assert response == {"ok": False, "error": "channel_not_found"}
 
 
 def test_s9_json_without_a_charset_adds_the_warning():
-    answer = call(
+    response = call(
         slack(),
         "chat.postMessage",
         {"channel": "C0NOSUCH000", "text": "x"},
         headers={"content-type": "application/json"},
     )
-    assert answer == {
+    assert response == {
         "ok": False, "error": "channel_not_found", "warning": "missing_charset",
         "response_metadata": {"warnings": ["missing_charset"]},
     }  # fmt: skip
@@ -94,14 +94,14 @@ def test_s14_a_mistyped_argument_is_a_missing_one(arguments):
 
 @pytest.mark.parametrize("given", [None, 5, {"id": LOBBY}])
 def test_a_channel_that_is_no_text_is_an_invalid_argument(given):
-    answer = call(slack(), "chat.postMessage", {"channel": given, "text": "x"})
-    assert answer["error"] == "invalid_arguments"
-    assert answer["response_metadata"]["messages"] == ["[ERROR] must provide a string [json-pointer:/channel]"]
+    response = call(slack(), "chat.postMessage", {"channel": given, "text": "x"})
+    assert response["error"] == "invalid_arguments"
+    assert response["response_metadata"]["messages"] == ["[ERROR] must provide a string [json-pointer:/channel]"]
 
 
 def test_s30_markdown_text_excludes_text():
-    answer = call(slack(), "chat.postMessage", {"channel": LOBBY, "text": "x", "markdown_text": "*x*"})
-    assert answer == {"ok": False, "error": "markdown_text_conflict"}
+    response = call(slack(), "chat.postMessage", {"channel": LOBBY, "text": "x", "markdown_text": "*x*"})
+    assert response == {"ok": False, "error": "markdown_text_conflict"}
 
 
 def test_forms_and_queries_work_as_json_does():
@@ -124,15 +124,15 @@ def test_a_reply_carries_its_thread_and_a_number_for_it_is_dropped_in_silence():
 
 
 def test_a_thread_that_is_no_timestamp_is_refused():
-    answer = call(slack(), "chat.postMessage", {"channel": LOBBY, "text": "x", "thread_ts": "0"})
-    assert answer["error"] == "invalid_thread_ts"
-    assert answer["response_metadata"]["messages"] == ["[ERROR] 0 is not a valid thread_ts"]
+    response = call(slack(), "chat.postMessage", {"channel": LOBBY, "text": "x", "thread_ts": "0"})
+    assert response["error"] == "invalid_thread_ts"
+    assert response["response_metadata"]["messages"] == ["[ERROR] 0 is not a valid thread_ts"]
 
 
 def test_a_message_of_ones_own_can_be_changed():
     client = slack()
-    answer = call(client, "chat.update", {"channel": LOBBY, "ts": SEEN, "text": "The fog is gone."})
-    assert (answer["ok"], answer["text"]) == (True, "The fog is gone.")
+    response = call(client, "chat.update", {"channel": LOBBY, "ts": SEEN, "text": "The fog is gone."})
+    assert (response["ok"], response["text"]) == (True, "The fog is gone.")
     assert client.state["messages"][LOBBY][SEEN]["text"] == "The fog is gone."
 
 

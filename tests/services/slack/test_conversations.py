@@ -6,15 +6,15 @@ from tests.fakes.services import body_of
 from tests.services.slack.client import DOCKS, INCIDENT, LOBBY, OLD, PAYROLL, TIDES, call, get, slack, with_scopes
 
 
-def names(answer):
-    return [channel["name"] for channel in answer["channels"]]
+def names(response):
+    return [channel["name"] for channel in response["channels"]]
 
 
 def test_the_list_holds_public_channels_unless_told_otherwise():
-    answer = get(slack(), "conversations.list")
-    assert "tide-tables" in names(answer)
-    assert "old-wharf" in names(answer)
-    assert "incident-bridge" not in names(answer)
+    response = get(slack(), "conversations.list")
+    assert "tide-tables" in names(response)
+    assert "old-wharf" in names(response)
+    assert "incident-bridge" not in names(response)
 
 
 def test_the_list_can_leave_archived_channels_out():
@@ -33,9 +33,9 @@ def test_a_private_channel_says_so():
 def test_pages_follow_one_another_to_the_end():
     client, seen, cursor = slack(), [], ""
     while True:
-        answer = get(client, f"conversations.list?limit=2&cursor={cursor}")
-        seen += names(answer)
-        cursor = answer["response_metadata"]["next_cursor"]
+        response = get(client, f"conversations.list?limit=2&cursor={cursor}")
+        seen += names(response)
+        cursor = response["response_metadata"]["next_cursor"]
         if not cursor:
             break
     assert seen == names(get(slack(), "conversations.list"))
@@ -78,17 +78,17 @@ def test_s11_the_history_of_a_channel_from_outside():
 
 
 def test_the_history_is_newest_first_and_can_be_bounded():
-    answer = get(slack(), f"conversations.history?channel={LOBBY}")
-    assert [message["ts"] for message in answer["messages"]] == ["1767110000.000200", "1767100000.000100"]
-    assert answer["messages"][0]["reactions"] == [{"name": "eyes", "users": ["U06KESTERN"], "count": 1}]
+    response = get(slack(), f"conversations.history?channel={LOBBY}")
+    assert [message["ts"] for message in response["messages"]] == ["1767110000.000200", "1767100000.000100"]
+    assert response["messages"][0]["reactions"] == [{"name": "eyes", "users": ["U06KESTERN"], "count": 1}]
     older = get(slack(), f"conversations.history?channel={LOBBY}&latest=1767105000.000000")
     assert [message["ts"] for message in older["messages"]] == ["1767100000.000100"]
 
 
 def test_the_history_takes_json_and_its_pages_say_when_there_is_more():
-    answer = call(slack(), "conversations.history", {"channel": LOBBY, "limit": 1})
-    assert (len(answer["messages"]), answer["has_more"]) == (1, True)
-    assert answer["response_metadata"]["next_cursor"]
+    response = call(slack(), "conversations.history", {"channel": LOBBY, "limit": 1})
+    assert (len(response["messages"]), response["has_more"]) == (1, True)
+    assert response["response_metadata"]["next_cursor"]
 
 
 def test_a_bound_that_is_no_timestamp_is_refused():
@@ -102,8 +102,8 @@ def test_joining_lets_one_read():
 
 
 def test_joining_twice_is_a_warning():
-    answer = call(slack(), "conversations.join", {"channel": LOBBY})
-    assert (answer["ok"], answer["warning"]) == (True, "already_in_channel")
+    response = call(slack(), "conversations.join", {"channel": LOBBY})
+    assert (response["ok"], response["warning"]) == (True, "already_in_channel")
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_what_cannot_be_joined(channel, error):
 
 def test_s32_one_bad_user_keeps_all_out():
     client = slack()
-    answer = call(client, "conversations.invite", {"channel": TIDES, "users": "U0NOBODY99,U05BOTLAMP,U07SUNNIVA"})
-    assert answer == {
+    response = call(client, "conversations.invite", {"channel": TIDES, "users": "U0NOBODY99,U05BOTLAMP,U07SUNNIVA"})
+    assert response == {
         "ok": False, "error": "user_not_found",
         "errors": [
             {"user": "U0NOBODY99", "ok": False, "error": "user_not_found"},
@@ -129,15 +129,15 @@ def test_s32_one_bad_user_keeps_all_out():
 
 def test_s32_force_lets_the_others_in():
     client = slack()
-    answer = call(client, "conversations.invite", {"channel": TIDES, "users": "U0NOBODY99,U07SUNNIVA", "force": True})
-    assert answer["ok"] is True
-    assert answer["errors"][0]["user"] == "U0NOBODY99"
+    response = call(client, "conversations.invite", {"channel": TIDES, "users": "U0NOBODY99,U07SUNNIVA", "force": True})
+    assert response["ok"] is True
+    assert response["errors"][0]["user"] == "U0NOBODY99"
     assert client.state["members"][TIDES]["U07SUNNIVA"] is True
 
 
 def test_s33_who_is_there_cannot_be_invited():
-    answer = call(slack(), "conversations.invite", {"channel": TIDES, "users": "U06KESTERN"})
-    assert answer["error"] == "already_in_channel"
+    response = call(slack(), "conversations.invite", {"channel": TIDES, "users": "U06KESTERN"})
+    assert response["error"] == "already_in_channel"
 
 
 def test_s11_inviting_needs_membership():
@@ -203,5 +203,5 @@ def test_unknown_users(call_, error):
 
 def test_a_missing_scope_names_what_the_email_needs():
     state, token = with_scopes("users:read")
-    answer = body_of(slack(state).send("GET", "users.lookupByEmail?email=a", headers=token))
-    assert answer == {"ok": False, "error": "missing_scope", "needed": "users:read.email", "provided": "users:read"}
+    response = body_of(slack(state).send("GET", "users.lookupByEmail?email=a", headers=token))
+    assert response == {"ok": False, "error": "missing_scope", "needed": "users:read.email", "provided": "users:read"}

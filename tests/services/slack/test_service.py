@@ -44,8 +44,8 @@ def test_s4_dead_tokens_say_why(status, error):
 
 def test_s5_a_scope_that_one_of_the_types_needs_is_missing():
     state, token = with_scopes("links:write", "channels:read")
-    answer = body_of(slack(state).send("GET", "conversations.list?types=public_channel,im", headers=token))
-    assert answer == {
+    response = body_of(slack(state).send("GET", "conversations.list?types=public_channel,im", headers=token))
+    assert response == {
         "ok": False,
         "error": "missing_scope",
         "needed": "im:read",
@@ -60,8 +60,8 @@ def test_s5_the_same_list_without_the_type_works():
 
 def test_s6_a_private_channel_needs_a_scope_of_its_own():
     state, token = with_scopes("channels:history", "reactions:read")
-    answer = call(slack(state), "conversations.history", {"channel": PAYROLL}, headers=token)
-    assert answer == {
+    response = call(slack(state), "conversations.history", {"channel": PAYROLL}, headers=token)
+    assert response == {
         "ok": False,
         "error": "missing_scope",
         "needed": "groups:history",
@@ -79,14 +79,14 @@ def test_s36_encoding_is_checked_before_the_token():
 
 def test_s36_php_style_arrays_are_refused():
     sent = {"content-type": "application/x-www-form-urlencoded"}
-    answer = body_of(slack().send("POST", "chat.postMessage", raw=b"channel=C1&request[timeout]=180", headers=sent))
-    assert answer == {"ok": False, "error": "invalid_array_arg"}
+    response = body_of(slack().send("POST", "chat.postMessage", raw=b"channel=C1&request[timeout]=180", headers=sent))
+    assert response == {"ok": False, "error": "invalid_array_arg"}
 
 
 @pytest.mark.parametrize(("kind", "error"), [(None, "missing_post_type"), ("application/xml", "invalid_post_type")])
 def test_s36_a_body_needs_a_type_that_slack_reads(kind, error):
-    answer = slack().send("POST", "chat.postMessage", raw=b"channel=C1", headers={"content-type": kind})
-    assert body_of(answer)["error"] == error
+    response = slack().send("POST", "chat.postMessage", raw=b"channel=C1", headers={"content-type": kind})
+    assert body_of(response)["error"] == error
 
 
 @pytest.mark.parametrize(("raw", "error"), [(b'{"channel": ', "invalid_json"), (b'["C1"]', "json_not_object")])
@@ -103,10 +103,10 @@ def test_s37_an_unknown_method_is_named():
 
 def test_s38_a_rate_limit_is_counted_down_and_sends_retry_after():
     client = slack({"rate_limited": {"chat.postMessage": {"times": 2, "retry_after": 30}}})
-    answers = [client.send("POST", "chat.postMessage", {"channel": LOBBY, "text": "a"}) for _ in range(3)]
-    assert [answer.status for answer in answers] == [429, 429, 200]
-    assert body_of(answers[0]) == {"ok": False, "error": "ratelimited"}
-    assert answers[0].header("Retry-After") == "30"
+    responses = [client.send("POST", "chat.postMessage", {"channel": LOBBY, "text": "a"}) for _ in range(3)]
+    assert [response.status for response in responses] == [429, 429, 200]
+    assert body_of(responses[0]) == {"ok": False, "error": "ratelimited"}
+    assert responses[0].header("Retry-After") == "30"
     assert [message for message in client.state["messages"][LOBBY].values() if message["text"] == "a"]
 
 
@@ -126,26 +126,26 @@ def test_s39_an_outage_can_be_written_into_the_state():
 def test_s40_a_path_outside_the_api_is_a_page():
     client = slack()
     client.base = "https://slack.com/"
-    answer = client.send("GET", "aip/team.info")
-    assert answer.status == 404
-    assert answer.header("content-type").startswith("text/html")
-    assert b"The requested URL /aip/team.info was not found on this server." in answer.body
+    response = client.send("GET", "aip/team.info")
+    assert response.status == 404
+    assert response.header("content-type").startswith("text/html")
+    assert b"The requested URL /aip/team.info was not found on this server." in response.body
 
 
 def test_a_failure_can_be_told_although_the_message_was_posted():
     client = slack({"failures": {"chat.postMessage": [{"fault": "timeout", "applied": True}]}})
-    answer = client.send("POST", "chat.postMessage", {"channel": LOBBY, "text": "posted all the same"})
-    assert (answer.status, answer.fault) == (0, "timeout")
+    response = client.send("POST", "chat.postMessage", {"channel": LOBBY, "text": "posted all the same"})
+    assert (response.status, response.fault) == (0, "timeout")
     assert "posted all the same" in [message["text"] for message in client.state["messages"][LOBBY].values()]
 
 
 def test_answers_wear_slacks_headers():
     state, token = with_scopes("chat:write", "users:read")
-    answer = slack(state).send("GET", "users.info?user=U06KESTERN", headers=token)
-    assert answer.header("content-type") == "application/json; charset=utf-8"
-    assert answer.header("x-oauth-scopes") == "chat:write,users:read"
-    assert answer.header("x-accepted-oauth-scopes") == "users:read"
-    assert len(answer.header("x-slack-req-id")) == 32
+    response = slack(state).send("GET", "users.info?user=U06KESTERN", headers=token)
+    assert response.header("content-type") == "application/json; charset=utf-8"
+    assert response.header("x-oauth-scopes") == "chat:write,users:read"
+    assert response.header("x-accepted-oauth-scopes") == "users:read"
+    assert len(response.header("x-slack-req-id")) == 32
 
 
 def test_a_request_id_tells_the_method_and_the_accepted_writes_before_it():
@@ -190,28 +190,32 @@ def test_asking_what_a_method_takes_posts_nothing():
 
 
 def test_auth_test_says_who_calls():
-    answer = get(slack(), "auth.test")
-    assert (answer["user"], answer["user_id"], answer["team"]) == ("lampkeeper", "U05BOTLAMP", "Marrow Bay Ferries")
+    response = get(slack(), "auth.test")
+    assert (response["user"], response["user_id"], response["team"]) == (
+        "lampkeeper",
+        "U05BOTLAMP",
+        "Marrow Bay Ferries",
+    )
 
 
 @pytest.mark.parametrize("method", ["users.lookupByEmail", "conversations.info"])
 def test_s14_a_json_body_on_a_method_that_reads_forms_is_not_read(method):
-    answer = call(
+    response = call(
         slack(),
         method,
         {"email": "sunniva@marrowbay.example", "channel": LOBBY},
         headers={"content-type": "application/json"},
     )
     field = "email" if method.startswith("users") else "channel"
-    assert answer == {
+    assert response == {
         "ok": False, "error": "invalid_arguments", "warning": "missing_charset",
         "response_metadata": {"messages": [f"[ERROR] missing required field: {field}"], "warnings": ["missing_charset"]},
     }  # fmt: skip
 
 
 def test_a_json_body_on_conversations_list_is_silently_ignored():
-    answer = call(slack(), "conversations.list", {"limit": 1})
-    assert len(answer["channels"]) > 1
+    response = call(slack(), "conversations.list", {"limit": 1})
+    assert len(response["channels"]) > 1
 
 
 def test_multipart_forms_are_read():

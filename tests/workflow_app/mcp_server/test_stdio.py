@@ -65,8 +65,8 @@ def test_what_the_server_says_is_what_the_command_line_prints(tmp_path, base):
                 ("validate", "validate_workflow", {"workflow": broken}),
                 ("parts", "inspect_workflow", {"workflow": "flow.json"}),
             ):
-                answer = await client.call_tool(tool, arguments)
-                said[name] = (answer.is_error, answer.content[0].text + "\n")
+                response = await client.call_tool(tool, arguments)
+                said[name] = (response.is_error, response.content[0].text + "\n")
 
     anyio.run(talk)
     assert said["tools"] == ["inspect_trace", "inspect_workflow", "run_workflow", "validate_workflow"]

@@ -64,8 +64,8 @@ def test_what_cannot_be_used_is_an_answer_in_one_line():
 
 def test_a_workflow_may_come_as_json_text(base):
     text = json.dumps(greeting(base, {"text": "x"}))
-    answers = [json.loads(run(workflow).text) for workflow in (text, json.loads(text))]
-    assert answers[0]["execution"]["nodes_total"] == answers[1]["execution"]["nodes_total"] == 2
+    responses = [json.loads(run(workflow).text) for workflow in (text, json.loads(text))]
+    assert responses[0]["execution"]["nodes_total"] == responses[1]["execution"]["nodes_total"] == 2
     assert not inspect_workflow(f"\n{text}").failed
 
 

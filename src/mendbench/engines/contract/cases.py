@@ -9,9 +9,9 @@ from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 from mendbench.engines.contract.world import said
-from mendbench.engines.document import ToldExecution
+from mendbench.engines.document import EngineExecution
 from mendbench.exchanges.urls import normalise_url
-from mendbench.model.exchange import Answer, Exchange
+from mendbench.model.exchange import Exchange, Response
 from mendbench.model.json import Json, JsonObject
 
 HOST = "https://yard.contract.example"
@@ -22,9 +22,9 @@ _NOTES, _REFUSED = f"{HOST}/notes", 422
 class Seen:
     """What came of a case."""
 
-    execution: ToldExecution
+    execution: EngineExecution
     traffic: tuple[Exchange, ...]
-    again: ToldExecution | None = None
+    again: EngineExecution | None = None
     """The second execution of the cases that have one."""
     again_traffic: tuple[Exchange, ...] = ()
     resumes: bool = False
@@ -40,7 +40,7 @@ class ContractCase:
     name: str
     title: str
     workflow: JsonObject
-    answers: Mapping[str, Sequence[Answer]]
+    responses: Mapping[str, Sequence[Response]]
     judge: Judge
     inputs: JsonObject = field(default_factory=dict)
     then: JsonObject | None = None
@@ -81,7 +81,7 @@ def _bodies(seen: Seen, url: str) -> list[Json]:
     return found
 
 
-def _succeeded(execution: ToldExecution) -> Iterator[str]:
+def _succeeded(execution: EngineExecution) -> Iterator[str]:
     if execution.outcome != "success":
         said_so = f": {execution.failures[0].message}" if execution.failures else ""
         yield f"it says {execution.outcome}{said_so}; the world answered everything, and nothing in the workflow fails"
@@ -103,7 +103,7 @@ def _sent(traffic: Sequence[Exchange], *wanted: str) -> Iterator[str]:
         yield f"it sent {', then '.join(got)}: nodes run one after the other, along the edges"
 
 
-def _failed_at(execution: ToldExecution, node: str) -> Iterator[str]:
+def _failed_at(execution: EngineExecution, node: str) -> Iterator[str]:
     if execution.outcome != "error" and not execution.failures:
         yield f"it says {execution.outcome}, and node {node!r} failed: print success false, with an error for it"
         return
@@ -147,7 +147,7 @@ def _inputs(seen: Seen) -> Iterator[str]:
     yield from _succeeded(seen.execution)
     yield from _sent(seen.traffic, f"GET {HOST}/crates/9")
     if seen.execution.outputs != {"wood": "elm"}:
-        yield f"outputs are {json.dumps(seen.execution.outputs)}: the workflow declares wood, which the answer has as elm"
+        yield f"outputs are {json.dumps(seen.execution.outputs)}: the workflow declares wood, which the response has as elm"
 
 
 def _refused(seen: Seen) -> Iterator[str]:
@@ -190,13 +190,13 @@ def _links(seen: Seen) -> Iterator[str]:
     yield from _sent(seen.traffic, f"GET {HOST}/crates", f"GET {HOST}/page/2", f"POST {_NOTES}")
     for body in _bodies(seen, _NOTES)[:1]:
         if body != {"link": f"{HOST}/page/2"}:
-            yield f"a URL of the world came as {json.dumps(body)}: pass on what an answer says as it is"
+            yield f"a URL of the world came as {json.dumps(body)}: pass on what a response says as it is"
 
 
-def _no_answer(seen: Seen) -> Iterator[str]:
+def _no_response(seen: Seen) -> Iterator[str]:
     yield from _failed_at(seen.execution, "crate")
     if any(one.request.method == "POST" for one in seen.traffic):
-        yield "it went on after a node that got no answer"
+        yield "it went on after a node that got no response"
 
 
 def _resumed(seen: Seen) -> Iterator[str]:
@@ -225,7 +225,7 @@ CASES: tuple[ContractCase, ...] = (
     ContractCase(
         name="one-request", title="query, headers and token of an http node are sent, and no others", judge=_one_request,
         workflow=chain(http("crates", "/crates", params={"kind": "oak", "limit": 2}, headers={"X-Yard": "north"}, auth_token="yard-key")),  # noqa: S106
-        answers={f"GET {HOST}/crates": [said([])]},
+        responses={f"GET {HOST}/crates": [said([])]},
     ),
     ContractCase(
         name="types", title="data goes from node to node with its type", judge=_types,
@@ -236,7 +236,7 @@ CASES: tuple[ContractCase, ...] = (
                 "text": "Crate ${crate.response.id} weighs ${crate.response.weight}",
             }),
         ),
-        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
+        responses={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="inputs-and-outputs", title="inputs are read, and declared outputs told", judge=_inputs, inputs={"number": 9},
@@ -244,17 +244,17 @@ CASES: tuple[ContractCase, ...] = (
             **chain(http("crate", f"{HOST}/crates/${{number}}"), outputs={"wood": {"source": "${crate.response.wood}"}}),
             "inputs": {"number": {"type": "number"}},
         },
-        answers={f"GET {HOST}/crates/9": [said({"wood": "elm"})]},
+        responses={f"GET {HOST}/crates/9": [said({"wood": "elm"})]},
     ),
     ContractCase(
         name="refused", title="a refusal is told with status and answer, and nothing after it runs", judge=_refused,
         workflow=chain(http("note", "/notes", method="POST", body={"text": "x"}), http("last", "/done", method="POST", body={})),
-        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/done": [TAKEN]},
+        responses={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/done": [TAKEN]},
     ),
     ContractCase(
         name="no-such-field", title="a template that names nothing fails its node, and nothing is sent", judge=_no_field,
         workflow=chain(http("crate", "/crates/7"), NOTE),
-        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
+        responses={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="error-edge", title="an error edge leads on after a failure", judge=_error_edge,
@@ -262,31 +262,31 @@ CASES: tuple[ContractCase, ...] = (
             http("note", "/notes", method="POST", body={"text": "x"}), http("alarm", "/alarm", method="POST", body={"of": "note"}),
             edges=[{"from": "note", "to": "alarm", "action": "error"}],
         ),
-        answers={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/alarm": [TAKEN]},
+        responses={f"POST {_NOTES}": [said({"detail": "text is too long"}, _REFUSED)], f"POST {HOST}/alarm": [TAKEN]},
     ),
     ContractCase(
         name="steps", title="every node is told, those that were not reached too", judge=_steps,
         workflow=chain(http("crate", "/crates/7"), http("note", "/notes", body={"text": "x"}), http("last", "/done")),
-        answers={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [said({"detail": [_TOO_LONG]}, _REFUSED)]},
+        responses={f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [said({"detail": [_TOO_LONG]}, _REFUSED)]},
     ),
     ContractCase(
-        name="links", title="a URL in an answer leads into the world, and goes back as it came", judge=_links,
+        name="links", title="a URL in a response leads into the world, and goes back as it came", judge=_links,
         workflow=chain(
             http("crates", "/crates"), http("more", "${crates.response.next}"),
             http("note", "/notes", body={"link": "${crates.response.next}"}),
         ),
-        answers={f"GET {HOST}/crates": [said({"next": f"{HOST}/page/2"})], f"GET {HOST}/page/2": [said([])], f"POST {_NOTES}": [TAKEN]},
+        responses={f"GET {HOST}/crates": [said({"next": f"{HOST}/page/2"})], f"GET {HOST}/page/2": [said([])], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
-        name="no-answer", title="where no answer comes the node fails, and the command ends by itself", judge=_no_answer,
+        name="no-answer", title="where no response comes the node fails, and the command ends by itself", judge=_no_response,
         workflow=chain(http("crate", "/crates/7"), http("note", "/notes", body={"text": "x"})),
-        answers={f"GET {HOST}/crates/7": [Answer(status=0, fault="reset", elapsed_ms=20)], f"POST {_NOTES}": [TAKEN]},
+        responses={f"GET {HOST}/crates/7": [Response(status=0, fault="reset", elapsed_ms=20)], f"POST {_NOTES}": [TAKEN]},
     ),
     ContractCase(
         name="resume", title="an edited workflow goes on from the checkpoint, where that is declared", judge=_resumed,
         workflow=chain(_ORDER, http("crate", "/crates/7"), NOTE),
         then=chain(_ORDER, http("crate", "/crates/7"), http("note", "/notes", method="POST", body={"text": "${crate.response.id}"})),
-        answers={f"POST {HOST}/orders": [TAKEN], f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
+        responses={f"POST {HOST}/orders": [TAKEN], f"GET {HOST}/crates/7": [CRATE], f"POST {_NOTES}": [TAKEN]},
     ),
 )  # fmt: skip
 """In the order in which an author meets them."""

@@ -12,7 +12,7 @@ from mendbench.engines.contract.headers import wrong_headers
 from mendbench.engines.contract.repairing import ASKED, NOT_ASKED, check_repairs
 from mendbench.engines.contract.world import ScriptedWorld
 from mendbench.engines.declared import Declared
-from mendbench.engines.document import OWN, ToldExecution
+from mendbench.engines.document import OWN, EngineExecution
 from mendbench.io.virtual_clock import VirtualClock
 from mendbench.model.execution import Checkpoint
 from mendbench.model.json import JsonObject
@@ -70,7 +70,7 @@ def _wrong(engine: CommandEngine, case: ContractCase, headers: set[str], documen
 
 def _world(case: ContractCase) -> tuple[ScriptedWorld, VirtualClock]:
     clock = VirtualClock()
-    return ScriptedWorld(case.answers, clock), clock
+    return ScriptedWorld(case.responses, clock), clock
 
 
 def _executed(
@@ -80,6 +80,6 @@ def _executed(
     world: ScriptedWorld,
     clock: VirtualClock,
     checkpoint: Checkpoint | None,
-) -> ToldExecution:
+) -> EngineExecution:
     done = engine.execute(workflow, case.inputs, world, checkpoint=checkpoint, detector=None, clock=clock)
-    return cast("ToldExecution", done)
+    return cast("EngineExecution", done)

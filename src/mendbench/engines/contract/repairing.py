@@ -12,7 +12,7 @@ from mendbench.engines.contract.world import ScriptedWorld, said
 from mendbench.engines.document import OWN
 from mendbench.engines.own_loop import TOO_MANY, refusal
 from mendbench.io.virtual_clock import VirtualClock
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import JsonObject
 
 ASKED, NOT_ASKED = "model-asked", "model-not-needed"
@@ -30,13 +30,13 @@ _WORKS = chain(_READS, http("note", "/notes", method="POST", body={"text": "${cr
 
 @dataclass(slots=True)
 class _Model:
-    """Gives one answer that mends nothing, and then refuses."""
+    """Gives one response that mends nothing, and then refuses."""
 
-    asks: list[JsonObject] = field(default_factory=list)
+    model_requests: list[JsonObject] = field(default_factory=list)
 
-    def __call__(self, ask: JsonObject) -> Answer:
-        self.asks.append(ask)
-        if len(self.asks) > 1:
+    def __call__(self, model_request: JsonObject) -> Response:
+        self.model_requests.append(model_request)
+        if len(self.model_requests) > 1:
             return refusal(TOO_MANY, "this trial has had its 1 answers", "insufficient_quota")
         message = {"role": "assistant", "content": "I do not know what to do about it."}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
@@ -56,10 +56,10 @@ def check_repairs(engine: CommandEngine) -> Iterator[Finding]:
 
 def _after_a_failure(model: _Model, document: JsonObject) -> Iterator[str]:
     own = document.get(OWN) or {}
-    if not model.asks:
+    if not model.model_requests:
         yield "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"
-    if len(model.asks) > 2 + _PATIENCE:
-        yield f"it asked {len(model.asks) - 2} times more after it was refused with 429: MENDBENCH_ANSWERS says how many answers there are"
+    if len(model.model_requests) > 2 + _PATIENCE:
+        yield f"it asked {len(model.model_requests) - 2} times more after it was refused with 429: MENDBENCH_ANSWERS says how many responses there are"
     if not isinstance(own.get("workflow"), dict):
         yield "it tells no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
     if document["success"] and own.get("workflow") == _FAILS:
@@ -67,7 +67,7 @@ def _after_a_failure(model: _Model, document: JsonObject) -> Iterator[str]:
 
 
 def _after_a_success(model: _Model, document: JsonObject) -> Iterator[str]:
-    if model.asks:
+    if model.model_requests:
         yield "it asked the model, and nothing had failed"
     if not document["success"]:
         yield "it says that it failed; the world answered everything, and nothing in the workflow fails"
@@ -79,9 +79,9 @@ def _after_a_success(model: _Model, document: JsonObject) -> Iterator[str]:
 def _repaired(engine: CommandEngine, workflow: JsonObject) -> tuple[_Model, JsonObject]:
     """Let it repair a workflow, and return the model that it could ask, and what it printed."""
     model, clock = _Model(), VirtualClock()
-    answers = {f"GET {HOST}/crates/7": [CRATE], f"POST {HOST}/notes": [TAKEN]}
+    responses = {f"GET {HOST}/crates/7": [CRATE], f"POST {HOST}/notes": [TAKEN]}
     job = Job(
-        task="repair", workflow=workflow, inputs={}, world=ScriptedWorld(answers, clock), clock=clock, detector=None, ask=model,
+        task="repair", workflow=workflow, inputs={}, world=ScriptedWorld(responses, clock), clock=clock, detector=None, model_request=model,
         files={"MENDBENCH_REQUEST": "Write down what colour crate 7 has."},
         variables={"MENDBENCH_ANSWERS": "1", "MENDBENCH_MODEL": _MODEL},
     )  # fmt: skip

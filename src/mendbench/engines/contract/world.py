@@ -1,4 +1,4 @@
-"""The world of the contract kit: a list of answers for each request that is expected."""
+"""The world of the contract kit: a list of responses for each request that is expected."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from mendbench.api_errors.envelopes import accepted
 from mendbench.exchanges.bodies import parse_body
 from mendbench.exchanges.urls import normalise_url
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.json import Json
 from mendbench.ports.clock import Clock
 
 UNKNOWN = 404
 
 
-def said(body: Json, status: int = 200) -> Answer:
-    """Return an answer with a JSON body."""
-    return Answer(
+def said(body: Json, status: int = 200) -> Response:
+    """Return a response with a JSON body."""
+    return Response(
         status=status,
         headers=(("Content-Type", "application/json"),),
         body=canonical_json(body).encode(),
@@ -26,26 +26,26 @@ def said(body: Json, status: int = 200) -> Answer:
 
 
 class ScriptedWorld:
-    """Answers by ``METHOD URL``: each request takes the next answer of its list, and the last one for ever."""
+    """Answers by ``METHOD URL``: each request takes the next response of its list, and the last one for ever."""
 
-    def __init__(self, answers: Mapping[str, Sequence[Answer]], clock: Clock) -> None:
-        self._answers, self._clock = {_known(name): list(own) for name, own in answers.items()}, clock
+    def __init__(self, responses: Mapping[str, Sequence[Response]], clock: Clock) -> None:
+        self._responses, self._clock = {_known(name): list(own) for name, own in responses.items()}, clock
         self._traffic: list[Exchange] = []
         self._phase = 0
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
-        """Return the next answer."""
-        left = self._answers.get(f"{request.method} {_bare(request.url)}")
-        answer = said({"message": "Not Found"}, UNKNOWN) if left is None else left[0]
+    def send(self, request: Request, *, node: str | None = None) -> Response:
+        """Return the next response."""
+        left = self._responses.get(f"{request.method} {_bare(request.url)}")
+        response = said({"message": "Not Found"}, UNKNOWN) if left is None else left[0]
         if left is not None and len(left) > 1:
             left.pop(0)
-        self._clock.advance(answer.elapsed_ms)
-        did = accepted(answer, parse_body(answer.body, answer.header("content-type")))
+        self._clock.advance(response.elapsed_ms)
+        did = accepted(response, parse_body(response.body, response.header("content-type")))
         changed = did and not request.safe
         self._traffic.append(
             Exchange(
                 request=request,
-                answer=answer,
+                response=response,
                 origin="recorded",
                 key="",
                 accepted=did,
@@ -54,7 +54,7 @@ class ScriptedWorld:
                 changed=changed,
             )
         )
-        return answer
+        return response
 
     def traffic(self) -> tuple[Exchange, ...]:
         """Return all exchanges so far."""

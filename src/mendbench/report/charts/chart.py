@@ -67,7 +67,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Chart:
     """One picture, or why there is none."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mendbench.report.charts.chart import Label, Mark, Missing, Picture, Stroke, Table, named
+from mendbench.report.charts.chart import Chart, Label, Mark, Missing, Stroke, Table, named
 from mendbench.report.charts.scale import Scale, across
 from mendbench.report.gaps import AGAINST, Gap
 from mendbench.report.selection import Selection
@@ -17,7 +17,7 @@ ROW, TOP, FOOT = 46, 8, 44
 """Pixels of a line, above the first, and below the last."""
 
 
-def forest(gaps: Sequence[Gap], selection: Selection) -> Picture | Missing:
+def forest(gaps: Sequence[Gap], selection: Selection) -> Chart | Missing:
     """Return the picture; or why there is nothing to draw."""
     gaps = [gap for gap in gaps if gap.told]
     name, title = named(NAME, TITLE, selection.api)
@@ -33,7 +33,7 @@ def forest(gaps: Sequence[Gap], selection: Selection) -> Picture | Missing:
     for at, gap in enumerate(gaps):
         line, point, texts = _row(gap, scale, TOP + ROW * at, in_points=in_points, drawn=gap.name in drawn)
         strokes, marks, labels = [*strokes, *line], [*marks, *point], [*labels, *texts]
-    return Picture(
+    return Chart(
         name=name,
         title=title,
         reads=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mendbench.report.charts.chart import Label, Mark, Picture, Stroke, Table
+from mendbench.report.charts.chart import Chart, Label, Mark, Stroke, Table
 from mendbench.report.charts.scale import Scale, across
 from mendbench.report.tables import ABOUT, NOTHING
 from mendbench.report.views import STRATA, PolicyView, Solver, Views
@@ -100,7 +100,7 @@ def _reach(found: Measure) -> Reach:
     return Reach(low=found.numerator, high=round(high, 6))
 
 
-def success(stratum: Stratum, number: int) -> Picture:
+def success(stratum: Stratum, number: int) -> Chart:
     """Return the picture of one stratum; ``number`` is that of its model in the report."""
     rows, name = stratum.most(), f"success-{number}-{stratum.name}"
     start = min(50.0, 8 + _NAME * max(len(row.strategy) for row in rows))
@@ -118,7 +118,7 @@ def success(stratum: Stratum, number: int) -> Picture:
     ]
     left_out = [row.strategy for row in stratum.rows if row not in rows]
     besides = f"; {', '.join(left_out)} ran on other cases: in the table" if left_out else ""
-    return Picture(
+    return Chart(
         name=name,
         title=f"{stratum.name.capitalize()} APIs",
         reads="",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mendbench.model.json import JsonObject
-from mendbench.report.charts.chart import SHAPES, Label, Mark, Missing, Picture, Stroke, Table, named
+from mendbench.report.charts.chart import SHAPES, Chart, Label, Mark, Missing, Stroke, Table, named
 from mendbench.report.charts.scale import Scale, across, apart
 from mendbench.report.selection import Selection, total_of
 from mendbench.report.tables import FEW
@@ -65,7 +65,7 @@ def front(found: Sequence[Place]) -> tuple[Place, ...]:
     return tuple(best)
 
 
-def tokens(totals: Sequence[JsonObject], selection: Selection) -> Picture | Missing:
+def tokens(totals: Sequence[JsonObject], selection: Selection) -> Chart | Missing:
     """Return the picture; or why there is nothing to draw."""
     every = places(totals, selection)
     name, title = named(NAME, TITLE, selection.api)
@@ -83,7 +83,7 @@ def tokens(totals: Sequence[JsonObject], selection: Selection) -> Picture | Miss
         if left_out
         else ""
     )
-    return Picture(
+    return Chart(
         name=name,
         title=title,
         reads="Up is better, left is cheaper. The stepped line joins the strategies that none beats in both (the Pareto front).",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mendbench.report.charts.chart import Box, Label, Missing, Picture, Table
+from mendbench.report.charts.chart import Box, Chart, Label, Missing, Table
 from mendbench.report.selection import Selection
 from mendbench.report.words import counted, listing
 from mendbench.scoring.confusion import STATES
@@ -23,7 +23,7 @@ _RATES = {"recall": "due warnings given", "false_alarm_rate": "false alarms", "s
 """In words, before F1 and what it hides."""
 
 
-def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Picture | Missing:
+def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Chart | Missing:
     """Return the picture; or why there is nothing to draw."""
     told = [one for one in found if one.detector is not None and one.matrix.n]
     if not told:
@@ -36,7 +36,7 @@ def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Picture
     for at, one in enumerate(told):
         cells, texts = _matrix(one, at * (HEAD + 3 * CELL + FOOT))
         boxes, labels = [*boxes, *cells], [*labels, *texts]
-    return Picture(
+    return Chart(
         name=NAME,
         title=TITLE,
         reads=(

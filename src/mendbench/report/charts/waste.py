@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mendbench.report.charts.chart import Box, Label, Missing, Picture, Stroke, Table
+from mendbench.report.charts.chart import Box, Chart, Label, Missing, Stroke, Table
 from mendbench.report.charts.scale import Scale, across
 from mendbench.report.saved import Saving
 from mendbench.report.tables import NOTHING
@@ -17,7 +17,7 @@ ROW, TOP, FOOT, BAR = 46, 8, 44, 14
 """Pixels of a line, above the first, below the last, and of a bar."""
 
 
-def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Picture | Missing:
+def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Chart | Missing:
     """Return the picture; or why there is nothing to draw."""
     if not savings or unstopped is None:
         why = f"Two policies are needed, {MAIN_POLICY} among them, with trials that both have a verdict on."
@@ -31,7 +31,7 @@ def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Picture | Miss
     for at, one in enumerate(found):
         bars, texts = _row(one, scale, TOP + ROW * at)
         boxes, labels = [*boxes, *bars], [*labels, *texts]
-    return Picture(
+    return Chart(
         name=NAME,
         title=TITLE,
         reads=(

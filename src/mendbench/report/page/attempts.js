@@ -42,14 +42,14 @@ function executionPart(execution, name) {
 }
 
 function attemptPart(attempt, before, row, run) {
-  const counts = attempt.prompt_tokens === null ? "" : `${attempt.prompt_tokens} prompt tokens, ${attempt.completion_tokens ?? "an unknown number"} in the answer`;
+  const counts = attempt.prompt_tokens === null ? "" : `${attempt.prompt_tokens} prompt tokens, ${attempt.completion_tokens ?? "an unknown number"} in the response`;
   const rung = attempt.ladder === null ? null : note(`rung ${attempt.ladder} of 7: ${RUNGS[attempt.ladder]}`);
   return el("li", { class: "event" },
     el("h3", null, `Attempt ${attempt.number} `, el("span", { class: `label ${attempt.label || ""}` }, attempt.label || "not labelled"), " ",
       el("span", { class: "label" }, words(attempt.status)), attempt.repeat ? el("span", { class: "label" }, "prompt repeated") : null, " ", rung),
     attempt.repeat ? fold(false, "The same prompt as before", promptPart(attempt, row, run)) : promptPart(attempt, row, run),
-    el("h4", null, "Answer ", note([counts, attempt.reply === "answered" ? "" : words(attempt.reply)].filter(Boolean).join(", ")), " ", attempt.answer ? copyButton("answer", attempt.answer) : null),
-    attempt.answer ? block(attempt.answer) : el("p", { class: "explain" }, "An empty answer."),
+    el("h4", null, "Response ", note([counts, attempt.reply === "answered" ? "" : words(attempt.reply)].filter(Boolean).join(", ")), " ", attempt.response ? copyButton("response", attempt.response) : null),
+    attempt.response ? block(attempt.response) : el("p", { class: "explain" }, "An empty response."),
     attempt.problem ? el("p", { class: "why" }, note("What was wrong with it: "), attempt.problem) : null,
     editPart(attempt, before, row),
     attempt.execution ? [el("h4", null, "Resumed execution ", stateBadge(attempt.execution.outcome)), executionPart(attempt.execution, `execution after attempt ${attempt.number}`)]

@@ -97,7 +97,7 @@ async function promptsView(run, state, change) {
   const records = await Promise.all([run.record(a), run.record(b)]), numbers = Math.max(...records.map(({ attempts }) => attempts.length));
   const number = Math.min(Math.max(Number(state.attempt) || 1, 1), Math.max(numbers, 1)), attempts = records.map((record) => record.attempts[number - 1]);
   const choose = numbers > 1 && picked("attempt", "Attempt", Array.from({ length: numbers }, (_, at) => ({ value: at ? String(at + 1) : "", label: String(at + 1) })), change);
-  const answer = (attempt) => (attempt ? block(attempt.answer || "(empty)") : el("p", { class: "explain" }, "No such attempt."));
+  const answer = (attempt) => (attempt ? block(attempt.response || "(empty)") : el("p", { class: "explain" }, "No such attempt."));
   const edit = (attempt, record) => (attempt?.workflow ? diffView(record.workflow, attempt.workflow) : el("p", { class: "explain" }, "No workflow came of it."));
   const besides = (title, part) => el("section", null, el("h2", null, title), el("div", { class: "two-sides" }, attempts.map((attempt, at) =>
     el("div", null, el("h3", null, [state.compare, state.to][at]), part(attempt, records[at])))));

@@ -10,7 +10,7 @@ function truthPart(row) {
   const held = row.checks.filter((check) => check.held).length;
   return [
     facts([["Kind", `${words(row.kind)}: ${KINDS[row.kind] || ""}`], ["Ends", row.evidence.verdict ? [stateBadge(row.end), note(" labelled "), stateBadge(row.evidence.verdict.expected_final)] : stateBadge(row.end)],
-      ["Faults mended", row.faults_fixed.length ? row.faults_fixed.join(", ") : "none"], ["Told the user", row.warnings.length ? null : "nothing"]]),
+      ["Faults mended", row.faults_fixed.length ? row.faults_fixed.join(", ") : "none"], ["PromptSplits the user", row.warnings.length ? null : "nothing"]]),
     row.warnings.length ? [el("h3", null, "What the user was told at the end"), el("ul", { class: "said" }, row.warnings.map((said) => el("li", null, el("b", null, said.node_id), `: ${said.message}`)))] : null,
     el("h3", null, "Checks ", note(row.checks.length ? `${held} of ${row.checks.length} held` : "none was judged")),
     checks.length ? el("ul", { class: "checks" }, checks.map((check) => checkItem(check))) : null,
@@ -27,7 +27,7 @@ function worldPart(row) {
     phase(sent.phase), sent.node || "", el("code", null, `${sent.method} ${sent.url}`),
     el("span", { class: sent.accepted ? "state success" : "state error" }, sent.fault ? sent.fault : String(sent.status), sent.accepted ? " accepted" : " refused"),
     el("span", { class: `origin ${sent.origin}` }, sent.origin),
-    [sent.body ? fold(false, "sent", block(readable(sent.body))) : null, sent.answer ? fold(false, "answered", block(readable(sent.answer))) : null],
+    [sent.body ? fold(false, "sent", block(readable(sent.body))) : null, sent.response ? fold(false, "answered", block(readable(sent.response))) : null],
   ]);
   return [el("p", { class: "explain" }, row.derived ? `${many(row.derived, "answer")} derived by simulated services, over the trial and its clean runs; the others recorded.` : "All answered from recordings."),
     table(["Execution", "Node", "Request", "Answer", "Origin", "Bodies"], rows, "Requests")];

@@ -36,7 +36,7 @@ function readFact(pattern) {
 function factsPart({ facts: { found, missing }, words: told = [], leaks }) {
   const where = leaks && el("p", { class: "note" }, leaks === "nowhere" ? "The fix's new value stood nowhere in it." : `The fix's new value stood in: ${leaks}.`);
   if (!found.length && !missing.length) return where;
-  return el("div", null, el("p", { class: "note" }, `Told ${found.length} of ${many(found.length + missing.length, "fact")} that one has to be told: `,
+  return el("div", null, el("p", { class: "note" }, `PromptSplits ${found.length} of ${many(found.length + missing.length, "fact")} that one has to be told: `,
     found.map((fact, at) => el("code", { class: "fact found", title: `found by the pattern ${fact}` }, `✓ ${told[at]?.length ? told[at].join(", ") : readFact(fact)}`)),
     missing.map((fact) => el("code", { class: "fact missing", title: `looked for by the pattern ${fact}` }, `✗ ${readFact(fact)}`))), where);
 }

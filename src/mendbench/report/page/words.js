@@ -30,7 +30,7 @@ const STOPS = {
   no_progress: "the same failure came twice in a row",
   attempts_exhausted: "the attempts were used up",
   pattern: "three failures of one category came in a row",
-  validation_failed: "no answer could be used",
+  validation_failed: "no response could be used",
   declined: "the repairer said that it cannot fix it",
   prompt_too_long: "the prompt did not fit the model's window",
   crashed: "foreign code raised",

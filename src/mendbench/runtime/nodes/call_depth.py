@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 DEFAULT_LIMIT = 20
-"""Rounds of calls in one turn: the calls that one answer asks for together are one round."""
+"""Rounds of calls in one turn: the calls that one response asks for together are one round."""
 
 _PROVIDER_LIMITS = {"mistral": 30}
 

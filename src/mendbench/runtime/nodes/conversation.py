@@ -11,11 +11,11 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.exchange import Request
 from mendbench.model.json import JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.answers import answered, succeeded
 from mendbench.runtime.nodes.call_depth import called, depth_for, heard, notice
 from mendbench.runtime.nodes.completions import Call, added, calls_of, refusal, reply_of, tokens_of
 from mendbench.runtime.nodes.function_calls import Tool, run_call
-from mendbench.runtime.nodes.interface import Answered, Noticed, Send
+from mendbench.runtime.nodes.interface import Answered, Observed, Send
+from mendbench.runtime.nodes.responses import answered, succeeded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +23,14 @@ class Said:
     """What came of a turn."""
 
     text: str
-    """The answer; with ``failed``, what was said until then."""
+    """The response; with ``failed``, what was said until then."""
     tokens: JsonObject | None
-    """Over all asks; None if none was answered."""
+    """Over all model requests; None if none was answered."""
     calls: tuple[JsonObject, ...]
     """The records of the calls that were run, in order."""
-    failed: Noticed | None = None
+    failed: Observed | None = None
     answered: Answered | None = None
-    """What the model's server said where it gave no answer."""
+    """What the model's server said where it gave no response."""
 
 
 class Turn:
@@ -41,10 +41,10 @@ class Turn:
     """
 
     def __init__(
-        self, ask: JsonObject, tools: tuple[Tool, ...], provider: str | None, send: Send, clock: Clock
+        self, model_request: JsonObject, tools: tuple[Tool, ...], provider: str | None, send: Send, clock: Clock
     ) -> None:
-        self._ask, self._provider, self._send, self._clock = ask, provider, send, clock
-        self._messages = list(ask["messages"])
+        self._ask, self._provider, self._send, self._clock = model_request, provider, send, clock
+        self._messages = list(model_request["messages"])
         self._tools = {tool.name: tool for tool in tools}
         self._depth, self._errors = heard(depth_for(provider), "user"), CallErrors()
         self._texts: list[str] = []
@@ -67,25 +67,27 @@ class Turn:
             self._texts += [text] if text else []
             over = self._round(text, calls)
             if over is not None:
-                return self._failed(Noticed(kind="llm", message=over))
+                return self._failed(Observed(kind="llm", message=over))
 
     def _asked(self) -> Answered | Said:
-        """Return the model's answer, or what was said if none came."""
-        ask = {**self._ask, "messages": self._messages}
+        """Return the model's response, or what was said if none came."""
+        model_request = {**self._ask, "messages": self._messages}
         request = Request(
             method="POST",
-            url=model_url(ask["model"]),
+            url=model_url(model_request["model"]),
             headers=(("Content-Type", "application/json"),),
-            body=canonical_json(ask).encode("utf-8", "backslashreplace"),
+            body=canonical_json(model_request).encode("utf-8", "backslashreplace"),
         )
-        answer = with_network_retry(lambda: self._send(request), self._clock, provider=self._provider, seed=request.url)
-        if isinstance(answer, NetworkFailure):
-            return self._failed(Noticed(kind="transport", message=answer.message))
-        came = answered(answer)
-        return came if succeeded(answer) else self._refused(came)
+        response = with_network_retry(
+            lambda: self._send(request), self._clock, provider=self._provider, seed=request.url
+        )
+        if isinstance(response, NetworkFailure):
+            return self._failed(Observed(kind="transport", message=response.message))
+        came = answered(response)
+        return came if succeeded(response) else self._refused(came)
 
     def _round(self, text: str | None, calls: tuple[Call, ...]) -> str | None:
-        """Run the calls of one answer and note them down for the next ask; return what ends the turn, if anything."""
+        """Run the calls of one response and note them down for the next ask; return what ends the turn, if anything."""
         self._depth = called(self._depth)
         over = notice(self._depth)
         if over is not None:
@@ -103,9 +105,9 @@ class Turn:
 
     def _refused(self, came: Answered) -> Said:
         words = refusal(came.body, came.status or 0)
-        return self._failed(Noticed(kind="llm", message=f"LLM call failed: {words}"), came)
+        return self._failed(Observed(kind="llm", message=f"LLM call failed: {words}"), came)
 
-    def _failed(self, noticed: Noticed, came: Answered | None = None) -> Said:
+    def _failed(self, noticed: Observed, came: Answered | None = None) -> Said:
         return Said(
             text="\n".join(self._texts),
             tokens=self._tokens,

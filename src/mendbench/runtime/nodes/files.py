@@ -1,4 +1,4 @@
-"""What ``read-file`` and ``write-file`` share: paths inside the run's sandbox folder, and its answers in words.
+"""What ``read-file`` and ``write-file`` share: paths inside the run's sandbox folder, and its responses in words.
 
 A file is reached by an exchange like any other, ``GET`` or ``PUT`` of ``file://sandbox/<path>``: replay needs no disk.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 import posixpath
 from urllib.parse import quote
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
-from mendbench.runtime.nodes.answers import body_of, fault_words, succeeded
-from mendbench.runtime.nodes.interface import NodeOutput, Noticed
+from mendbench.runtime.nodes.interface import NodeOutput, Observed
 from mendbench.runtime.nodes.params import text
+from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
 
 URL = "file://sandbox/"
 
 _SAID_SHOWN = 500
-"""Characters that a message quotes of an answer."""
+"""Characters that a message quotes of a response."""
 
 _STATUS_WORDS = {
     403: "Permission denied: '{path}'",
@@ -52,21 +52,21 @@ def url_of(path: str) -> str:
     return URL + quote(path.encode("utf-8", "surrogatepass"), safe="/")
 
 
-def trouble(answer: Answer, path: str) -> str | None:
+def trouble(response: Response, path: str) -> str | None:
     """Return why the file could not be read or written, in the baseline's form, or None if it could."""
-    if succeeded(answer):
+    if succeeded(response):
         return None
-    if answer.fault is not None:
-        return f"Error: {fault_words(answer, 'the sandbox folder')}"
-    known = _STATUS_WORDS.get(answer.status)
-    return f"Error: {known.format(path=path) if known else _other(body_of(answer), path)}"
+    if response.fault is not None:
+        return f"Error: {fault_words(response, 'the sandbox folder')}"
+    known = _STATUS_WORDS.get(response.status)
+    return f"Error: {known.format(path=path) if known else _other(body_of(response), path)}"
 
 
 def failed(message: str, path: str) -> NodeOutput:
     """Return the output of a node whose file could not be read or written."""
     return NodeOutput(
         outputs={"file_path": path, "error": message},
-        noticed=Noticed(kind="file", message=message),
+        noticed=Observed(kind="file", message=message),
     )
 
 

@@ -16,11 +16,11 @@ from mendbench.model.execution import SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes import mcp
-from mendbench.runtime.nodes.answers import MAX_DEPTH, answered, depth_within, fault_words, succeeded
 from mendbench.runtime.nodes.completions import Call
-from mendbench.runtime.nodes.interface import NodeOutput, Noticed, Send
+from mendbench.runtime.nodes.interface import NodeOutput, Observed, Send
 from mendbench.runtime.nodes.params import DEFAULT_TIMEOUT_S, kind_of
 from mendbench.runtime.nodes.patience import send_patiently
+from mendbench.runtime.nodes.responses import MAX_DEPTH, answered, depth_within, fault_words, succeeded
 from mendbench.runtime.scene import listed
 from mendbench.runtime.suggest import closest
 
@@ -40,7 +40,7 @@ class Tool:
     name: str
     """What the model calls it by."""
     definition: JsonObject
-    """As it stands in the ask: ``{"type": "function", "function": {…}}``."""
+    """As it stands in the model request: ``{"type": "function", "function": {…}}``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,13 +159,13 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
         body=b"{}",
         timeout_s=DEFAULT_TIMEOUT_S,
     )
-    answer = send_patiently(request, send, clock)
-    said = answered(answer)
-    kind: SightingKind = "mcp" if answer.fault is None else "transport"
-    if answer.fault is not None:
-        words = fault_words(answer, f"MCP server {server}", request.timeout_s)
-    elif not succeeded(answer):
-        words = f"HTTP {answer.status}"
+    response = send_patiently(request, send, clock)
+    said = answered(response)
+    kind: SightingKind = "mcp" if response.fault is None else "transport"
+    if response.fault is not None:
+        words = fault_words(response, f"MCP server {server}", request.timeout_s)
+    elif not succeeded(response):
+        words = f"HTTP {response.status}"
     else:
         output = mcp.result_of(said, server, "tools/list")
         result = output.outputs.get("result")
@@ -178,7 +178,7 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
         if output.noticed is None:  # a result without an error in it: only this node knows that it is none
             kind = "llm"
     message = f"The tools of MCP server '{server}' could not be listed: {words}"
-    noticed = Noticed(kind=kind, message=message)
+    noticed = Observed(kind=kind, message=message)
     return NodeOutput(outputs={"error": message}, noticed=noticed, answered=said)
 
 

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.answers import answered, fault_words, succeeded
-from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.interface import NodeOutput, NodeType, Observed, Send
 from mendbench.runtime.nodes.params import kind_of, optional_text, table, text, timeout
 from mendbench.runtime.nodes.patience import send_patiently
+from mendbench.runtime.nodes.responses import answered, fault_words, succeeded
 from mendbench.runtime.validate import NodeSpec
 from mendbench.version import __version__
 
@@ -24,7 +24,7 @@ _WHO = "HTTP"
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Send the request, again where the world was only busy, and give back its answer.
+    """Send the request, again where the world was only busy, and give back its response.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -52,24 +52,24 @@ def request_of(params: JsonObject) -> Request:
     )
 
 
-def _output(request: Request, answer: Answer) -> NodeOutput:
-    said = answered(answer)
-    seconds = answer.elapsed_ms / 1000
-    if answer.fault is not None:
-        message = fault_words(answer, request.url, request.timeout_s)
+def _output(request: Request, response: Response) -> NodeOutput:
+    said = answered(response)
+    seconds = response.elapsed_ms / 1000
+    if response.fault is not None:
+        message = fault_words(response, request.url, request.timeout_s)
         outputs = {"response": said.body, "response_time": seconds, "error": message}
-        return NodeOutput(outputs=outputs, noticed=Noticed(kind="transport", message=message), answered=said)
+        return NodeOutput(outputs=outputs, noticed=Observed(kind="transport", message=message), answered=said)
     outputs = {
         "response": said.body,
-        "status_code": answer.status,
+        "status_code": response.status,
         "response_headers": said.headers,
         "response_time": seconds,
     }
-    if succeeded(answer):
+    if succeeded(response):
         return NodeOutput(outputs=outputs, answered=said)
-    message = f"HTTP {answer.status}"
+    message = f"HTTP {response.status}"
     return NodeOutput(
-        outputs={**outputs, "error": message}, noticed=Noticed(kind="http", message=message), answered=said
+        outputs={**outputs, "error": message}, noticed=Observed(kind="http", message=message), answered=said
     )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.validate import NodeSpec
 
-Send: TypeAlias = Callable[[Request], Answer]
+Send: TypeAlias = Callable[[Request], Response]
 """The one way on which a node reaches the world."""
 
 
@@ -28,7 +28,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noticed:
+class Observed:
     """A failure that the node's protocol itself declares: a status, a fault, an exit code, ``isError``."""
 
     kind: SightingKind
@@ -37,14 +37,14 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeOutput:
-    """What a node gives back: what later nodes may use, and what the engine has to know about the answer."""
+    """What a node gives back: what later nodes may use, and what the engine has to know about the response."""
 
     outputs: JsonObject
     action: str = "default"
     """The edge to take where nothing failed."""
-    noticed: Noticed | None = None
+    noticed: Observed | None = None
     answered: Answered | None = None
-    """None where the node asked nobody, or where the answer is no API's (a shell command's output, a model's text)."""
+    """None where the node asked nobody, or where the response is no API's (a shell command's output, a model's text)."""
 
 
 Run: TypeAlias = Callable[[JsonObject, Send, Clock], NodeOutput]

@@ -26,18 +26,18 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     Raises:
         TypeError, ValueError: a parameter cannot be used, or a server has no such tool.
     """
-    ask, named = ask_of(params), tools_named(params, _WHO)
+    model_request, named = ask_of(params), tools_named(params, _WHO)
     model = text(params, "model", _WHO)
     provider = optional_text(params, "provider", _WHO) or provider_of(model)
     tools = tools_offered(named or (), _WHO, send, clock)
     if isinstance(tools, NodeOutput):
         return tools
-    said = Turn(_with_tools(ask, tools), tools, provider, send, clock).run()
+    said = Turn(_with_tools(model_request, tools), tools, provider, send, clock).run()
     return _output(said, model, with_calls=named is not None)
 
 
 def ask_of(params: JsonObject) -> JsonObject:
-    """Return the ask: what a model's answer is recorded under. Only what is configured is sent.
+    """Return the model request: what a model's response is recorded under. Only what is configured is sent.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -60,8 +60,8 @@ def unfenced(said: str) -> str:
     return found.group(1) if found else said
 
 
-def _with_tools(ask: JsonObject, tools: tuple[Tool, ...]) -> JsonObject:
-    return {**ask, "tools": [tool.definition for tool in tools]} if tools else ask
+def _with_tools(model_request: JsonObject, tools: tuple[Tool, ...]) -> JsonObject:
+    return {**model_request, "tools": [tool.definition for tool in tools]} if tools else model_request
 
 
 def _output(said: Said, model: str, *, with_calls: bool) -> NodeOutput:

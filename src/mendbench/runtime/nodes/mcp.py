@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.execution import SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
 from mendbench.runtime.mcp_node_types import MCP, tool_in
-from mendbench.runtime.nodes.answers import answered, fault_words, succeeded, value_in
-from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send
 from mendbench.runtime.nodes.params import table, text, timeout
 from mendbench.runtime.nodes.patience import send_patiently
+from mendbench.runtime.nodes.responses import answered, fault_words, succeeded, value_in
 from mendbench.runtime.scene import ANY_TOOL
 from mendbench.runtime.validate import NodeSpec
 
@@ -44,10 +44,10 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
         body=canonical_json(table(params, "arguments", _WHO)).encode("utf-8", "backslashreplace"),
         timeout_s=timeout(params, _WHO),
     )
-    answer = send_patiently(request, send, clock)
-    said = answered(answer)
-    if not succeeded(answer):
-        return _unreached(request, answer, said, {"server": server, "tool": tool})
+    response = send_patiently(request, send, clock)
+    said = answered(response)
+    if not succeeded(response):
+        return _unreached(request, response, said, {"server": server, "tool": tool})
     return result_of(said, server, tool)
 
 
@@ -121,27 +121,27 @@ def _protocol_words(error: Json) -> str:
     return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
 
 
-def _unreached(request: Request, answer: Answer, said: Answered, where: JsonObject) -> NodeOutput:
+def _unreached(request: Request, response: Response, said: Answered, where: JsonObject) -> NodeOutput:
     """Return the outputs where no JSON-RPC answer came: the server could not be reached, or its transport refused."""
     seconds = request.timeout_s or 0
-    if answer.fault == "timeout":
+    if response.fault == "timeout":
         words = f"MCP tool timed out after {seconds:g} seconds"
-    elif answer.fault is not None:
-        words = fault_words(answer, f"MCP server {where['server']}", seconds)
-    elif answer.status >= _SERVER_ERROR:
-        words = f"Server error (HTTP {answer.status}). The server encountered an error."
+    elif response.fault is not None:
+        words = fault_words(response, f"MCP server {where['server']}", seconds)
+    elif response.status >= _SERVER_ERROR:
+        words = f"Server error (HTTP {response.status}). The server encountered an error."
     else:
-        words = _STATUS_WORDS.get(answer.status) or f"HTTP error {answer.status}: {_head(said.body)}"
-    kind: SightingKind = "mcp" if answer.fault is None else "transport"
-    failed = _failed(f"MCP tool failed: {words}", {**where, "timeout": answer.fault == "timeout"}, said)
+        words = _STATUS_WORDS.get(response.status) or f"HTTP error {response.status}: {_head(said.body)}"
+    kind: SightingKind = "mcp" if response.fault is None else "transport"
+    failed = _failed(f"MCP tool failed: {words}", {**where, "timeout": response.fault == "timeout"}, said)
     return NodeOutput(
-        outputs=failed.outputs, noticed=Noticed(kind=kind, message=failed.outputs["error"]), answered=said
+        outputs=failed.outputs, noticed=Observed(kind=kind, message=failed.outputs["error"]), answered=said
     )
 
 
 def _failed(message: str, details: JsonObject, said: Answered) -> NodeOutput:
     outputs = {"error": message, "error_details": details}
-    return NodeOutput(outputs=outputs, noticed=Noticed(kind="mcp", message=message), answered=said)
+    return NodeOutput(outputs=outputs, noticed=Observed(kind="mcp", message=message), answered=said)
 
 
 def _head(body: Json) -> str:

@@ -7,7 +7,7 @@ import math
 from mendbench.model.json import Json, JsonObject
 
 DEFAULT_TIMEOUT_S = 30.0
-"""How long a node waits for an answer where it is not told, seconds."""
+"""How long a node waits for a response where it is not told, seconds."""
 
 
 def text(params: JsonObject, name: str, who: str) -> str:

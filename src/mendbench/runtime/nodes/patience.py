@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mendbench.api_errors.retry import PATIENCE_S, retry_after_s, retrying, transient
 from mendbench.exchanges.urls import host_of
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Send
 
@@ -12,10 +12,10 @@ TRIES = 3
 """How often a request is sent at most."""
 
 FIRST_WAIT_S = 1.0
-"""Wait before the second try, where the answer names none; it doubles with each try."""
+"""Wait before the second try, where the response names none; it doubles with each try."""
 
 LONGEST_WAIT_S = 30.0
-"""Longest wait that is not asked for by the answer."""
+"""Longest wait that is not asked for by the response."""
 
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """Idempotent methods (RFC 9110 section 9.2.2)."""
@@ -23,11 +23,11 @@ _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 _FORBIDDEN, _GATEWAY_TIMEOUT = 403, 504
 
 
-def send_patiently(request: Request, send: Send, clock: Clock) -> Answer:
-    """Send ``request`` until it is answered, at most :data:`TRIES` times, and return the last answer.
+def send_patiently(request: Request, send: Send, clock: Clock) -> Response:
+    """Send ``request`` until it is answered, at most :data:`TRIES` times, and return the last response.
 
-    Busy statuses and passing faults are tried again, after the ``Retry-After`` of the answer if it has one; one above
-    :data:`~mendbench.api_errors.retry.PATIENCE_S` is not waited for. A write whose answer did not come (timeout, reset, cut
+    Busy statuses and passing faults are tried again, after the ``Retry-After`` of the response if it has one; one above
+    :data:`~mendbench.api_errors.retry.PATIENCE_S` is not waited for. A write whose response did not come (timeout, reset, cut
     off, 504) is not repeated, because it may have been done.
     """
     first = send(request)
@@ -37,24 +37,26 @@ def send_patiently(request: Request, send: Send, clock: Clock) -> Answer:
     return retrying(
         lambda: pending.pop() if pending else send(request),
         clock,
-        again=lambda answer: _worth_repeating(request, answer),
+        again=lambda response: _worth_repeating(request, response),
         attempts=TRIES,
         base_s=FIRST_WAIT_S,
         cap_s=LONGEST_WAIT_S,
-        retry_after=lambda answer: retry_after_s(answer.header("retry-after"), clock.now_ms(), answer.header("date")),
+        retry_after=lambda response: retry_after_s(
+            response.header("retry-after"), clock.now_ms(), response.header("date")
+        ),
         seed=f"{request.method} {host_of(request.url)}",
         patience_s=PATIENCE_S,
     )
 
 
-def _worth_repeating(request: Request, answer: Answer) -> bool:
+def _worth_repeating(request: Request, response: Response) -> bool:
     """Return whether another try may bring a better answer and cannot do a write twice.
 
     GitHub answers 403 with ``Retry-After`` to a burst of requests (its secondary rate limit).
     """
-    told_to_wait = answer.status == _FORBIDDEN and answer.header("retry-after") is not None
-    if not (transient(answer) or told_to_wait):
+    told_to_wait = response.status == _FORBIDDEN and response.header("retry-after") is not None
+    if not (transient(response) or told_to_wait):
         return False
     if request.method in _REPEATABLE:
         return True
-    return answer.fault == "refused" if answer.fault else answer.status != _GATEWAY_TIMEOUT
+    return response.fault == "refused" if response.fault else response.status != _GATEWAY_TIMEOUT

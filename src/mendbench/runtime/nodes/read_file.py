@@ -20,12 +20,12 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     """
     del clock
     path = path_of(params, _WHO)
-    answer = send(Request(method="GET", url=url_of(path)))
-    message = trouble(answer, path)
+    response = send(Request(method="GET", url=url_of(path)))
+    message = trouble(response, path)
     if message is not None:
         return failed(message, path)
     try:
-        content = answer.body.decode("utf-8")
+        content = response.body.decode("utf-8")
     except UnicodeDecodeError:
         return failed(f"Error: File '{path}' is not text in UTF-8.", path)
     return NodeOutput(outputs={"content": numbered(content), "file_path": path})

@@ -7,12 +7,12 @@ import re
 import shlex
 
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.answers import body_of, fault_words, succeeded
-from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send
 from mendbench.runtime.nodes.params import flag, optional_text, text, timeout
+from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
 from mendbench.runtime.validate import NodeSpec
 
 URL = "shell://sandbox/"
@@ -27,7 +27,7 @@ _WHO = "Shell"
 _STDERR_SHOWN = 500
 """Characters of standard error that the message quotes."""
 
-_ANSWERS_NO = frozenset({"grep", "egrep", "fgrep", "rg", "which", "test", "[", "diff", "cmp", "type", "command"})
+_RESPONSES_NO = frozenset({"grep", "egrep", "fgrep", "rg", "which", "test", "[", "diff", "cmp", "type", "command"})
 """Programs whose exit code 1 says *no* (no match, not there, not the same) and not that they failed."""
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -43,43 +43,43 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
     del clock
     command = text(params, "command", _WHO)
     seconds = timeout(params, _WHO)
-    ask = {
+    model_request = {
         "command": command,
         "stdin": _stdin(params.get("stdin")),
         "cwd": optional_text(params, "cwd", _WHO),
         "env": _names(params.get("env")),
     }
-    body = canonical_json(ask).encode("utf-8", "backslashreplace")
+    body = canonical_json(model_request).encode("utf-8", "backslashreplace")
     headers = (("Content-Type", "application/json"),)
-    answer = send(Request(method="POST", url=URL, headers=headers, body=body, timeout_s=seconds))
-    outputs = _read(command, answer, seconds)
+    response = send(Request(method="POST", url=URL, headers=headers, body=body, timeout_s=seconds))
+    outputs = _read(command, response, seconds)
     failed = "error" in outputs and not flag(params, "ignore_errors", default=False)
     return NodeOutput(
         outputs=outputs,
-        noticed=Noticed(kind="shell", message=outputs["error"]) if failed else None,
+        noticed=Observed(kind="shell", message=outputs["error"]) if failed else None,
         answered=Answered(body={key: outputs[key] for key in ("stdout", "stderr", "exit_code")}) if failed else None,
     )
 
 
 def says_no(command: str, exit_code: int, stderr: str) -> bool:
     """Return whether a command that ended so only said *no*: the last program of its last pipeline is one that does."""
-    return exit_code == 1 and not stderr.strip() and _last_program(command) in _ANSWERS_NO
+    return exit_code == 1 and not stderr.strip() and _last_program(command) in _RESPONSES_NO
 
 
-def _read(command: str, answer: Answer, seconds: float) -> JsonObject:
+def _read(command: str, response: Response, seconds: float) -> JsonObject:
     """Return the node's outputs, with ``error`` where the command failed."""
-    said = body_of(answer)
+    said = body_of(response)
     wrote = said if isinstance(said, dict) else {}
     stdout, stderr = (_as_text(wrote.get(name)).removesuffix("\n") for name in ("stdout", "stderr"))
     code = wrote.get("exit_code")
     outputs: JsonObject = {"stdout": stdout, "stderr": stderr, "exit_code": code, "command": command}
-    if answer.fault == "timeout":
+    if response.fault == "timeout":
         return {**outputs, "exit_code": TIMED_OUT, "error": f"Command timed out after {seconds:g} seconds"}
-    if answer.fault is not None:
-        return {**outputs, "exit_code": NOT_RUN, "error": fault_words(answer, "the sandbox", seconds)}
-    if not succeeded(answer) and isinstance(wrote.get("says"), str):
+    if response.fault is not None:
+        return {**outputs, "exit_code": NOT_RUN, "error": fault_words(response, "the sandbox", seconds)}
+    if not succeeded(response) and isinstance(wrote.get("says"), str):
         return {**outputs, "exit_code": STOPPED, "error": f"Command was stopped: {wrote['says']}"}
-    if not succeeded(answer) or not isinstance(code, int) or isinstance(code, bool):
+    if not succeeded(response) or not isinstance(code, int) or isinstance(code, bool):
         return {**outputs, "exit_code": NOT_RUN, "error": f"Command could not be run: {_as_text(said)[:_STDERR_SHOWN]}"}
     if code == 0 or says_no(command, code, stderr):
         return outputs

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from mendbench.scoring.chance import AnswerDigest, may_be_chance
+from mendbench.scoring.chance import ResponseDigest, may_be_chance
 from mendbench.scoring.comparing.pairing import TrialPair
 from mendbench.scoring.records import Treatment, TrialRecord
 
@@ -15,12 +15,12 @@ Direction: TypeAlias = Literal["newly failing", "newly passing", "no verdict any
 other way round; neither, and yet of another outcome, stop reason or number of wasted attempts."""
 
 
-Answers: TypeAlias = Literal[
-    "same answers", "same answers as far as both went", "other answers, and not by chance", "other answers"
+Responses: TypeAlias = Literal[
+    "same responses", "same responses as far as both went", "other responses, and not by chance", "other responses"
 ]
-"""Chance has a part only in the last: in the one before nobody was asked for the answers that differ, or code crashed."""
+"""Chance has a part only in the last: in the one before nobody was asked for the responses that differ, or code crashed."""
 
-AnswersByKey: TypeAlias = Mapping[str, Sequence[AnswerDigest]]
+ResponsesByKey: TypeAlias = Mapping[str, Sequence[ResponseDigest]]
 """What was answered in each trial, in order, by the trial's key."""
 
 
@@ -48,10 +48,10 @@ class Change:
     b: Treatment
     before: Ending
     after: Ending
-    answers: Answers
+    responses: Responses
 
 
-def changes_of(trials: Iterable[TrialPair], a: AnswersByKey, b: AnswersByKey) -> tuple[Change, ...]:
+def changes_of(trials: Iterable[TrialPair], a: ResponsesByKey, b: ResponsesByKey) -> tuple[Change, ...]:
     """Return the trials that came out otherwise: newly failing ones first, then in the order of :data:`Direction`.
 
     ``a`` and ``b`` are what was answered on the two sides.
@@ -73,20 +73,20 @@ def direction_of(trial: TrialPair) -> Direction | None:
     return "otherwise" if told[0] != told[1] else None
 
 
-def same_answers(trial: TrialPair, a: AnswersByKey, b: AnswersByKey) -> Answers:
+def same_responses(trial: TrialPair, a: ResponsesByKey, b: ResponsesByKey) -> Responses:
     """Return whether what was answered is the same on both sides, and if not, whether chance may have made it another."""
     ours, theirs = a[trial.a.key], b[trial.b.key]
-    if any(one.answer != other.answer for one, other in zip(ours, theirs, strict=False)):
+    if any(one.response != other.response for one, other in zip(ours, theirs, strict=False)):
         chance = may_be_chance(ours, theirs, verdict=trial.b.verdict)
-        return "other answers" if chance else "other answers, and not by chance"
-    return "same answers" if len(ours) == len(theirs) else "same answers as far as both went"
+        return "other responses" if chance else "other responses, and not by chance"
+    return "same responses" if len(ours) == len(theirs) else "same responses as far as both went"
 
 
-def _change(trial: TrialPair, direction: Direction, a: AnswersByKey, b: AnswersByKey) -> Change:
+def _change(trial: TrialPair, direction: Direction, a: ResponsesByKey, b: ResponsesByKey) -> Change:
     return Change(
         direction=direction, case=trial.a.case, kind=trial.a.kind, part=trial.a.part, sample=trial.a.sample,
         a=trial.a.treatment, b=trial.b.treatment, before=_ending(trial.a), after=_ending(trial.b),
-        answers=same_answers(trial, a, b),
+        responses=same_responses(trial, a, b),
     )  # fmt: skip
 
 

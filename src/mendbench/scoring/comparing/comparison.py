@@ -205,10 +205,10 @@ def _tested(score: Score, counts: Counts, values: Mapping[str, float]) -> _Teste
         p = mcnemar_exact(sum(one > 0 for one in values.values()), sum(one < 0 for one in values.values()))
     else:
         test, p = "sign flips of groups", sign_flip(values, counts.groups)
-    return _Tested(test=test, p=p, verdict=told_apart(score, p, _mean(values)))
+    return _Tested(test=test, p=p, verdict=distinguished(score, p, _mean(values)))
 
 
-def told_apart(score: Score, p: float, difference: float) -> Verdict:
+def distinguished(score: Score, p: float, difference: float) -> Verdict:
     """Return what a test's p-value lets one say of B."""
     if p >= ALPHA or not difference:
         return "not told apart"
@@ -260,7 +260,7 @@ def _interval_of(values: Mapping[str, float], groups: Mapping[str, str]) -> Inte
 
 @lru_cache(maxsize=256)
 def _bootstrapped(cases: tuple[tuple[str, str, float], ...]) -> Interval | None:
-    """Return the interval of the cases' mean. Policies that replay the same answers often have the same differences: hence the cache."""
+    """Return the interval of the cases' mean. Policies that replay the same responses often have the same differences: hence the cache."""
     return clustered_bootstrap({case: value for case, _, value in cases}, {case: group for case, group, _ in cases})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Protocol
 
-from mendbench.scoring.comparing.comparison import Difference, Evidence, differ, told_apart
+from mendbench.scoring.comparing.comparison import Difference, Evidence, differ, distinguished
 from mendbench.scoring.comparing.paired_counts import Counts, applies
 from mendbench.scoring.record_table import Records, as_table
 from mendbench.scoring.records import Treatment, TrialRecord
@@ -70,7 +70,7 @@ class Plan(Protocol):
 
     @property
     def model(self) -> str:
-        """The model whose answers count."""
+        """The model whose responses count."""
 
     @property
     def part(self) -> str:
@@ -168,7 +168,7 @@ def _corrected(found: _Found, p: float) -> ContrastResult:
         return found.result
     verdict = difference.verdict
     if verdict != "alike":
-        verdict = told_apart(score(found.result.score), p, difference.difference or 0)
+        verdict = distinguished(score(found.result.score), p, difference.difference or 0)
     more = difference.more_cases if verdict == "not told apart" else None
     return replace(found.result, difference=replace(difference, p=p, verdict=verdict, more_cases=more))
 

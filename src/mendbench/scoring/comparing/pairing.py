@@ -1,4 +1,4 @@
-"""Which trial of one side belongs to which of the other: the same case and sample, under treatments that answer to each other."""
+"""Which trial of one side belongs to which of the other: the same case and sample, under treatments that match."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mendbench.model.json import JsonObject
-from mendbench.model.policy import MAX_ANSWERS
+from mendbench.model.policy import MAX_RESPONSES
 from mendbench.scoring.forensics.early_stopping import PolicyEffect, effect
 from mendbench.scoring.forensics.passes import (
     LABELS,
@@ -241,7 +241,7 @@ def _stopping(edits: Collection[Weighed], last: int) -> Stopping:
     return Stopping(
         n=_right_within(last, edits),
         at=at,
-        settled=at == MAX_ANSWERS or not any(_open(trial) for _, trial in edits),
+        settled=at == MAX_RESPONSES or not any(_open(trial) for _, trial in edits),
     )
 
 

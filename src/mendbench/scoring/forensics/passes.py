@@ -54,7 +54,7 @@ class Spent:
 
     @property
     def tokens(self) -> float | None:
-        """Tokens of prompts and answers together; None where either is not known."""
+        """Tokens of prompts and responses together; None where either is not known."""
         known = (self.prompt_tokens, self.completion_tokens)
         return None if None in known else round(sum(one for one in known if one is not None), _DIGITS)
 
@@ -101,14 +101,14 @@ def spent(attempts: Iterable[tuple[Fraction, AttemptRecord]]) -> Spent:
     """Return what attempts, each with the share of its trial, cost together. One that nobody was asked for has no tokens."""
     each = tuple(attempts)
     prompts = [(share, one.prompt_tokens if one.asked else 0) for share, one in each]
-    answers = [(share, one.completion_tokens if one.asked else 0) for share, one in each]
+    responses = [(share, one.completion_tokens if one.asked else 0) for share, one in each]
     cost, cost_unknown = _known((share, one.cost_usd) for share, one in each)
     return Spent(
         attempts=total(share for share, _ in each),
         prompt_tokens=_known(prompts)[0],
-        completion_tokens=_known(answers)[0],
+        completion_tokens=_known(responses)[0],
         tokens_unknown=total(
-            share for (share, sent), (_, got) in zip(prompts, answers, strict=True) if None in {sent, got}
+            share for (share, sent), (_, got) in zip(prompts, responses, strict=True) if None in {sent, got}
         ),
         cost_usd=cost,
         cost_unknown=cost_unknown,

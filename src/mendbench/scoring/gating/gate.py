@@ -1,6 +1,6 @@
 """The gate: whether repair got worse since somebody last accepted it.
 
-Two regimes, trial by trial. Where a trial got the answers that it had before, up to where one of the two stopped, nothing random lies
+Two regimes, trial by trial. Where a trial got the responses that it had before, up to where one of the two stopped, nothing random lies
 between them: whatever differs, the change did it, and one right trial that is wrong now fails the gate. Where a model or a program
 answered otherwise, chance is in it, and only what is worse beyond noise fails: see :mod:`mendbench.scoring.gating.resampled`.
 """
@@ -83,25 +83,25 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
 
 def regime_of(pair: Pair) -> Regime:
     """Return whether chance may tell a pair apart: see :func:`mendbench.scoring.chance.may_be_chance`."""
-    return "anew" if may_be_chance(pair.then.answers, pair.now.answers, verdict=pair.now.verdict) else "exact"
+    return "anew" if may_be_chance(pair.then.responses, pair.now.responses, verdict=pair.now.verdict) else "exact"
 
 
 def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
     """Return what keeps the two from being compared. Prices are compared of those that both have."""
     found = []
     if then.engine != now.engine:
-        mend = "the engine is another one: look at what changed, then accept this run with `mendbench gate --update`"
-        found.append(Difference(what="engine", before=then.engine, after=now.engine, mend=mend))
+        hint = "the engine is another one: look at what changed, then accept this run with `mendbench gate --update`"
+        found.append(Difference(what="engine", before=then.engine, after=now.engine, hint=hint))
     if then.scorer != now.scorer:
-        mend = (
+        hint = (
             "judge both alike: `mendbench report RUN --rescore` for the run that is older; of the baseline, the run that it was "
             "made from, then `mendbench gate --update`"
         )
-        found.append(Difference(what="scorer", before=then.scorer, after=now.scorer, mend=mend))
+        found.append(Difference(what="scorer", before=then.scorer, after=now.scorer, hint=hint))
     mine, prices = dict(then.prices), dict(now.prices)
-    mend = "costs are of other prices: accept them with `mendbench gate --update`"
+    hint = "costs are of other prices: accept them with `mendbench gate --update`"
     paid = (name for name in sorted(mine.keys() & prices.keys()) if mine[name] != prices[name])
-    found += [Difference(what=f"price of {name}", before=mine[name], after=prices[name], mend=mend) for name in paid]
+    found += [Difference(what=f"price of {name}", before=mine[name], after=prices[name], hint=hint) for name in paid]
     return tuple(found)
 
 
@@ -112,8 +112,8 @@ def _refuse_empty(baseline: Baseline, run: Present, shared: Iterable[str]) -> No
         raise BadInput(baseline.place, "a baseline without trials", "accept a run with `mendbench gate --update`")
     if not any(True for _ in shared):
         found = f"none of its {len(baseline.entries)} trials is among the {len(run.entries)} of {run.place}"
-        mend = f"gate the run that it belongs to, or accept this one with `mendbench gate {run.place} --update`"
-        raise BadInput(baseline.place, found, mend)
+        hint = f"gate the run that it belongs to, or accept this one with `mendbench gate {run.place} --update`"
+        raise BadInput(baseline.place, found, hint)
 
 
 def _comparable(pair: Pair) -> bool:
@@ -138,7 +138,7 @@ def _exchanges(told: str) -> Iterator[tuple[str, str]]:
 
 def _went_otherwise(pair: Pair) -> bool:
     then, now = pair.then, pair.now
-    return then.answers != now.answers or then.exchanges not in {None, now.exchanges}
+    return then.responses != now.responses or then.exchanges not in {None, now.exchanges}
 
 
 def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
@@ -160,7 +160,7 @@ def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Fi
     change = change_of(then, now)
     if change is not None:
         regime = regime_of(pair)
-        level = _exact_level(change, rules) if regime == "exact" else _anew_level(change, pair, shifted)
+        level = _exact_level(change, rules) if regime == "exact" else _resampled_level(change, pair, shifted)
         why = (*likely, cause(then, now))
         yield _made(change, level, now, before=then, after=now, regime=regime, why=why, changed=changed)
 
@@ -201,7 +201,7 @@ def _exact_level(change: Change, rules: Rules) -> Level:
     return gated.get(change, "show")
 
 
-def _anew_level(change: Change, pair: Pair, shifted: Sequence[Shift]) -> Level:
+def _resampled_level(change: Change, pair: Pair, shifted: Sequence[Shift]) -> Level:
     if change not in {"lost", "worse"}:
         return "show"
     if lost_in(pair, shifted):

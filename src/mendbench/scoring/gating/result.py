@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import TrialKey
-from mendbench.scoring.chance import AnswerDigest
+from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.records import Treatment, TrialRecord
 from mendbench.scoring.score import Measure
 from mendbench.scoring.statistics.exact import ALPHA, Interval
@@ -64,7 +64,7 @@ class Entry:
     attempts: int
     wasted: int | None
     """None where it crashed or has no verdict."""
-    answers: tuple[AnswerDigest, ...]
+    responses: tuple[ResponseDigest, ...]
     """One for each attempt."""
     exchanges: str | None
     """``REQUEST:RESPONSE`` for each exchange with the world in it and in the runs that judge it, by digest, with commas between. None where
@@ -156,7 +156,7 @@ class Rules:
     """Share of what was at stake, of the cases answered anew those right before or now, that may be lost, net of those won, before it
     matters that chance may have done it."""
     alpha: float = ALPHA
-    """Chance of failing where nothing changed but the answers drawn."""
+    """Chance of failing where nothing changed but the responses drawn."""
     limits: tuple[Limit, ...] = ()
     selection: Selection = field(default_factory=Selection)
 
@@ -193,7 +193,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """Who answered what: trials under several policies of one arm share their answers."""
+    """Who answered what: trials under several policies of one arm share their responses."""
 
     engine: str
     repairer: str
@@ -251,7 +251,7 @@ class Difference:
     what: str
     before: str
     after: str
-    mend: str
+    hint: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

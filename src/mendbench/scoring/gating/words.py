@@ -43,18 +43,18 @@ def cause(then: Entry, now: Entry) -> str:
     """Return what went otherwise in a trial, as far as its digests tell."""
     if now.verdict == "crashed":
         return "it ended in a fault of foreign code"
-    for number, (before, after) in enumerate(zip(then.answers, now.answers, strict=False), start=1):
+    for number, (before, after) in enumerate(zip(then.responses, now.responses, strict=False), start=1):
         asked = "the same prompt" if before.prompt == after.prompt else "another prompt"
-        if before.answer != after.answer:
+        if before.response != after.response:
             anew = ", recorded anew" if before.prompt == after.prompt and after.asked else ""
             return f"attempt {number}: {asked}, answered otherwise{anew}"
     if then.attempts != now.attempts:
         return _stopped(then, now)
     if then.stop_reason != now.stop_reason:
-        return f"the same answers; it ended otherwise ({then.stop_reason} -> {now.stop_reason})"
+        return f"the same responses; it ended otherwise ({then.stop_reason} -> {now.stop_reason})"
     if then.exchanges not in {None, now.exchanges}:
-        return "the same answers, and other exchanges with the world"
-    return "the same answers and the same exchanges; it was judged otherwise"
+        return "the same responses, and other exchanges with the world"
+    return "the same responses and the same exchanges; it was judged otherwise"
 
 
 def recording_words(changed: int) -> str:
@@ -63,16 +63,14 @@ def recording_words(changed: int) -> str:
 
 
 def _stopped(then: Entry, now: Entry) -> str:
-    """Return where a trial stopped that got the answers that it had before, as far as it went."""
+    """Return where a trial stopped that got the responses that it had before, as far as it went."""
     if not then.attempts:
         return f"repair was tried, where it was not before ({then.stop_reason})"
     if not now.attempts:
         return f"no repair was tried ({now.stop_reason}), where one was before"
     if now.attempts > then.attempts:
-        return (
-            f"the same answers; it went on after attempt {then.attempts}, where it stopped before ({then.stop_reason})"
-        )
-    return f"the same answers; it stopped after attempt {now.attempts} ({now.stop_reason}), where it went on before"
+        return f"the same responses; it went on after attempt {then.attempts}, where it stopped before ({then.stop_reason})"
+    return f"the same responses; it stopped after attempt {now.attempts} ({now.stop_reason}), where it went on before"
 
 
 def verdict(

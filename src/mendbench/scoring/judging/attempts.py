@@ -14,8 +14,8 @@ from mendbench.model.trial import Attempt, AttemptLabel, CleanRun, Trajectory
 from mendbench.scoring.judging.effects import repeated_effects
 from mendbench.scoring.judging.matching import is_forbidden, is_wanted
 from mendbench.scoring.judging.recall import context_recall
-from mendbench.scoring.judging.unasked import unasked_in_trial
-from mendbench.scoring.judging.workflow_status import Standing, edit_faults
+from mendbench.scoring.judging.unasked import unrequested_in_trial
+from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
 WASTED: frozenset[AttemptLabel] = frozenset({"futile", "fruitless"})
 """Labels of attempts that cost and brought nothing."""
@@ -103,7 +103,7 @@ def label_of(facts: AttemptFacts) -> AttemptLabel:
 def attempt_facts(
     case: Case,
     trajectory: Trajectory,
-    standings: Mapping[int, Standing],
+    workflow_statuses: Mapping[int, WorkflowStatus],
     right: Sequence[CleanRun],
     *,
     leaves_harm: bool,
@@ -114,12 +114,12 @@ def attempt_facts(
     some data of the case.
     """
     attempts = trajectory.attempts
-    harmed = harmful_attempts(case, trajectory, standings, right, leaves_harm=leaves_harm)
-    gains = [len(_gained(attempt, standings)) for attempt in attempts]
+    harmed = harmful_attempts(case, trajectory, workflow_statuses, right, leaves_harm=leaves_harm)
+    gains = [len(_gained(attempt, workflow_statuses)) for attempt in attempts]
     told = _told(case, attempts)
     found = []
     for at, attempt in enumerate(attempts):
-        before, after = _before(attempt.number, standings), standings.get(attempt.number)
+        before, after = _before(attempt.number, workflow_statuses), workflow_statuses.get(attempt.number)
         found.append(
             AttemptFacts(
                 open=bool(edit_faults(case)) and not before.own,
@@ -147,7 +147,7 @@ def harmful_phases(case: Case, traffic: Sequence[Exchange], right: Sequence[Clea
     that nobody asked for: ``right`` are clean runs of right workflows on the same data.
     """
     phases = {phase for effect in repeated_effects(traffic) for phase in effect.phases[1:]}
-    phases.update(phase for write in unasked_in_trial(traffic, right) for phase in write.phases)
+    phases.update(phase for write in unrequested_in_trial(traffic, right) for phase in write.phases)
     for check in case.checks:
         if isinstance(check, NoRequestCheck):
             phases.update(one.phase for one in traffic if is_forbidden(one, check))
@@ -160,7 +160,7 @@ def harmful_phases(case: Case, traffic: Sequence[Exchange], right: Sequence[Clea
 def harmful_attempts(
     case: Case,
     trajectory: Trajectory,
-    standings: Mapping[int, Standing],
+    workflow_statuses: Mapping[int, WorkflowStatus],
     right: Sequence[CleanRun],
     *,
     leaves_harm: bool,
@@ -168,24 +168,26 @@ def harmful_attempts(
     """Return the numbers of the attempts that did harm, and of the one that brought the harm into the workflow left applied."""
     phases = harmful_phases(case, trajectory.traffic, right)
     harmed = {attempt.number for attempt in trajectory.attempts if attempt.number in phases}
-    if leaves_harm and (ran := [number for number in standings if number]):
-        newly = [number for number in ran if standings[number].harm and not _before(number, standings).harm]
+    if leaves_harm and (ran := [number for number in workflow_statuses if number]):
+        newly = [
+            number for number in ran if workflow_statuses[number].harm and not _before(number, workflow_statuses).harm
+        ]
         last = max(ran)
-        harmed.add(max(newly, default=last) if standings[last].harm else last)
+        harmed.add(max(newly, default=last) if workflow_statuses[last].harm else last)
     return frozenset(harmed)
 
 
-def _before(number: int, standings: Mapping[int, Standing]) -> Standing:
+def _before(number: int, workflow_statuses: Mapping[int, WorkflowStatus]) -> WorkflowStatus:
     """Return the standing of the workflow that attempt ``number`` started from."""
-    return standings[max((one for one in standings if one < number), default=0)]
+    return workflow_statuses[max((one for one in workflow_statuses if one < number), default=0)]
 
 
-def _gained(attempt: Attempt, standings: Mapping[int, Standing]) -> frozenset[str]:
-    after = standings.get(attempt.number)
-    return frozenset() if after is None else after.fixed - _before(attempt.number, standings).fixed
+def _gained(attempt: Attempt, workflow_statuses: Mapping[int, WorkflowStatus]) -> frozenset[str]:
+    after = workflow_statuses.get(attempt.number)
+    return frozenset() if after is None else after.fixed - _before(attempt.number, workflow_statuses).fixed
 
 
-def _broke(case: Case, before: Standing, after: Standing) -> bool:
+def _broke(case: Case, before: WorkflowStatus, after: WorkflowStatus) -> bool:
     """Return whether a fault is open again, or a node failed or went that worked and is labelled to work."""
     if before.fixed - after.fixed:
         return True
@@ -193,7 +195,7 @@ def _broke(case: Case, before: Standing, after: Standing) -> bool:
     return any(after.states.get(node, "error") == "error" for node in worked)
 
 
-def _ended_well(case: Case, attempt: Attempt, after: Standing) -> bool:
+def _ended_well(case: Case, attempt: Attempt, after: WorkflowStatus) -> bool:
     if attempt.execution is not None and attempt.execution.outcome == "success":
         return True
     return after.outcome == case.final == "warning"

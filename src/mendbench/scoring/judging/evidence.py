@@ -14,13 +14,13 @@ from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.attempts import AttemptFacts
-from mendbench.scoring.judging.ladder import RungFacts
+from mendbench.scoring.judging.ladder import ProgressFacts
 from mendbench.scoring.judging.outcomes import Facts
 from mendbench.scoring.judging.ruling import TrialFacts
 
 Held = TypeVar("Held")
 
-Known = TypeVar("Known", Facts, AttemptFacts, RungFacts)
+Known = TypeVar("Known", Facts, AttemptFacts, ProgressFacts)
 
 AGAIN = "make the run again with `mendbench run`"
 """What to do where facts are missing."""
@@ -66,7 +66,7 @@ def facts_in(row: JsonRow) -> TrialFacts:
     return TrialFacts(
         verdict=_read(Facts, evidence, "verdict", "evidence"),
         attempts=tuple(_read(AttemptFacts, one, "label", place) for place, one in each),
-        rungs=tuple(_read(RungFacts, one, "rung", place) for place, one in with_rung),
+        rungs=tuple(_read(ProgressFacts, one, "rung", place) for place, one in with_rung),
         first_right=_first_right(evidence),
     )
 

@@ -18,12 +18,12 @@ from mendbench.scoring.judging.checks import expected_warnings, own_results, sai
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects
 from mendbench.scoring.judging.handling import handled_result
-from mendbench.scoring.judging.ladder import rung_facts
+from mendbench.scoring.judging.ladder import progress_facts
 from mendbench.scoring.judging.outcomes import Facts, end_of, left_applied
 from mendbench.scoring.judging.recall import Recall, context_recall, facts_of
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
-from mendbench.scoring.judging.unasked import unasked_result
-from mendbench.scoring.judging.workflow_status import edit_faults, executed, standings
+from mendbench.scoring.judging.unasked import unrequested_result
+from mendbench.scoring.judging.workflow_status import edit_faults, executed, workflow_statuses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def judge(
     if lost := [number for number in (0, *(one.number for one in ran)) if number not in runs]:
         raise MendbenchError(f"{case.id}: no clean run of the workflow of attempt {lost[0]}")
     last = _checked(case, trajectory.workflow, last_runs, trajectory.traffic, right)
-    worth = standings(case, trajectory, runs, final=final, variants_hold=last.variants_hold, right=right[None])
+    worth = workflow_statuses(case, trajectory, runs, final=final, variants_hold=last.variants_hold, right=right[None])
     fixed = tuple(fault.id for fault in case.faults if fault.id in worth[final].fixed)
     first = _first(case, trajectory, last, runs, first_clean, right)
     about = Facts(
@@ -107,7 +107,7 @@ def judge(
     facts = TrialFacts(
         verdict=about,
         attempts=attempt_facts(case, trajectory, worth, right[None], leaves_harm=about.edited and about.would_harm),
-        rungs=rung_facts(case, trajectory, worth, right=final if last.right else None),
+        rungs=progress_facts(case, trajectory, worth, right=final if last.right else None),
         first_right=first.right if first is not None else None,
     )
     ruled = ruling(facts)
@@ -219,7 +219,7 @@ def _checked(
         own=(
             *own_results(case, workflow, runs[None], traffic),
             handled_result(case, workflow, runs[None]),
-            unasked_result(runs[None], traffic, right[None], edited=edited),
+            unrequested_result(runs[None], traffic, right[None], edited=edited),
         ),
         variants=tuple(
             result
@@ -227,7 +227,7 @@ def _checked(
             for result in (
                 *variant_results(case, workflow, run),
                 handled_result(case, workflow, run),
-                unasked_result(run, None, right[run.variant], edited=edited),
+                unrequested_result(run, None, right[run.variant], edited=edited),
             )
         ),
         repeated=repeated_effects(traffic),

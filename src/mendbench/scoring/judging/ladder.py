@@ -1,7 +1,7 @@
-"""The ladder: how far an attempt came, from an answer that cannot be read to a workflow that is right.
+"""The ladder: how far an attempt came, from a response that cannot be read to a workflow that is right.
 
 0 unparsable, 1 unchanged, 2 invalid, 3 edited elsewhere, 4 cause edited, 5 a fault fixed, 6 all fixed but a variant
-or harm fails, 7 right. An answer that declines is one that changes nothing (1); one that was cut, or never asked for
+or harm fails, 7 right. A response that declines is one that changes nothing (1); one that was cut, or never asked for
 want of room, cannot be read (0). One total table says which: some rule fits every combination of facts.
 """
 
@@ -11,21 +11,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mendbench.model.case import Case
-from mendbench.model.trial import AnswerStatus, Attempt, Trajectory
+from mendbench.model.trial import Attempt, ResponseStatus, Trajectory
 from mendbench.scoring.judging.diffs import touched_nodes
-from mendbench.scoring.judging.workflow_status import Standing, edit_faults
+from mendbench.scoring.judging.workflow_status import WorkflowStatus, edit_faults
 
 UNPARSABLE, UNCHANGED, INVALID, ELSEWHERE, CAUSE, SOME_FIXED, ALL_FIXED, RIGHT = range(8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RungFacts:
+class ProgressFacts:
     """What the table asks about an attempt at a case that an edit mends."""
 
-    status: AnswerStatus
-    """What became of the answer."""
+    status: ResponseStatus
+    """What became of the response."""
     candidate: bool
-    """There is a workflow after the answer's edits."""
+    """There is a workflow after the response's edits."""
     right: bool
     """It is the last one that ran; checks and variants hold, and nothing harmful was done in the trial."""
     holds: bool
@@ -37,11 +37,11 @@ class RungFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RungRule:
+class ProgressRule:
     """One line of the table. None fits anything."""
 
     rung: int
-    statuses: tuple[AnswerStatus, ...] | None = None
+    statuses: tuple[ResponseStatus, ...] | None = None
     candidate: bool | None = None
     right: bool | None = None
     holds: bool | None = None
@@ -50,7 +50,7 @@ class RungRule:
     cause: bool | None = None
     because: str
 
-    def fits(self, facts: RungFacts) -> bool:
+    def fits(self, facts: ProgressFacts) -> bool:
         """Return whether the rule speaks of such an attempt."""
         pairs = (
             (self.candidate, facts.candidate),
@@ -64,34 +64,34 @@ class RungRule:
 
 
 # fmt: off
-RULES: tuple[RungRule, ...] = (
-    RungRule(rung=UNPARSABLE, statuses=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
-    RungRule(rung=UNCHANGED, statuses=("unchanged", "declined"), because="the workflow is as it was"),
-    RungRule(rung=INVALID, statuses=("invalid",), because="the workflow does not validate"),
-    RungRule(rung=UNPARSABLE, candidate=False, because="no workflow came of it"),
-    RungRule(rung=RIGHT, right=True, because="checks and variants hold, and no harm was done"),
-    RungRule(rung=ALL_FIXED, holds=True, because="the case's own checks hold, and a variant does not, or harm was done"),
-    RungRule(rung=SOME_FIXED, fixed=True, because="a fault is mended, and not all"),
-    RungRule(rung=CAUSE, cause=True, because="the edit is in the right place, and mends nothing"),
-    RungRule(rung=ELSEWHERE, because="the edit is in the wrong place"),
+RULES: tuple[ProgressRule, ...] = (
+    ProgressRule(rung=UNPARSABLE, statuses=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
+    ProgressRule(rung=UNCHANGED, statuses=("unchanged", "declined"), because="the workflow is as it was"),
+    ProgressRule(rung=INVALID, statuses=("invalid",), because="the workflow does not validate"),
+    ProgressRule(rung=UNPARSABLE, candidate=False, because="no workflow came of it"),
+    ProgressRule(rung=RIGHT, right=True, because="checks and variants hold, and no harm was done"),
+    ProgressRule(rung=ALL_FIXED, holds=True, because="the case's own checks hold, and a variant does not, or harm was done"),
+    ProgressRule(rung=SOME_FIXED, fixed=True, because="a fault is mended, and not all"),
+    ProgressRule(rung=CAUSE, cause=True, because="the edit is in the right place, and mends nothing"),
+    ProgressRule(rung=ELSEWHERE, because="the edit is in the wrong place"),
 )
 # fmt: on
 """Read from the top; the first rule that fits decides."""
 
 
-def rule_for(facts: RungFacts) -> RungRule:
+def rule_for(facts: ProgressFacts) -> ProgressRule:
     """Return the rule that decides: the last one fits everything, so there always is one."""
     return next(rule for rule in RULES if rule.fits(facts))
 
 
-def rung_of(facts: RungFacts) -> int:
+def progress_of(facts: ProgressFacts) -> int:
     """Return the rung of an attempt."""
     return rule_for(facts).rung
 
 
-def rung_facts(
-    case: Case, trajectory: Trajectory, standings: Mapping[int, Standing], *, right: int | None
-) -> tuple[RungFacts, ...]:
+def progress_facts(
+    case: Case, trajectory: Trajectory, workflow_statuses: Mapping[int, WorkflowStatus], *, right: int | None
+) -> tuple[ProgressFacts, ...]:
     """Return the facts about each attempt; none for a case that no edit mends.
 
     ``right`` is the number of the attempt whose workflow passes everything without harm, or None.
@@ -99,7 +99,9 @@ def rung_facts(
     causes = {node for fault in edit_faults(case) for node in fault.cause}
     if not edit_faults(case):
         return ()
-    return tuple(_facts(case, attempt, standings.get(attempt.number), right, causes) for attempt in trajectory.attempts)
+    return tuple(
+        _facts(case, attempt, workflow_statuses.get(attempt.number), right, causes) for attempt in trajectory.attempts
+    )
 
 
 def best(ladder: Sequence[int]) -> int | None:
@@ -107,8 +109,10 @@ def best(ladder: Sequence[int]) -> int | None:
     return max(ladder, default=None)
 
 
-def _facts(case: Case, attempt: Attempt, after: Standing | None, right: int | None, causes: set[str]) -> RungFacts:
-    return RungFacts(
+def _facts(
+    case: Case, attempt: Attempt, after: WorkflowStatus | None, right: int | None, causes: set[str]
+) -> ProgressFacts:
+    return ProgressFacts(
         status=attempt.status,
         candidate=attempt.candidate is not None,
         right=attempt.number == right,

@@ -115,7 +115,7 @@ def where_is_value(workflow: JsonObject, fix: Fix, frame: str, sections: Sequenc
 
     New values are the texts that the patch puts in: of a text that changed in part, the part; of a template, the
     steps of its path that were not in it before, each told wherever it stands as the name of a field. The value that
-    is hardest to come by decides: a fix with one value in the API's answer and one nowhere is ``nowhere``. A fix that
+    is hardest to come by decides: a fix with one value in the API's response and one nowhere is ``nowhere``. A fix that
     puts no new value in is judged by the names of the parameters that it makes (a renamed one); one that only removes
     or reconnects has all it needs in the frame.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mendbench.model.trial import AttemptLabel
 from mendbench.model.verdict import Verdict
 from mendbench.scoring.judging.attempts import AttemptFacts, label_of, wasted
-from mendbench.scoring.judging.ladder import RungFacts, rung_of
+from mendbench.scoring.judging.ladder import ProgressFacts, progress_of
 from mendbench.scoring.judging.outcomes import Facts, verdict_of
 from mendbench.scoring.records import EDIT_KINDS
 
@@ -19,7 +19,7 @@ class TrialFacts:
     verdict: Facts
     attempts: tuple[AttemptFacts, ...]
     """One for each attempt."""
-    rungs: tuple[RungFacts, ...]
+    rungs: tuple[ProgressFacts, ...]
     """One for each attempt; none where no edit is right."""
     first_right: bool | None
     """Checks and variants hold for the first attempt's workflow, and nothing that it or the first two executions did
@@ -50,7 +50,7 @@ def ruling(facts: TrialFacts) -> Ruling:
     return Ruling(
         verdict=verdict,
         labels=labels,
-        ladder=tuple(rung_of(one) for one in facts.rungs),
+        ladder=tuple(progress_of(one) for one in facts.rungs),
         wasted=wasted(labels),
         right_after_first=alone if facts.first_right is None else facts.first_right,
     )

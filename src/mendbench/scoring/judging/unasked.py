@@ -19,7 +19,7 @@ Endpoint: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnaskedWrite:
+class UnrequestedWrite:
     """Writes to one endpoint that were accepted more often than any right workflow does them."""
 
     method: str
@@ -31,12 +31,12 @@ class UnaskedWrite:
     """The executions of those beyond that, in order, one for each."""
 
 
-def unasked_writes(traffic: Iterable[Exchange], right: Sequence[CleanRun]) -> tuple[UnaskedWrite, ...]:
+def unrequested_writes(traffic: Iterable[Exchange], right: Sequence[CleanRun]) -> tuple[UnrequestedWrite, ...]:
     """Return the writes of one clean run beyond what the clean runs of ``right`` workflows on the same data do."""
     return _beyond(accepted_writes(traffic), _most(accepted_writes(run.traffic) for run in right))
 
 
-def unasked_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> tuple[UnaskedWrite, ...]:
+def unrequested_in_trial(traffic: Sequence[Exchange], right: Sequence[CleanRun]) -> tuple[UnrequestedWrite, ...]:
     """Return the writes of all executions of a trial together beyond what ``right`` workflows do on the same data.
 
     What the user's own workflow did in the first execution, before anybody had edited it, is no repair's doing: that
@@ -57,15 +57,15 @@ def accepted_writes(traffic: Iterable[Exchange]) -> dict[Endpoint, list[int]]:
     return found
 
 
-def unasked_result(
+def unrequested_result(
     run: CleanRun, traffic: Sequence[Exchange] | None, right: Sequence[CleanRun], *, edited: bool
 ) -> CheckResult:
     """Return whether nothing was written that nobody asked for, in a clean run and, where given, in a trial's traffic.
 
     A clean run of a workflow that nobody ``edited`` is not looked at: what the user wrote, the user asked for.
     """
-    trial = unasked_in_trial(traffic or (), right)
-    clean = unasked_writes(run.traffic, right) if edited else ()
+    trial = unrequested_in_trial(traffic or (), right)
+    clean = unrequested_writes(run.traffic, right) if edited else ()
     whys = [_why(one, "over the whole trial") for one in trial] or [_why(one, "in the clean run") for one in clean]
     return CheckResult(
         check=UNASKED, held=not whys, why="; ".join(whys), variant=run.variant, harm=True, in_trial=bool(trial)
@@ -79,9 +79,9 @@ def _most(counted: Iterable[Mapping[Endpoint, Sequence[int]]]) -> Counter[Endpoi
     return most
 
 
-def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Mapping[Endpoint, int]) -> tuple[UnaskedWrite, ...]:
+def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Mapping[Endpoint, int]) -> tuple[UnrequestedWrite, ...]:
     return tuple(
-        UnaskedWrite(
+        UnrequestedWrite(
             method=method,
             url=url,
             accepted=len(phases),
@@ -93,7 +93,7 @@ def _beyond(made: Mapping[Endpoint, Sequence[int]], asked: Mapping[Endpoint, int
     )
 
 
-def _why(one: UnaskedWrite, where: str) -> str:
+def _why(one: UnrequestedWrite, where: str) -> str:
     asked = f"at most {_times(one.asked_for)}" if one.asked_for else "never"
     return f"{one.method} {one.url} was accepted {_times(one.accepted)} {where}; a right workflow does it {asked}"
 

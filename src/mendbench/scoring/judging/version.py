@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FACTS = "3"
-"""How facts are gathered from what happened: checks, standings, harm, what a prompt told. Raise it when the same trial would leave
+"""How facts are gathered from what happened: checks, workflow_statuses, harm, what a prompt told. Raise it when the same trial would leave
 other facts, or more of them; runs from before then have to be made again. 1: the first. 2: whether an attempt came to the labelled warning
 is read off its clean run, and neither a swallowed failure nor a mended output counts otherwise for its label than for the verdict.
 3: harm done in the trial and harm that the last workflow would do are two facts; the second counts where that workflow is left applied.

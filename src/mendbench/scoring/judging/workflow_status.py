@@ -13,11 +13,11 @@ from mendbench.scoring.judging.checks import own_results
 from mendbench.scoring.judging.diffs import touched_nodes
 from mendbench.scoring.judging.handling import handled_result
 from mendbench.scoring.judging.matching import same
-from mendbench.scoring.judging.unasked import unasked_writes
+from mendbench.scoring.judging.unasked import unrequested_writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class WorkflowStatus:
     """The worth of one workflow, judged on a clean run of it on the case's own data."""
 
     states: dict[str, NodeState]
@@ -41,7 +41,7 @@ def standing(
     *,
     right: Sequence[CleanRun],
     variants_hold: bool = True,
-) -> Standing:
+) -> WorkflowStatus:
     """Return what ``workflow`` is worth, which made the clean ``run`` on the case's own data.
 
     ``right`` are clean runs of right workflows on the same data.
@@ -50,12 +50,12 @@ def standing(
     edited = not same(workflow, case.workflow)
     own = all(result.held for result in results) and (edited or not edit_faults(case))
     forbidden = any(result.harm and not result.held for result in results)
-    return Standing(
+    return WorkflowStatus(
         states=run.execution.states(),
         outcome=run.execution.outcome,
         own=own,
         whole=own and variants_hold,
-        harm=forbidden or (edited and bool(unasked_writes(run.traffic, right))),
+        harm=forbidden or (edited and bool(unrequested_writes(run.traffic, right))),
         fixed=faults_fixed(case, workflow, run, checks_hold=own),
     )
 
@@ -83,7 +83,7 @@ def faults_fixed(case: Case, workflow: JsonObject, run: CleanRun, *, checks_hold
     return frozenset(looks) if len(looks) < len(faults) else frozenset()
 
 
-def standings(
+def workflow_statuses(
     case: Case,
     trajectory: Trajectory,
     clean: Mapping[int, CleanRun],
@@ -91,7 +91,7 @@ def standings(
     final: int,
     variants_hold: bool,
     right: Sequence[CleanRun],
-) -> dict[int, Standing]:
+) -> dict[int, WorkflowStatus]:
     """Return the standing of each workflow that ran, by the number of its attempt; 0 is the broken one.
 
     ``clean`` has the clean runs by the same numbers. A candidate without one (it never ran) has no standing.

@@ -1,4 +1,4 @@
-"""Tokens that a trial's answers have, as the model counted them."""
+"""Tokens that a trial's responses have, as the model counted them."""
 
 from __future__ import annotations
 

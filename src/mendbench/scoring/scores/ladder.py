@@ -1,4 +1,4 @@
-"""The ladder: the best rung that a trial's attempts reached, from an answer that cannot be read (0) to a right workflow (7)."""
+"""The ladder: the best rung that a trial's attempts reached, from a response that cannot be read (0) to a right workflow (7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of a trial's wasted attempts, prompts and answers together."""
+"""Tokens of a trial's wasted attempts, prompts and responses together."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class ChatError(Exception):
         self.status, self.code, self.message, self.problems = status, code, message, tuple(problems)
 
     def body(self) -> JsonObject:
-        """Return the answer's body."""
+        """Return the response's body."""
         said: JsonObject = {"message": self.message, "code": self.code}
         return {**said, "errors": _tree(self.problems)} if self.problems else said
 

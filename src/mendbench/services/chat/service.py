@@ -1,4 +1,4 @@
-"""The chat service: the order in which Discord checks a request, and the answer's dress.
+"""The chat service: the order in which Discord checks a request, and the response's dress.
 
 The order: route (404), method (405), token (401), rate limit (429), ids in the path (400), JSON (400), what is there
 (404), access (403), permission (403), form (400), content (400). Where permission and form stand to one another is
@@ -12,7 +12,7 @@ from math import ceil
 from urllib.parse import parse_qsl
 
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.services.chat.errors import ChatError, not_found, unauthorized
 from mendbench.services.chat.routes import ROUTES, Route
@@ -21,7 +21,7 @@ from mendbench.services.scripted import next_failure
 from mendbench.services.wire import (
     Call,
     accepted_writes,
-    json_answer,
+    json_response,
     left_by,
     load_seed,
     match_path,
@@ -44,7 +44,7 @@ class Chat:
         """Return a small guild with a few channels, members and messages."""
         return load_seed(__package__ or "")
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
         """Return the state after ``request`` and Discord's answer to it."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
@@ -53,14 +53,14 @@ class Chat:
         keys = (f"{call.method} /{'/'.join(call.segments[2:])}", *((route.key,) if route else ()))
         planned = next_failure(draft, keys)
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         if route is None:
             refusal = ChatError(405, 0, "405: Method Not Allowed") if matches else not_found()
-            return draft, json_answer(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
+            return draft, json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
         caller = identify(draft, call)
         if caller is None and route.needs_token:
             refusal = unauthorized()
-            return draft, json_answer(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
+            return draft, json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS)
         limited = _rate_limit(draft, keys, route)
         if limited is not None:
             return draft, limited
@@ -68,8 +68,8 @@ class Chat:
         place = next(found for one, found in matches if one is route)
         said = _run(changed, call, route, caller or "", place, now_ms)
         if call.method in {"GET", "HEAD"}:
-            return draft, planned.answer if planned else said
-        return left_by(request, said, draft, changed), planned.answer if planned else said
+            return draft, planned.response if planned else said
+        return left_by(request, said, draft, changed), planned.response if planned else said
 
 
 def _matches(call: Call) -> list[tuple[Route, dict[str, str]]]:
@@ -81,7 +81,7 @@ def _matches(call: Call) -> list[tuple[Route, dict[str, str]]]:
     return [(route, place) for route, place in found if place is not None]
 
 
-def _run(draft: JsonObject, call: Call, route: Route, caller: str, place: dict[str, str], now_ms: int) -> Answer:
+def _run(draft: JsonObject, call: Call, route: Route, caller: str, place: dict[str, str], now_ms: int) -> Response:
     headers = _headers(draft, route, place, now_ms)
     try:
         check_place(place)
@@ -89,10 +89,10 @@ def _run(draft: JsonObject, call: Call, route: Route, caller: str, place: dict[s
         context = Context(draft=draft, call=call, me=caller, place=place, values=values, now_ms=now_ms)
         reply = route.run(context)
     except ChatError as refusal:
-        return json_answer(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers)
+        return json_response(refusal.status, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers)
     if reply.body is None:
-        return Answer(status=reply.status, headers=headers, elapsed_ms=route.elapsed_ms)
-    return json_answer(reply.status, reply.body, elapsed_ms=route.elapsed_ms, headers=headers)
+        return Response(status=reply.status, headers=headers, elapsed_ms=route.elapsed_ms)
+    return json_response(reply.status, reply.body, elapsed_ms=route.elapsed_ms, headers=headers)
 
 
 def _read_body(call: Call) -> JsonObject:
@@ -130,7 +130,7 @@ def _headers(draft: JsonObject, route: Route, place: dict[str, str], now_ms: int
     )
 
 
-def _rate_limit(draft: JsonObject, keys: tuple[str, ...], route: Route) -> Answer | None:
+def _rate_limit(draft: JsonObject, keys: tuple[str, ...], route: Route) -> Response | None:
     planned = draft.get("rate_limited") or {}
     limit = next((planned[key] for key in (*keys, "*") if planned.get(key)), None)
     if limit is None or limit.get("times") == 0:
@@ -147,4 +147,4 @@ def _rate_limit(draft: JsonObject, keys: tuple[str, ...], route: Route) -> Answe
         ("x-ratelimit-bucket", digest(route.key, 32)),
         ("x-ratelimit-scope", "user"),
     )
-    return json_answer(429, body, elapsed_ms=_REFUSED_MS, headers=headers)
+    return json_response(429, body, elapsed_ms=_REFUSED_MS, headers=headers)

@@ -36,7 +36,7 @@ class GitHubError(Exception):
         self.headers, self.extra = headers, extra or {}
 
     def body(self) -> JsonObject:
-        """Return the answer's body. Its ``status`` is a text."""
+        """Return the response's body. Its ``status`` is a text."""
         said: JsonObject = {"message": self.message, **self.extra}
         if self.errors is not None:
             said["errors"] = self.errors

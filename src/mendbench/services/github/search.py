@@ -101,7 +101,7 @@ def _holds(term: _Term, issue: JsonObject) -> bool:
 
 
 def _values(name: str, issue: JsonObject) -> set[str]:
-    """Return the values of a qualifier that an issue answers to."""
+    """Return the values of a qualifier that an issue responses to."""
     if name in {"is", "type", "state"}:
         kinds = {word for word, kind in _KINDS.items() if (kind == "pull") is ("pull_request" in issue)}
         return {*kinds, issue["state"]}

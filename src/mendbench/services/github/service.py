@@ -1,4 +1,4 @@
-"""The GitHub service: the order in which GitHub checks a request, and the answer's dress.
+"""The GitHub service: the order in which GitHub checks a request, and the response's dress.
 
 The order: route, User-Agent (403), token (401), rate limit, repository (301/307, or 404 with the generic link),
 SAML, permission (403), archived (403), issues disabled (410), JSON (400), schema (422 without ``errors``), model
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.services.github.access import (
     Access,
@@ -27,10 +27,10 @@ from mendbench.services.github.schema import read_body
 from mendbench.services.github.state import API, Context, Reply
 from mendbench.services.github.visibility import find_repo, is_visible, new_name, repo_by_id
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import Call, json_answer, left_by, load_seed, match_path, read_call, request_digest
+from mendbench.services.wire import Call, json_response, left_by, load_seed, match_path, read_call, request_digest
 
 _REFUSED_MS = 82
-"""How long an answer takes that no endpoint was run for."""
+"""How long a response takes that no endpoint was run for."""
 _BY_ID_PARTS = 2
 """``/repositories/<id>``."""
 _DECLARED_LIMITS = ("rate_limits", "secondary_limit")
@@ -47,7 +47,7 @@ class GitHub:
         """Return an organisation with a few repositories, and the people who work on them."""
         return load_seed(__package__ or "")
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
         """Return the state after ``request`` and GitHub's answer to it."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
@@ -56,12 +56,12 @@ class GitHub:
         keys = [f"{call.method} {call.path}", *([found[0].key] if found else [])]
         planned = next_failure(draft, keys)
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         changed = copy.deepcopy(draft)
         said = _respond(changed, call, found, now_ms, number)
         left = left_by(request, said, draft, changed)
         left |= {name: changed[name] for name in _DECLARED_LIMITS if name in changed}
-        return left, planned.answer if planned else said
+        return left, planned.response if planned else said
 
     def canonical(self, request: Request) -> Request | None:
         """Return the request in the one spelling of all that mean the same."""
@@ -84,7 +84,7 @@ def _route(draft: JsonObject, call: Call) -> tuple[Route, dict[str, str]] | None
 
 def _respond(
     draft: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, now_ms: int, number: str
-) -> Answer:
+) -> Response:
     route = found[0] if found else None
     headers: Headers = (("x-github-media-type", "github.v3; format=json"), ("x-github-request-id", number))
     try:
@@ -159,9 +159,9 @@ def _moved(draft: JsonObject, call: Call, full_name: str) -> GitHubError:
     return GitHubError(status, "Moved Permanently", docs=None, extra=extra, headers=(("location", url),))
 
 
-def _dressed(call: Call, reply: Reply, headers: Headers, elapsed_ms: int) -> Answer:
+def _dressed(call: Call, reply: Reply, headers: Headers, elapsed_ms: int) -> Response:
     own = {name for name, _ in reply.headers}
     every = (*(pair for pair in headers if pair[0] not in own), *reply.headers)
     if reply.body is None or call.method == "HEAD":
-        return Answer(status=reply.status, headers=every, elapsed_ms=elapsed_ms)
-    return json_answer(reply.status, reply.body, elapsed_ms=elapsed_ms, headers=every)
+        return Response(status=reply.status, headers=every, elapsed_ms=elapsed_ms)
+    return json_response(reply.status, reply.body, elapsed_ms=elapsed_ms, headers=every)

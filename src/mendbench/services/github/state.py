@@ -46,7 +46,7 @@ class Reply:
 
     status: int = 200
     body: Json = None
-    """None for an answer without a body."""
+    """None for a response without a body."""
     headers: Headers = ()
 
 

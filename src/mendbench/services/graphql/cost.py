@@ -44,7 +44,7 @@ def requested_cost(
 
 
 def actual_cost(data: Json, operation: OperationDefinitionNode | None) -> int:
-    """Return what the answer cost: its objects, but for the pages around them."""
+    """Return what the response cost: its objects, but for the pages around them."""
     mutation = operation is not None and operation.operation == OperationType.MUTATION
     extra = MUTATION_POINTS * len(data) if mutation and isinstance(data, dict) else 0
     return extra + _objects(data) - (1 if isinstance(data, dict) else 0)

@@ -108,7 +108,7 @@ def _executed(schema: GraphQLSchema, document: DocumentNode, site: Site, ask: As
 
 
 def throttled(throttle: JsonObject, requested: int) -> JsonObject:
-    """Return the answer to a request that there is no budget for (https://shopify.dev/docs/api/usage/limits)."""
+    """Return the response to a request that there is no budget for (https://shopify.dev/docs/api/usage/limits)."""
     error = {"message": "Throttled", "extensions": {"code": "THROTTLED"}}
     return {"errors": [error], "extensions": {"cost": _cost(throttle, requested, None)}}
 

@@ -13,20 +13,20 @@ from __future__ import annotations
 import copy
 
 from mendbench.exchanges.urls import host_of
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.graphql.site import MALFORMED_MARKS, Ask, Caller, Site
 from mendbench.services.scripted import Scripted, next_failure
 from mendbench.services.wire import (
     Call,
     accepted_writes,
-    json_answer,
+    json_response,
     left_by,
     load_seed,
     parse_json,
     read_call,
     request_digest,
-    text_answer,
+    text_response,
 )
 
 TRACKER_HOST, LAB_HOST = "api.marlstone.example", "inventory.quillmere.example"
@@ -57,8 +57,8 @@ class GraphQL:
         """Return a few issues and a few specimens."""
         return load_seed(__package__ or "")
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
-        """Return the state after ``request`` and the server's answer to it."""
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
+        """Return the state after ``request`` and the server's response to it."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         name = "lab" if host_of(request.url) == LAB_HOST else "tracker"
@@ -66,7 +66,7 @@ class GraphQL:
         read = _read_body(call)
         planned = _planned(draft, call, read)
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         if call.path != "/graphql":
             return draft, _no_page(name)
         caller = _caller(draft, call)
@@ -79,7 +79,7 @@ class GraphQL:
         changed = copy.deepcopy(draft)
         site = Site(draft=changed, name=name, caller=caller, now_ms=now_ms)
         wrote, said = _answered(site, read, _headers(draft, name, number, now_ms))
-        return left_by(request, said, draft, changed) if wrote else draft, planned.answer if planned else said
+        return left_by(request, said, draft, changed) if wrote else draft, planned.response if planned else said
 
 
 def _read_body(call: Call) -> Json:
@@ -119,37 +119,37 @@ def _caller(draft: JsonObject, call: Call) -> Caller | None:
     return Caller(login=record.get("login") or str(draft.get("me")), scopes=None if scopes is None else tuple(scopes))
 
 
-def _no_page(name: str) -> Answer:
+def _no_page(name: str) -> Response:
     if name == "lab":
-        return text_answer(404, "Not Found", elapsed_ms=_REFUSED_MS)
+        return text_response(404, "Not Found", elapsed_ms=_REFUSED_MS)
     body = {"message": "Not Found", "documentation_url": "https://docs.github.com/rest", "status": "404"}
-    return json_answer(404, body, elapsed_ms=_REFUSED_MS)
+    return json_response(404, body, elapsed_ms=_REFUSED_MS)
 
 
-def _unauthenticated(name: str, call: Call) -> Answer:
+def _unauthenticated(name: str, call: Call) -> Response:
     if name == "lab":
         error = {"message": "Authentication required, not authenticated", "extensions": _UNAUTHENTICATED}
-        return json_answer(401, {"errors": [error]}, elapsed_ms=_REFUSED_MS)
+        return json_response(401, {"errors": [error]}, elapsed_ms=_REFUSED_MS)
     if call.header("authorization"):
         body = {"message": "Bad credentials", "documentation_url": _DOCS, "status": "401"}
     else:
         body = {"message": "This endpoint requires you to be authenticated.", "documentation_url": _LOGIN_DOCS}
         body["status"] = "401"
-    return json_answer(401, body, elapsed_ms=_REFUSED_MS)
+    return json_response(401, body, elapsed_ms=_REFUSED_MS)
 
 
-def _other_method(draft: JsonObject, name: str, call: Call) -> Answer:
+def _other_method(draft: JsonObject, name: str, call: Call) -> Response:
     """Answer what is no POST: the tracker gives its schema to a GET, the laboratory takes nothing else."""
     if name == "lab":
-        return text_answer(405, "", elapsed_ms=_REFUSED_MS, headers=(("allow", "OPTIONS, POST, GET"),))
+        return text_response(405, "", elapsed_ms=_REFUSED_MS, headers=(("allow", "OPTIONS, POST, GET"),))
     if call.method not in {"GET", "HEAD"}:
         return _no_page(name)
     from mendbench.services.graphql.engine import introspected  # noqa: PLC0415 - replay must not pay
 
-    return json_answer(200, {"data": introspected(name, draft.get("renamed") or {})}, elapsed_ms=_QUERY_MS)
+    return json_response(200, {"data": introspected(name, draft.get("renamed") or {})}, elapsed_ms=_QUERY_MS)
 
 
-def _limited(draft: JsonObject, name: str) -> Answer | None:
+def _limited(draft: JsonObject, name: str) -> Response | None:
     """Answer as often as the state says that the budget is used up."""
     limit = (draft.get("rate_limited") or {}).get(name)
     if limit is None or limit.get("times") == 0:
@@ -160,33 +160,33 @@ def _limited(draft: JsonObject, name: str) -> Answer | None:
         from mendbench.services.graphql.engine import throttled  # noqa: PLC0415 - replay must not pay
 
         empty = {**((draft.get(name) or {}).get("throttle") or {}), "available": 0}
-        return json_answer(200, throttled(empty, int(limit.get("requested", 900))), elapsed_ms=_REFUSED_MS)
+        return json_response(200, throttled(empty, int(limit.get("requested", 900))), elapsed_ms=_REFUSED_MS)
     error = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}
     headers = (("x-ratelimit-limit", str(LIMIT)), ("x-ratelimit-remaining", "0"), ("x-ratelimit-resource", "graphql"))
-    return json_answer(200, {"data": None, "errors": [error]}, elapsed_ms=_REFUSED_MS, headers=headers)
+    return json_response(200, {"data": None, "errors": [error]}, elapsed_ms=_REFUSED_MS, headers=headers)
 
 
-def _answered(site: Site, read: Json, headers: Headers) -> tuple[bool, Answer]:
-    """Run a request. Returns whether it wrote, and the answer."""
+def _answered(site: Site, read: Json, headers: Headers) -> tuple[bool, Response]:
+    """Run a request. Returns whether it wrote, and the response."""
     from mendbench.services.graphql.engine import run  # noqa: PLC0415 - replay must not pay
 
     lab = site.name == "lab"
     ask = _lab_ask(read) if lab else _tracker_ask(read)
-    if isinstance(ask, Answer):
+    if isinstance(ask, Response):
         return False, ask
     try:
         outcome = run(site, ask)
     except RecursionError:
-        return False, text_answer(500, "Internal Server Error", elapsed_ms=_REFUSED_MS)
+        return False, text_response(500, "Internal Server Error", elapsed_ms=_REFUSED_MS)
     status = 400 if lab and outcome.invalid else 200
     elapsed = _REFUSED_MS if outcome.invalid else _MUTATION_MS if outcome.writes else _QUERY_MS
-    return outcome.writes, json_answer(status, outcome.body, elapsed_ms=elapsed, headers=headers)
+    return outcome.writes, json_response(status, outcome.body, elapsed_ms=elapsed, headers=headers)
 
 
-def _lab_ask(read: Json) -> Ask | Answer:
+def _lab_ask(read: Json) -> Ask | Response:
     """Return what is asked for, checked as Ariadne does (``ariadne/graphql.py``, ``validate_data``)."""
     if read is ...:
-        return text_answer(400, "Request body is not a valid JSON", elapsed_ms=_REFUSED_MS)
+        return text_response(400, "Request body is not a valid JSON", elapsed_ms=_REFUSED_MS)
     if not isinstance(read, dict):
         return _invalid("Operation data should be a JSON object")
     query, variables, name = read.get("query"), read.get("variables"), read.get("operationName")
@@ -199,14 +199,14 @@ def _lab_ask(read: Json) -> Ask | Answer:
     return _ask(query, variables, name)
 
 
-def _tracker_ask(read: Json) -> Ask | Answer:
+def _tracker_ask(read: Json) -> Ask | Response:
     if read is ... or not isinstance(read, dict):
         body = {"message": "Problems parsing JSON", "documentation_url": _DOCS, "status": "400"}
-        return json_answer(400, body, elapsed_ms=_REFUSED_MS)
+        return json_response(400, body, elapsed_ms=_REFUSED_MS)
     query, variables, name = read.get("query"), read.get("variables"), read.get("operationName")
     if not isinstance(query, str) or not query:
         text = "A query attribute must be specified and must be a string."
-        return json_answer(200, {"errors": [{"message": text}]}, elapsed_ms=_REFUSED_MS)
+        return json_response(200, {"errors": [{"message": text}]}, elapsed_ms=_REFUSED_MS)
     return _ask(query, variables if isinstance(variables, dict) else None, name if isinstance(name, str) else None)
 
 
@@ -214,12 +214,12 @@ def _ask(query: str, variables: JsonObject | None, name: str | None) -> Ask:
     return Ask(query=query, variables=variables or {}, operation=name)
 
 
-def _invalid(text: str) -> Answer:
-    return json_answer(400, {"errors": [{"message": text}]}, elapsed_ms=_REFUSED_MS)
+def _invalid(text: str) -> Response:
+    return json_response(400, {"errors": [{"message": text}]}, elapsed_ms=_REFUSED_MS)
 
 
 def _headers(draft: JsonObject, name: str, number: str, now_ms: int) -> Headers:
-    """Return the headers of an answer: the tracker tells its limit."""
+    """Return the headers of a response: the tracker tells its limit."""
     if name == "lab":
         return ()
     used = min(1 + accepted_writes(draft), LIMIT)

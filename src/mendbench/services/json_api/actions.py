@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mendbench.model.exchange import Answer, Headers
+from mendbench.model.exchange import Headers, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context, at, equals
 from mendbench.services.json_api.fixed import refuse, static
@@ -18,7 +18,7 @@ from mendbench.services.wire import iso_time, next_count
 from mendbench.values.merge_patch import merge_patch
 
 
-def perform(context: Context) -> Answer:
+def perform(context: Context) -> Response:
     """Check references, uniqueness and rules, and do what the route does.
 
     Raises:
@@ -28,12 +28,12 @@ def perform(context: Context) -> Answer:
     return _ACTIONS[context.route.action](context)
 
 
-def _get(context: Context) -> Answer:
+def _get(context: Context) -> Response:
     item = context.stored()
     return not_modified(context, item) or _one(context, item)
 
 
-def _list(context: Context) -> Answer:
+def _list(context: Context) -> Response:
     known = {name for item in context.items.values() if isinstance(item, dict) for name in item}
     filters = {name: text for name, text in context.query.items() if name.split(".", maxsplit=1)[0] in known}
     found = [i for i in context.items.values() if all(equals(at(i, name), text) for name, text in filters.items())]
@@ -46,7 +46,7 @@ def _list(context: Context) -> Answer:
     return answered(context, 200, body, part.headers)
 
 
-def _lookup(context: Context) -> Answer:
+def _lookup(context: Context) -> Response:
     field = str(context.route.options["by"])
     name = str(context.route.options.get("from", field))
     wanted = context.path.get(name, context.query.get(name))
@@ -56,7 +56,7 @@ def _lookup(context: Context) -> Answer:
     raise context.missing
 
 
-def _create(context: Context) -> Answer:
+def _create(context: Context) -> Response:
     key = str(context.route.options.get("key", "id"))
     new_id = new_id_of(context)
     stamp = context.route.options.get("stamp")
@@ -69,7 +69,7 @@ def _create(context: Context) -> Answer:
     return _one(context, item, 201, headers)
 
 
-def _update(context: Context) -> Answer:
+def _update(context: Context) -> Response:
     item = context.stored()
     key = str(context.route.options.get("key", "id"))
     check_match(context, item)
@@ -80,17 +80,17 @@ def _update(context: Context) -> Answer:
     return _one(context, changed)
 
 
-def _delete(context: Context) -> Answer:
+def _delete(context: Context) -> Response:
     check_match(context, context.stored())
     del context.items[context.item_id]
-    return Answer(status=int(context.route.options.get("status", 204)), elapsed_ms=elapsed_of(context.route))
+    return Response(status=int(context.route.options.get("status", 204)), elapsed_ms=elapsed_of(context.route))
 
 
-def _start(context: Context) -> Answer:
+def _start(context: Context) -> Response:
     return start(context, new_id_of(context))
 
 
-_ACTIONS: dict[Action, Callable[[Context], Answer]] = {
+_ACTIONS: dict[Action, Callable[[Context], Response]] = {
     "get": _get,
     "list": _list,
     "lookup": _lookup,
@@ -114,7 +114,7 @@ def new_id_of(context: Context) -> Json:
             return f"{prefix}{number}" if prefix else number
 
 
-def _one(context: Context, item: JsonObject, status: int = 200, headers: Headers = ()) -> Answer:
+def _one(context: Context, item: JsonObject, status: int = 200, headers: Headers = ()) -> Response:
     wrap = shaped(context)
     body = {wrap["one"]: item} if wrap.get("one") else item
     tag: Headers = (("etag", etag_of(item)),) if context.route.options.get("etag") else ()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from mendbench.api_errors.status_phrases import PHRASES
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.by_entry import aws, jsonapi, spring, spring_bare
 from mendbench.services.json_api.by_field import aspnet, drf, rails
@@ -15,7 +15,7 @@ from mendbench.services.json_api.refusal import Asked, Dressed, RefusedError
 from mendbench.services.json_api.schema import Violation
 from mendbench.services.json_api.spec import Api, Style
 from mendbench.services.json_api.words import in_words
-from mendbench.services.wire import JSON_TYPE, TEXT_TYPE, json_answer, text_answer
+from mendbench.services.wire import JSON_TYPE, TEXT_TYPE, json_response, text_response
 
 PROBLEM_TYPE = "application/problem+json"
 """RFC 9457 section 3."""
@@ -23,7 +23,7 @@ _PHRASES: dict[int, str] = {**PHRASES, 422: "Unprocessable Content"}
 _Style: TypeAlias = Callable[[RefusedError, Asked, str], Dressed]
 
 
-def refusal_answer(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: int) -> Answer:
+def refusal_response(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: int) -> Response:
     """Return the refusal in the API's style, or the very body that a rule gives."""
     if refused.body is not None:
         return _as_told(refused, api, elapsed_ms)
@@ -32,18 +32,20 @@ def refusal_answer(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: in
     headers = (*refused.headers, *said.headers)
     if isinstance(said.body, str):
         text = _translated(said.body, api.words)
-        return text_answer(status, text, elapsed_ms=elapsed_ms, headers=headers, content_type=said.content_type)
+        return text_response(status, text, elapsed_ms=elapsed_ms, headers=headers, content_type=said.content_type)
     body = _translated(said.body, api.words)
     if isinstance(body, dict):
         body = {**body, **api.with_errors}
-    return json_answer(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=said.content_type)
+    return json_response(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=said.content_type)
 
 
-def _as_told(refused: RefusedError, api: Api, elapsed_ms: int) -> Answer:
+def _as_told(refused: RefusedError, api: Api, elapsed_ms: int) -> Response:
     if isinstance(refused.body, str):
-        return text_answer(refused.status, refused.body, elapsed_ms=elapsed_ms, headers=refused.headers)
+        return text_response(refused.status, refused.body, elapsed_ms=elapsed_ms, headers=refused.headers)
     kind = PROBLEM_TYPE if api.style == "problem" else JSON_TYPE
-    return json_answer(refused.status, refused.body, elapsed_ms=elapsed_ms, headers=refused.headers, content_type=kind)
+    return json_response(
+        refused.status, refused.body, elapsed_ms=elapsed_ms, headers=refused.headers, content_type=kind
+    )
 
 
 def _fastapi(refused: RefusedError, _asked: Asked, _phrase: str) -> Dressed:

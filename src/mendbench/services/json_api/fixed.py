@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 
-from mendbench.model.exchange import Answer, Headers
+from mendbench.model.exchange import Headers, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context
 from mendbench.services.json_api.refusal import RefusedError
 from mendbench.services.json_api.shaping import elapsed_of
-from mendbench.services.wire import json_answer, text_answer
+from mendbench.services.wire import json_response, text_response
 
 MAX_ROWS = 100_000
 """So many rows ``repeat`` writes at most."""
 
 
-def static(context: Context) -> Answer:
+def static(context: Context) -> Response:
     """Answer what the route says, with the path's parameters in its headers."""
     options = context.route.options
     headers = _headers(context)
@@ -23,13 +23,13 @@ def static(context: Context) -> Answer:
     if options.get("repeat"):
         body = _repeated(body, context.route.table("repeat"))
     if isinstance(body, str):
-        return text_answer(status, body, elapsed_ms=elapsed, headers=headers)
+        return text_response(status, body, elapsed_ms=elapsed, headers=headers)
     if body is None:
-        return Answer(status=status, headers=headers, elapsed_ms=elapsed)
-    return json_answer(status, body, elapsed_ms=elapsed, headers=headers)
+        return Response(status=status, headers=headers, elapsed_ms=elapsed)
+    return json_response(status, body, elapsed_ms=elapsed, headers=headers)
 
 
-def refuse(context: Context) -> Answer:
+def refuse(context: Context) -> Response:
     """Refuse with the route's ``status``, ``detail`` and ``headers``: a page that is gone or has moved.
 
     Raises:

@@ -1,11 +1,11 @@
-"""Work that goes on after the answer: 202 and a place to ask at (RFC 9110 section 15.3.3).
+"""Work that goes on after the response: 202 and a place to ask at (RFC 9110 section 15.3.3).
 
 How far a job is hangs on how often the very same question was asked since the last accepted write (``polls``), never on the clock.
 """
 
 from __future__ import annotations
 
-from mendbench.model.exchange import Answer, Headers
+from mendbench.model.exchange import Headers, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context
 from mendbench.services.json_api.shaping import answered, extra_of, shaped
@@ -13,7 +13,7 @@ from mendbench.services.json_api.shaping import answered, extra_of, shaped
 _QUEUED, _RUNNING, _DONE = {"status": "queued"}, {"status": "running"}, {"status": "succeeded"}
 
 
-def start(context: Context, new_id: Json) -> Answer:
+def start(context: Context, new_id: Json) -> Response:
     """Begin a job: keep what was sent, and answer where to ask."""
     key = str(context.route.options.get("key", "id"))
     item: JsonObject = {key: new_id, **context.body, **(context.route.table("queued") or _QUEUED)} | {key: new_id}
@@ -23,7 +23,7 @@ def start(context: Context, new_id: Json) -> Answer:
     return _told(context, 202, {**item, **_placed(context, new_id)}, headers)
 
 
-def job(context: Context) -> Answer:
+def job(context: Context) -> Response:
     """Say how far a job is."""
     options = context.route.options
     item = context.stored()
@@ -39,7 +39,7 @@ def _placed(context: Context, new_id: Json) -> JsonObject:
     return {name: context.in_place(text, id=new_id) for name, text in context.route.table("links").items()}
 
 
-def _told(context: Context, status: int, item: JsonObject, headers: Headers) -> Answer:
+def _told(context: Context, status: int, item: JsonObject, headers: Headers) -> Response:
     wrap = shaped(context)
     body = {wrap["one"]: item} if wrap.get("one") else item
     return answered(context, status, {**body, **extra_of(wrap)}, headers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context, singular
 from mendbench.services.json_api.refusal import RefusedError
@@ -17,12 +17,12 @@ def etag_of(item: Json) -> str:
     return f'"{digest(item)}"'
 
 
-def not_modified(context: Context, item: Json) -> Answer | None:
+def not_modified(context: Context, item: Json) -> Response | None:
     """Return a 304 if the caller has the thing as it is, else None."""
     seen = context.header("if-none-match")
     if not context.route.options.get("etag") or seen is None or not _names(seen, etag_of(item), weakly=True):
         return None
-    return Answer(status=304, headers=(("etag", etag_of(item)),), elapsed_ms=elapsed_of(context.route))
+    return Response(status=304, headers=(("etag", etag_of(item)),), elapsed_ms=elapsed_of(context.route))
 
 
 def check_match(context: Context, item: Json) -> None:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import cast
 
 from mendbench.exchanges.urls import host_of
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.services.json_api.actions import perform
 from mendbench.services.json_api.context import Context, singular
-from mendbench.services.json_api.errors import refusal_answer
+from mendbench.services.json_api.errors import refusal_response
 from mendbench.services.json_api.refusal import Asked, RefusedError
 from mendbench.services.json_api.requests import check_auth, read_body, read_parameters
 from mendbench.services.json_api.shaping import elapsed_of
@@ -19,10 +19,10 @@ from mendbench.services.json_api.spec import Api, Route, data_of, read_apis
 from mendbench.services.json_api.transient_failures import KEY, failing_at_first
 from mendbench.services.json_api.volatile import Moment, count_try, filled, forget_tries, moment_of
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import Call, accepted_writes, json_answer, left_by, load_seed, match_path, read_call
+from mendbench.services.wire import Call, accepted_writes, json_response, left_by, load_seed, match_path, read_call
 
 _REFUSED_MS = 64
-"""How long an answer takes that no route was run for."""
+"""How long a response takes that no route was run for."""
 _BODY_ACTIONS = {"create", "update", "start"}
 
 
@@ -41,27 +41,27 @@ class JsonApi:
         """Return the hosts that a state declares."""
         return tuple(host for api in read_apis(state) for host in api.hosts)
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
-        """Return the state after ``request`` and the declared API's answer to it."""
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
+        """Return the state after ``request`` and the declared API's response to it."""
         draft: JsonObject = copy.deepcopy(state)
         host = host_of(request.url)
         api = next((api for api in read_apis(draft) if host in api.hosts), None)
         call = read_call(request)
         if api is None:
-            return draft, json_answer(404, {"detail": "Not Found"}, elapsed_ms=_REFUSED_MS)
+            return draft, json_response(404, {"detail": "Not Found"}, elapsed_ms=_REFUSED_MS)
         found = _route(api, call)
         moment = _moment(draft, api, request, now_ms)
         data = data_of(draft, api)
         keys = [f"{call.method} {call.path}", *([found[0].key] if found else [])]
         planned = failing_at_first(data, keys, moment, accepted_writes(draft)) or next_failure(data, keys)
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         changed = copy.deepcopy(draft)
         said = _respond(api, data_of(changed, api), call, found, moment)
         left = left_by(request, said, draft, changed)
         if accepted_writes(left) != accepted_writes(draft):
             left = forget_tries(left)
-        return left, planned.answer if planned else said
+        return left, planned.response if planned else said
 
 
 def _moment(draft: JsonObject, api: Api, request: Request, now_ms: int) -> Moment:
@@ -80,7 +80,7 @@ def _route(api: Api, call: Call) -> tuple[Route, dict[str, str]] | None:
 
 def _respond(
     api: Api, data: JsonObject, call: Call, found: tuple[Route, dict[str, str]] | None, moment: Moment
-) -> Answer:
+) -> Response:
     thing, elapsed_ms = "", _REFUSED_MS
     api = replace(api, with_errors=cast("JsonObject", filled(api.with_errors, moment)))
     try:
@@ -109,7 +109,7 @@ def _respond(
             method=call.method, path=call.path, host=api.hosts[0], thing=thing,
             request_id=moment.request_id, at_ms=moment.at_ms,
         )  # fmt: skip
-        return refusal_answer(refusal, api, asked, elapsed_ms)
+        return refusal_response(refusal, api, asked, elapsed_ms)
 
 
 def _reads_body(route: Route) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from mendbench.model.exchange import Answer, Headers
+from mendbench.model.exchange import Headers, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.context import Context
 from mendbench.services.json_api.spec import Route
-from mendbench.services.wire import JSON_TYPE, json_answer
+from mendbench.services.wire import JSON_TYPE, json_response
 
 READ_MS, WRITE_MS = 96, 171
-"""Milliseconds an answer takes unless the route says otherwise."""
+"""Milliseconds a response takes unless the route says otherwise."""
 _TYPES = {"jsonapi": "application/vnd.api+json", "aws": "application/x-amz-json-1.1"}
 """Styles that have a content type of their own."""
 
@@ -30,10 +30,10 @@ def extra_of(wrap: JsonObject) -> JsonObject:
     return extra if isinstance(extra, dict) else {}
 
 
-def answered(context: Context, status: int, body: Json, headers: Headers = ()) -> Answer:
-    """Return the route's answer; without a body where the route says that its answers are empty."""
+def answered(context: Context, status: int, body: Json, headers: Headers = ()) -> Response:
+    """Return the route's answer; without a body where the route says that its responses are empty."""
     status, elapsed_ms = int(context.route.options.get("status", status)), elapsed_of(context.route)
     if context.route.options.get("empty"):
-        return Answer(status=status, headers=headers, elapsed_ms=elapsed_ms)
+        return Response(status=status, headers=headers, elapsed_ms=elapsed_ms)
     kind = _TYPES.get(context.api.style, JSON_TYPE)
-    return json_answer(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=kind)
+    return json_response(status, body, elapsed_ms=elapsed_ms, headers=headers, content_type=kind)

@@ -8,7 +8,7 @@ In the state of an API::
 
 The key is what ``failures`` has: a route as declared or as requested, or ``*``. An entry is as there
 too (:mod:`mendbench.services.scripted`).
-Each request of its own has its tries counted, and an accepted write begins the count again: so an answer hangs on the request,
+Each request of its own has its tries counted, and an accepted write begins the count again: so a response hangs on the request,
 on the accepted writes before it and on how often it was sent since the last of them, which is what a recording is keyed by.
 ``writes`` ([least, most]) keeps an entry to the time between those counts of accepted writes. ``page`` is the error page
 of a proxy in front: ``nginx`` or ``elb``.

@@ -1,4 +1,4 @@
-"""What differs between two answers that say the same: ids of requests, times, and the count of tries behind them.
+"""What differs between two responses that say the same: ids of requests, times, and the count of tries behind them.
 
 A text that a case writes into its state may hold ``{request_id}`` (32 hexadecimal digits), ``{uuid}``, ``{timestamp}`` (RFC 3339),
 ``{http_date}`` and ``{http_date+20}`` (RFC 9110 section 5.6.7; seconds from now). They change with the request, with the accepted

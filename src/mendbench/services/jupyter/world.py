@@ -52,7 +52,7 @@ def ordered(body: str) -> str:
 
 
 def pins(folder: Path) -> Pins:
-    """Return what in the answers is not the server's word on the request, for a server whose files are in ``folder``."""
+    """Return what in the responses is not the server's word on the request, for a server whose files are in ``folder``."""
     return Pins(
         headers={
             "date": _WHEN, "last-modified": _WHEN, "server": "TornadoServer",

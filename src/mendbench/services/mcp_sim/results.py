@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import json
 
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.schema import Violation
 from mendbench.services.mcp_sim.arguments import in_composio_words, in_jsonschema_words, in_pydantic_words, in_zod_words
 from mendbench.services.mcp_sim.spec import Server, Tool
-from mendbench.services.wire import json_answer
+from mendbench.services.wire import json_response
 
 INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL_ERROR = -32602, -32601, -32603
 """JSON-RPC 2.0 section 5.1."""
 
 
-def result(body: JsonObject, elapsed_ms: int) -> Answer:
+def result(body: JsonObject, elapsed_ms: int) -> Response:
     """Return a JSON-RPC result. Ids are always 1: one that counted would make equal answers differ."""
-    return json_answer(200, {"jsonrpc": "2.0", "id": 1, "result": body}, elapsed_ms=elapsed_ms)
+    return json_response(200, {"jsonrpc": "2.0", "id": 1, "result": body}, elapsed_ms=elapsed_ms)
 
 
-def error(code: int, message: str, elapsed_ms: int, data: Json = None) -> Answer:
+def error(code: int, message: str, elapsed_ms: int, data: Json = None) -> Response:
     """Return a JSON-RPC error."""
     told: JsonObject = {"code": code, "message": message, **({"data": data} if data is not None else {})}
-    return json_answer(200, {"jsonrpc": "2.0", "id": 1, "error": told}, elapsed_ms=elapsed_ms)
+    return json_response(200, {"jsonrpc": "2.0", "id": 1, "error": told}, elapsed_ms=elapsed_ms)
 
 
-def success(server: Server, value: Json, elapsed_ms: int) -> Answer:
+def success(server: Server, value: Json, elapsed_ms: int) -> Response:
     """Return what a tool gives back. A text stands as it is, everything else as JSON."""
     if server.profile == "wrapper":
         return _wrapped({"successful": True, "error": None, "data": value}, elapsed_ms)
@@ -37,7 +37,7 @@ def success(server: Server, value: Json, elapsed_ms: int) -> Answer:
     return result({**said, "isError": False} if server.sdk != "typescript" else said, elapsed_ms)
 
 
-def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, elapsed_ms: int) -> Answer:
+def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, elapsed_ms: int) -> Response:
     """Return the failure of a tool that ran, or of the API behind it."""
     if server.profile == "protocol":
         return error(INTERNAL_ERROR, words, elapsed_ms)
@@ -46,7 +46,7 @@ def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, el
     return _tool_error(f"Error executing tool {tool.name}: {words}" if server.sdk == "fastmcp" else words, elapsed_ms)
 
 
-def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Answer:
+def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Response:
     """Return the refusal of a tool that is not there."""
     if server.profile == "protocol":
         mark = "MCP error -32601: " if server.unknown_tool == METHOD_NOT_FOUND else ""
@@ -56,7 +56,9 @@ def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Answer:
     return _tool_error(f"Unknown tool: {name}", elapsed_ms)
 
 
-def invalid_arguments(server: Server, tool: Tool, violations: list[Violation], log_id: str, elapsed_ms: int) -> Answer:
+def invalid_arguments(
+    server: Server, tool: Tool, violations: list[Violation], log_id: str, elapsed_ms: int
+) -> Response:
     """Return the refusal of arguments."""
     if server.profile == "wrapper":
         return _refused(in_composio_words(violations), 400, log_id, elapsed_ms)
@@ -71,14 +73,14 @@ def invalid_arguments(server: Server, tool: Tool, violations: list[Violation], l
     return error(INVALID_PARAMS, words, elapsed_ms) if server.profile == "protocol" else _tool_error(words, elapsed_ms)
 
 
-def _tool_error(text: str, elapsed_ms: int) -> Answer:
+def _tool_error(text: str, elapsed_ms: int) -> Response:
     return result({"content": [{"type": "text", "text": text}], "isError": True}, elapsed_ms)
 
 
-def _refused(words: str, status: int, log_id: str, elapsed_ms: int) -> Answer:
+def _refused(words: str, status: int, log_id: str, elapsed_ms: int) -> Response:
     said = {"data": {"status_code": status}, "successful": False, "error": words, "log_id": log_id}
     return _wrapped(said, elapsed_ms)
 
 
-def _wrapped(said: JsonObject, elapsed_ms: int) -> Answer:
+def _wrapped(said: JsonObject, elapsed_ms: int) -> Response:
     return result({"content": [{"type": "text", "text": json.dumps(said, ensure_ascii=False)}]}, elapsed_ms)

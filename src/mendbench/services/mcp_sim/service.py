@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from mendbench.exchanges.urls import host_of
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Request
+from mendbench.model.exchange import Request, Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.actions import perform
 from mendbench.services.json_api.context import Context
@@ -31,7 +31,7 @@ from mendbench.services.mcp_sim.results import (
 from mendbench.services.mcp_sim.slack_tools import call_slack
 from mendbench.services.mcp_sim.spec import Server, Tool, read_servers
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import accepted_writes, left_by, load_seed, parse_json, text_answer
+from mendbench.services.wire import accepted_writes, left_by, load_seed, parse_json, text_response
 from mendbench.values.merge_patch import merge_patch
 
 LIST = "tools/list"
@@ -54,13 +54,13 @@ class McpSim:
         """Return the names of the seed's servers and of those that a case's state declares."""
         return tuple(read_servers(merge_patch(self.seed(), state)))
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
-        """Return the state after ``request`` and the server's answer to it."""
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
+        """Return the state after ``request`` and the server's response to it."""
         draft: JsonObject = copy.deepcopy(state)
         server = read_servers(draft).get(host_of(request.url))
         name = _tool_name(request)
         if server is None or name is None:
-            return draft, text_answer(404, "Not Found", elapsed_ms=_REFUSED_MS)
+            return draft, text_response(404, "Not Found", elapsed_ms=_REFUSED_MS)
         moment = _moment(draft, server, request, now_ms)
         planned, applied = _planned(draft, server, name, moment)
         if planned is not None and not applied:
@@ -95,13 +95,13 @@ def _moment(draft: JsonObject, server: Server, request: Request, now_ms: int) ->
     return moment_of(draft, request, now_ms, count_try(draft, request) if counts else 0)
 
 
-def _planned(draft: JsonObject, server: Server, name: str, moment: Moment) -> tuple[Answer | None, bool]:
+def _planned(draft: JsonObject, server: Server, name: str, moment: Moment) -> tuple[Response | None, bool]:
     """Return the failure that is due for a call, and whether the call has its effect all the same."""
     record = _record(draft, server)
     _, entry = entry_due(record, (name,), moment, accepted_writes(draft))
     if entry is None:
         scripted = next_failure(record, (name,))
-        return (scripted.answer, scripted.applied) if scripted else (None, False)
+        return (scripted.response, scripted.applied) if scripted else (None, False)
     applied, elapsed_ms = bool(entry.get("applied")), int(entry.get("elapsed_ms", _WRITE_MS))
     if isinstance(entry.get("error"), dict):
         told = entry["error"]
@@ -115,10 +115,10 @@ def _planned(draft: JsonObject, server: Server, name: str, moment: Moment) -> tu
         status = int(entry.get("status", 500))
         return failure(server, tool, str(entry["says"]), status, _log_id(moment), elapsed_ms), applied
     found = next_failure({"failures": {name: [entry]}}, (name,))
-    return (found.answer if found else None), applied
+    return (found.response if found else None), applied
 
 
-def _answered(record: JsonObject, server: Server, name: str, request: Request, moment: Moment) -> Answer:
+def _answered(record: JsonObject, server: Server, name: str, request: Request, moment: Moment) -> Response:
     if name == LIST:
         return result({"tools": [tool.listed() for tool in server.tools.values()]}, _LIST_MS)
     tool = server.tools.get(name)
@@ -188,4 +188,4 @@ def _log_id(moment: Moment) -> str:
 _NOBODY = Api(
     name="", hosts=("",), auth=None, style="plain", http_status=True, wrap={}, routes=(), words={}, with_errors={}
 )  # fmt: skip
-"""The dress of answers that no HTTP client sees."""
+"""The dress of responses that no HTTP client sees."""

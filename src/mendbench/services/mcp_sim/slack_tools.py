@@ -27,8 +27,8 @@ def call_slack(record: JsonObject, tool: Tool, arguments: JsonObject, now_ms: in
     token = str(record.get("token", "connected-account"))
     headers = (("authorization", f"Bearer {token}"), ("content-type", kind))
     request = Request(method="POST", url=f"https://slack.com/api/{tool.method}", headers=headers, body=body)
-    after, answer = Slack().answer(before, request, now_ms)
+    after, response = Slack().response(before, request, now_ms)
     if after != before:
         record[_WHOLE] = after
-    said: Json = json.loads(answer.body)
+    said: Json = json.loads(response.body)
     return said

@@ -1,6 +1,6 @@
 """The state of ``mcp_sim``: MCP servers, each with its tools and data, as the seed has them or as a case invents them.
 
-A call is ``mcp://SERVER/TOOL`` with the arguments as body, ``mcp://SERVER/tools/list`` lists the tools; the answer is the whole
+A call is ``mcp://SERVER/TOOL`` with the arguments as body, ``mcp://SERVER/tools/list`` lists the tools; the response is the whole
 JSON-RPC object::
 
     {"servers": {"kelp-desk": {

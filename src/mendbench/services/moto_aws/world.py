@@ -111,7 +111,7 @@ class MotoAws:
         self._made.clear()
         for name, call in calls.items():
             asked = incoming(name, call)
-            status, _, _, body = self._front.answer(asked)
+            status, _, _, body = self._front.response(asked)
             if status // 100 != 2:  # noqa: PLR2004 - the first digit of success
                 said = " ".join(body.decode("utf-8", "replace").split())[:200]
                 raise BadInput(f"state of {self.name}: calls.{name}", f"refused with {status}: {said}", "mend the call")

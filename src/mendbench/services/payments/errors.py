@@ -60,7 +60,7 @@ class StripeError(Exception):
         self.extra, self.headers = extra or {}, headers
 
     def body(self, request_id: str) -> JsonObject:
-        """Return the answer's body. What is wrong with a good key's request is linked to its log."""
+        """Return the response's body. What is wrong with a good key's request is linked to its log."""
         link = _DOCS + self.code.replace("_", "-") if self.code else None
         log = f"{_LOGS}{request_id}" if self.status in {400, 402, 404} else None
         fields: dict[str, Json] = {

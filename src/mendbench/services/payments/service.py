@@ -1,6 +1,6 @@
-"""The Stripe service: the order in which Stripe checks a request, and the answer's dress.
+"""The Stripe service: the order in which Stripe checks a request, and the response's dress.
 
-The order: key (401), rate limit (429), URL (404), encoding (400), idempotency key (400, or the earlier answer),
+The order: key (401), rate limit (429), URL (404), encoding (400), idempotency key (400, or the earlier response),
 unknown parameters, missing ones, types, objects named (404 in the path, 400 in a parameter), state of the payment,
 card (402). That order is assumed but for the key's first place.
 """
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from mendbench.io.canonical_json import digest
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.services.payments.errors import (
     StripeError,
@@ -26,10 +26,10 @@ from mendbench.services.payments.routes import Route, find_route
 from mendbench.services.payments.schema import read_params
 from mendbench.services.payments.state import Context, identify
 from mendbench.services.scripted import next_failure
-from mendbench.services.wire import Call, json_answer, left_by, load_seed, read_call, request_digest
+from mendbench.services.wire import Call, json_response, left_by, load_seed, read_call, request_digest
 
 _REFUSED_MS = 92
-"""How long an answer takes that no endpoint was run for."""
+"""How long a response takes that no endpoint was run for."""
 _TYPE = "application/json"
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(\.[a-z]+)?")
 _DEFAULT_VERSION = "2024-06-20"
@@ -58,7 +58,7 @@ class Payments:
         """Return the account of a shop for boat parts, with prices, customers and cards."""
         return load_seed(__package__ or "")
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
         """Return the state after ``request`` and Stripe's answer to it."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
@@ -67,7 +67,7 @@ class Payments:
         found = find_route(call)
         planned = next_failure(draft, [f"{call.method} {call.path}", *([found[0].key] if found else [])])
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         try:
             identify(draft, call)
             limited = _over_limit(draft)
@@ -83,9 +83,9 @@ class Payments:
             return draft, _refused(refusal, headers, number)
         if asked.key:
             changed.setdefault("idempotency", {})[asked.key] = {"request": asked.request, "body": said}
-        answer = json_answer(200, said, elapsed_ms=asked.route.elapsed_ms, headers=headers, content_type=_TYPE)
-        left = left_by(request, answer, draft, changed)
-        return left, planned.answer if planned else answer
+        response = json_response(200, said, elapsed_ms=asked.route.elapsed_ms, headers=headers, content_type=_TYPE)
+        left = left_by(request, response, draft, changed)
+        return left, planned.response if planned else response
 
     def canonical(self, request: Request) -> Request | None:
         """Return ``request`` in the one spelling of all that mean the same, or None where it has none."""
@@ -101,15 +101,15 @@ def _read(call: Call, found: tuple[Route, dict[str, str]] | None) -> _Asked:
     return _Asked(route=found[0], path=found[1], pairs=pairs, key=key, request=request)
 
 
-def _replayed(draft: JsonObject, asked: _Asked, headers: Headers) -> Answer | None:
-    """Return the answer that the key was given before, or None if it is new."""
+def _replayed(draft: JsonObject, asked: _Asked, headers: Headers) -> Response | None:
+    """Return the response that the key was given before, or None if it is new."""
     earlier = (draft.get("idempotency") or {}).get(asked.key) if asked.key else None
     if earlier is None:
         return None
     if earlier["request"] != asked.request:
         raise key_reused(asked.key)
     again = (*headers, ("idempotent-replayed", "true"))
-    return json_answer(200, earlier["body"], elapsed_ms=_REFUSED_MS, headers=again, content_type=_TYPE)
+    return json_response(200, earlier["body"], elapsed_ms=_REFUSED_MS, headers=again, content_type=_TYPE)
 
 
 def _run(changed: JsonObject, asked: _Asked, call: Call, now_ms: int) -> JsonObject:
@@ -136,6 +136,8 @@ def _headers(draft: JsonObject, call: Call, number: str) -> Headers:
     return (*told, ("idempotency-key", key)) if key and call.method == "POST" else told
 
 
-def _refused(refusal: StripeError, headers: Headers, number: str) -> Answer:
+def _refused(refusal: StripeError, headers: Headers, number: str) -> Response:
     every = (*headers, *refusal.headers)
-    return json_answer(refusal.status, refusal.body(number), elapsed_ms=_REFUSED_MS, headers=every, content_type=_TYPE)
+    return json_response(
+        refusal.status, refusal.body(number), elapsed_ms=_REFUSED_MS, headers=every, content_type=_TYPE
+    )

@@ -1,6 +1,6 @@
 """How Google's APIs say no: a google.rpc.Status (https://cloud.google.com/apis/design/errors) under ``error``.
 
-Where the texts come from: the ones about ranges, grids, cells and single requests are quoted from answers of the live
+Where the texts come from: the ones about ranges, grids, cells and single requests are quoted from responses of the live
 API (googleworkspace/java-samples issue 42, invokable/laravel-google-sheets issue 13, apache/texera issue 1063,
 tidyverse/googlesheets4 issue 70); 403, 404 and the values of the wrong type from gspread's recorded exchanges
 (``ClientTest``, ``WorksheetTest``); quotas from https://developers.google.com/workspace/sheets/api/limits.
@@ -56,7 +56,7 @@ class SheetsError(Exception):
         self.code, self.message, self.details, self.headers = code, message, details, headers
 
     def body(self) -> JsonObject:
-        """Return the answer's body."""
+        """Return the response's body."""
         said: JsonObject = {"code": self.code, "message": self.message, "status": _STATUS[self.code]}
         return {"error": {**said, **({"details": list(self.details)} if self.details else {})}}
 

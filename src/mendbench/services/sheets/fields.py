@@ -34,7 +34,7 @@ SPREADSHEET: Tree = {
 
 
 def masked(value: JsonObject, mask: str, known: Tree) -> JsonObject:
-    """Return what ``mask`` leaves of an answer.
+    """Return what ``mask`` leaves of a response.
 
     Raises:
         SheetsError: the mask names what is not in ``known``.

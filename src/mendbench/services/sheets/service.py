@@ -1,4 +1,4 @@
-"""The Sheets service: the order in which Google checks a request, and the answer's dress.
+"""The Sheets service: the order in which Google checks a request, and the response's dress.
 
 The order: path (a page, 404), credential (401), scope (403), query and body (400: unknown names, wrong types),
 spreadsheet (404), sharing (403), quota (429), value input option, range, shape of the cells, range of the body, grid,
@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.services.scripted import next_failure
 from mendbench.services.sheets.access import admit, identify, over_quota
@@ -20,10 +20,10 @@ from mendbench.services.sheets.errors import NOT_FOUND_PAGE, SheetsError, violat
 from mendbench.services.sheets.normalisation import meant
 from mendbench.services.sheets.routes import Found, find_method
 from mendbench.services.sheets.state import Context
-from mendbench.services.wire import HTML_TYPE, Call, json_answer, left_by, load_seed, read_call, text_answer
+from mendbench.services.wire import HTML_TYPE, Call, json_response, left_by, load_seed, read_call, text_response
 
 _REFUSED_MS = 76
-"""How long an answer takes that no method was run for."""
+"""How long a response takes that no method was run for."""
 _TYPE = "application/json; charset=UTF-8"
 _DRESS: Headers = (("vary", "Origin, X-Origin, Referer"), ("server", "ESF"), ("x-content-type-options", "nosniff"))
 
@@ -38,17 +38,17 @@ class Sheets:
         """Return two spreadsheets of a seed bank."""
         return load_seed(__package__ or "")
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:  # noqa: ARG002 - no answer tells the time
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:  # noqa: ARG002 - no response tells the time
         """Return the state after ``request`` and Google's answer to it. The moment decides nothing here."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         found = find_method(call)
         if found is None:
             page = NOT_FOUND_PAGE.format(path=call.path)
-            return draft, text_answer(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
+            return draft, text_response(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
         planned = next_failure(draft, (f"{call.method} {call.path}", found.method.name))
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         try:
             context = _context(draft, call, found)
         except SheetsError as refusal:
@@ -57,7 +57,7 @@ class Sheets:
             return draft, _refused(limited)
         changed = copy.deepcopy(draft)
         said = _run(changed, context, found)
-        return left_by(request, said, draft, changed), planned.answer if planned else said
+        return left_by(request, said, draft, changed), planned.response if planned else said
 
     def canonical(self, request: Request) -> Request | None:
         """Return ``request`` in the one spelling of all that mean the same, or None where it has none."""
@@ -76,14 +76,14 @@ def _context(draft: JsonObject, call: Call, found: Found) -> Context:
     return Context(draft=draft, book_id=found.book_id, email=email, range_text=found.range_text, query=query, body=body)
 
 
-def _run(changed: JsonObject, context: Context, found: Found) -> Answer:
+def _run(changed: JsonObject, context: Context, found: Found) -> Response:
     try:
         said = found.method.run(replace(context, draft=changed))
     except SheetsError as refusal:
         return _refused(refusal)
-    return json_answer(200, said, elapsed_ms=found.method.elapsed_ms, headers=_DRESS, content_type=_TYPE)
+    return json_response(200, said, elapsed_ms=found.method.elapsed_ms, headers=_DRESS, content_type=_TYPE)
 
 
-def _refused(refusal: SheetsError) -> Answer:
+def _refused(refusal: SheetsError) -> Response:
     headers = (*_DRESS, *refusal.headers)
-    return json_answer(refusal.code, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers, content_type=_TYPE)
+    return json_response(refusal.code, refusal.body(), elapsed_ms=_REFUSED_MS, headers=headers, content_type=_TYPE)

@@ -21,7 +21,7 @@ def get_values(context: Context) -> JsonObject:
 
 
 def batch_get_values(context: Context) -> JsonObject:
-    """values.batchGet: one answer for each ``ranges``."""
+    """values.batchGet: one response for each ``ranges``."""
     ranges = [_shown_range(context, text) for text in context.query.get("ranges", [])]
     return {"spreadsheetId": context.book_id, **({"valueRanges": ranges} if ranges else {})}
 
@@ -60,21 +60,21 @@ def batch_update_values(context: Context) -> JsonObject:
     if bad:
         raise violated(*bad)
     as_user = input_option(context.body.get("valueInputOption"))
-    answers: list[JsonObject] = []
+    responses: list[JsonObject] = []
     for index, item in enumerate(data):
         try:
             place = find_range(context.book, str(item.get("range") or ""))
-            answers.append(_written(context, place, item, as_user=as_user))
+            responses.append(_written(context, place, item, as_user=as_user))
         except SheetsError as refusal:
             raise refusal.inside(f"data[{index}]") from None
-    sheets = {answer["updatedRange"].rpartition("!")[0] for answer in answers}
+    sheets = {response["updatedRange"].rpartition("!")[0] for response in responses}
     totals = {
-        "totalUpdatedRows": sum(answer.get("updatedRows", 0) for answer in answers),
-        "totalUpdatedColumns": sum(answer.get("updatedColumns", 0) for answer in answers),
-        "totalUpdatedCells": sum(answer.get("updatedCells", 0) for answer in answers),
+        "totalUpdatedRows": sum(response.get("updatedRows", 0) for response in responses),
+        "totalUpdatedColumns": sum(response.get("updatedColumns", 0) for response in responses),
+        "totalUpdatedCells": sum(response.get("updatedCells", 0) for response in responses),
         "totalUpdatedSheets": len(sheets),
     }
-    return {"spreadsheetId": context.book_id, **({**totals, "responses": answers} if answers else {})}
+    return {"spreadsheetId": context.book_id, **({**totals, "responses": responses} if responses else {})}
 
 
 def clear_values(context: Context) -> JsonObject:
@@ -120,7 +120,7 @@ def _shown_range(context: Context, text: str) -> JsonObject:
 
 
 def _written(context: Context, place: Place, body: JsonObject, *, as_user: bool) -> JsonObject:
-    """Write one ValueRange and return the answer's UpdateValuesResponse."""
+    """Write one ValueRange and return the response's UpdateValuesResponse."""
     lines = lines_of(body)
     check_scalars(lines)
     box = written_box(place, lines)

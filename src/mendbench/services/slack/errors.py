@@ -26,7 +26,7 @@ class SlackError(Exception):
         self.error, self.messages, self.extra = error, messages, extra or {}
 
     def body(self, warnings: tuple[str, ...]) -> JsonObject:
-        """Return the answer's body."""
+        """Return the response's body."""
         return with_metadata(
             {"ok": False, "error": self.error, **self.extra},
             messages=tuple(f"[ERROR] {text}" for text in self.messages),

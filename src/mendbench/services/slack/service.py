@@ -1,4 +1,4 @@
-"""The Slack service: the order in which Slack checks a call, and the answer's dress.
+"""The Slack service: the order in which Slack checks a call, and the response's dress.
 
 The order: method, rate limit, encoding, token, scope, argument schema, channel, membership, content. That encoding
 comes before the token is recorded (slack-ruby-client, ``rtm_connect.yml``); the order of the last four is assumed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 
-from mendbench.model.exchange import Answer, Headers, Request
+from mendbench.model.exchange import Headers, Request, Response
 from mendbench.model.json import JsonObject
 from mendbench.services.scripted import next_failure
 from mendbench.services.slack.arguments import check_schema, early_warnings, read_arguments
@@ -19,16 +19,16 @@ from mendbench.services.slack.state import Caller, Context, identify
 from mendbench.services.wire import (
     HTML_TYPE,
     Call,
-    json_answer,
+    json_response,
     left_by,
     load_seed,
     read_call,
     request_digest,
-    text_answer,
+    text_response,
 )
 
 _REFUSED_MS = 84
-"""How long an answer takes that no method was run for."""
+"""How long a response takes that no method was run for."""
 
 
 class Slack:
@@ -41,7 +41,7 @@ class Slack:
         """Return a small workspace with a few channels and people."""
         return load_seed(__package__ or "")
 
-    def answer(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Answer]:
+    def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
         """Return the state after ``request`` and Slack's answer to it.
 
         A method that writes does so by GET too, its arguments in the query (https://docs.slack.dev/apis/web-api).
@@ -52,27 +52,27 @@ class Slack:
         name = method_name(call)
         if name is None:
             page = NOT_FOUND_PAGE.format(path=call.path)
-            return draft, text_answer(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
+            return draft, text_response(404, page, elapsed_ms=_REFUSED_MS, content_type=HTML_TYPE)
         method = METHODS.get(name)
         if method is None:
             refusal = SlackError("unknown_method", extra={"req_method": name})
             return draft, _dressed(number, refusal.body(early_warnings(call)), None, None)
         planned = next_failure(draft, (name,))
         if planned and not planned.applied:
-            return draft, planned.answer
+            return draft, planned.response
         limited = _rate_limit(draft, name)
         if limited:
             return draft, limited
         changed = copy.deepcopy(draft)
         said = _run(changed, call, method, now_ms, number)
-        return left_by(request, said, draft, changed), planned.answer if planned else said
+        return left_by(request, said, draft, changed), planned.response if planned else said
 
     def canonical(self, request: Request) -> Request | None:
         """Return the call in the one spelling of all that mean the same."""
         return meant(request)
 
 
-def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str) -> Answer:
+def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str) -> Response:
     caller: Caller | None = None
     warnings = early_warnings(call)
     try:
@@ -88,8 +88,8 @@ def _run(draft: JsonObject, call: Call, method: Method, now_ms: int, number: str
     return _dressed(number, with_metadata(said, warnings=(*kept, *warnings)), caller, method)
 
 
-def _dressed(number: str, body: JsonObject, caller: Caller | None, method: Method | None) -> Answer:
-    """Return the answer with the headers that Slack sends (recorded in slack-ruby-client's fixtures)."""
+def _dressed(number: str, body: JsonObject, caller: Caller | None, method: Method | None) -> Response:
+    """Return the response with the headers that Slack sends (recorded in slack-ruby-client's fixtures)."""
     headers: Headers = (
         ("x-slack-req-id", number),
         ("access-control-expose-headers", "x-slack-req-id, retry-after"),
@@ -98,10 +98,10 @@ def _dressed(number: str, body: JsonObject, caller: Caller | None, method: Metho
         headers = (("x-oauth-scopes", ",".join(caller.scopes)), *headers)
         headers = (*headers, ("x-accepted-oauth-scopes", ",".join(method.scopes)))
     elapsed = method.elapsed_ms if method and caller else _REFUSED_MS
-    return json_answer(200, body, elapsed_ms=elapsed, headers=headers, ascii_only=True)
+    return json_response(200, body, elapsed_ms=elapsed, headers=headers, ascii_only=True)
 
 
-def _rate_limit(draft: JsonObject, name: str) -> Answer | None:
+def _rate_limit(draft: JsonObject, name: str) -> Response | None:
     limit = (draft.get("rate_limited") or {}).get(name)
     if not limit or limit.get("times") == 0:
         return None
@@ -109,4 +109,4 @@ def _rate_limit(draft: JsonObject, name: str) -> Answer | None:
         limit["times"] -= 1
     wait = str(limit.get("retry_after", 30))
     body = {"ok": False, "error": "ratelimited"}
-    return json_answer(429, body, elapsed_ms=_REFUSED_MS, headers=(("retry-after", wait),), ascii_only=True)
+    return json_response(429, body, elapsed_ms=_REFUSED_MS, headers=(("retry-after", wait),), ascii_only=True)

@@ -126,7 +126,7 @@ def _document(workflow: JsonObject | str) -> JsonObject:
 
 
 def _said(work: Callable[[], Said]) -> Said:
-    """Do the work; an error on purpose is an answer, with the line that the command line would print."""
+    """Do the work; an error on purpose is a response, with the line that the command line would print."""
     try:
         return work()
     except MendbenchError as error:

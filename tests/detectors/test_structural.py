@@ -1,9 +1,9 @@
 import pytest
 
 from mendbench.api_errors.envelopes import failure_in
-from mendbench.detectors.mend import DETECTOR
-from mendbench.detectors.mend.codes import CODES, WEAK, side_of, spelled
-from mendbench.model.execution import Sighting
+from mendbench.detectors.structural import DETECTOR
+from mendbench.detectors.structural.codes import CODES, WEAK, side_of, spelled
+from mendbench.model.execution import Observation
 from tests.detectors.rows import ROWS, Row, github, http, result, rpc, slack, tool
 from tests.detectors.unseen import UNSEEN
 
@@ -182,7 +182,7 @@ def test_names_of_tools_and_fields_are_not_taken_for_codes_about_rights(text):
 
 
 def test_without_any_clue_the_repair_may_try():
-    sighting = Sighting(
+    sighting = Observation(
         kind="envelope", message="request failed", node_id="n", node_type="http", status=200, body={"ok": False}
     )
     assert DETECTOR.judge(sighting).state == "error"
@@ -212,7 +212,7 @@ def test_one_code_has_one_side_in_every_spelling(code, side):
 
 @pytest.mark.parametrize("status", [600, 799, 999])
 def test_a_status_that_is_no_class_is_no_success_whatever_stands_in_its_body(status):
-    sighting = Sighting(
+    sighting = Observation(
         kind="http", message=f"HTTP {status}", node_id="a", node_type="http", status=status, body={"ok": True}
     )
     assert DETECTOR.judge(sighting).state != "success"

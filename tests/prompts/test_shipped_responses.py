@@ -1,4 +1,4 @@
-"""The answers that ship: each file of them is watched for stale ones, which only those of configured trials are."""
+"""The responses that ship: each file of them is watched for stale ones, which only those of configured trials are."""
 
 from collections import defaultdict
 

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from mendbench.model.exchange import Answer, Exchange, Request
+from mendbench.model.exchange import Exchange, Request, Response
 from mendbench.model.json import JsonObject
 
 
-def completion(content, *, finish_reason="stop", usage=None, model=None, elapsed_ms=0) -> Answer:
+def completion(content, *, finish_reason="stop", usage=None, model=None, elapsed_ms=0) -> Response:
     """Return an OpenAI-shaped answer of a chat model."""
     value = {
         "choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": finish_reason}]
@@ -18,25 +18,25 @@ def completion(content, *, finish_reason="stop", usage=None, model=None, elapsed
     if model is not None:
         value["model"] = model
     headers = (("content-type", "application/json"),)
-    return Answer(status=200, headers=headers, body=json.dumps(value).encode(), elapsed_ms=elapsed_ms)
+    return Response(status=200, headers=headers, body=json.dumps(value).encode(), elapsed_ms=elapsed_ms)
 
 
 @dataclass
-class FakeAsks:
-    """Gives its answers in turn, the last one for ever; or asks a function of the ask."""
+class FakeModelWorld:
+    """Gives its responses in turn, the last one for ever; or asks a function of the model request."""
 
-    answers: Sequence[Answer] | Callable[[JsonObject], Answer] = ()
+    responses: Sequence[Response] | Callable[[JsonObject], Response] = ()
     sent: list[Request] = field(default_factory=list)
 
     @property
-    def asks(self) -> list[JsonObject]:
+    def model_requests(self) -> list[JsonObject]:
         return [json.loads(request.body) for request in self.sent]
 
-    def send(self, request: Request, *, node: str | None = None) -> Answer:
+    def send(self, request: Request, *, node: str | None = None) -> Response:
         self.sent.append(request)
-        if callable(self.answers):
-            return self.answers(json.loads(request.body))
-        return self.answers[min(len(self.sent), len(self.answers)) - 1]
+        if callable(self.responses):
+            return self.responses(json.loads(request.body))
+        return self.responses[min(len(self.sent), len(self.responses)) - 1]
 
     def traffic(self) -> tuple[Exchange, ...]:
         return ()

@@ -14,10 +14,10 @@ from typing import TypeAlias
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.api_errors.status_phrases import PHRASES
 from mendbench.detectors._wording import worded
-from mendbench.detectors.mend import words
-from mendbench.detectors.mend.codes import RPC, Side, side_of, side_of_token, spelled
-from mendbench.detectors.mend.reading import HTTP_FAILED, Reading, read
-from mendbench.model.execution import Judgement, Sighting
+from mendbench.detectors.structural import words
+from mendbench.detectors.structural.codes import RPC, Side, side_of, side_of_token, spelled
+from mendbench.detectors.structural.reading import HTTP_FAILED, Reading, read
+from mendbench.model.execution import Judgement, Observation
 from mendbench.model.json import Json, JsonObject
 
 RIGHTS_STATUS = frozenset({401, 402, 403, 407, 423, 451})
@@ -41,10 +41,10 @@ SERVER_FAULT = frozenset({-32000, -32603})
 class Evidence:
     """A sighting, opened."""
 
-    sighting: Sighting
+    sighting: Observation
     reading: Reading
     status: int | None
-    """The HTTP status: of the answer, else the one that its body or its text tells."""
+    """The HTTP status: of the response, else the one that its body or its text tells."""
     text: str
     """All texts, one a line."""
 
@@ -54,28 +54,28 @@ Order: TypeAlias = tuple[tuple[Side, tuple[re.Pattern[str], ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class Structural:
     """Structure first, then codes, then statuses, then words."""
 
-    name: str = "mend"
+    name: str = "structural"
 
-    def judge(self, sighting: Sighting) -> Judgement:
-        """Return what the sighting means. Success only where the answer, opened, carries no failure at all."""
+    def judge(self, sighting: Observation) -> Judgement:
+        """Return what the sighting means. Success only where the response, opened, carries no failure at all."""
         evidence = evidence_of(sighting)
         if _is_no_failure(evidence):
             return Judgement(state="success", message=sighting.message)
-        rules = _RULES.get(sighting.kind, _ANSWER_RULES)
+        rules = _RULES.get(sighting.kind, _RESPONSE_RULES)
         side = next((side for rule in rules if (side := rule(evidence)) is not None), "edit")
         if side == "edit":
             return Judgement(state="error", message=sighting.message)
         return Judgement(state="warning", message=_said(evidence))
 
 
-DETECTOR = Mend()
+DETECTOR = Structural()
 
 
-def evidence_of(sighting: Sighting) -> Evidence:
-    """Return the sighting, opened: what its answer, its outputs and its own words say."""
+def evidence_of(sighting: Observation) -> Evidence:
+    """Return the sighting, opened: what its response, its outputs and its own words say."""
     outputs = _outputs(sighting)
     body: Json = sighting.body
     if body is None:
@@ -92,16 +92,16 @@ def evidence_of(sighting: Sighting) -> Evidence:
     return Evidence(sighting=sighting, reading=reading, status=_status(outside, reading, text), text=text)
 
 
-def _outputs(sighting: Sighting) -> JsonObject:
+def _outputs(sighting: Observation) -> JsonObject:
     return sighting.outputs if isinstance(sighting.outputs, dict) else {}
 
 
-def headers_of(sighting: Sighting) -> JsonObject:
-    """Return the answer's headers; none where they are no mapping."""
+def headers_of(sighting: Observation) -> JsonObject:
+    """Return the response's headers; none where they are no mapping."""
     return sighting.headers if isinstance(sighting.headers, dict) else {}
 
 
-def _is_http(sighting: Sighting) -> bool:
+def _is_http(sighting: Observation) -> bool:
     return sighting.kind != "shell" and isinstance(sighting.status, int)
 
 
@@ -110,14 +110,14 @@ def _status(outside: int | None, reading: Reading, text: str) -> int | None:
         return outside
     if reading.statuses:
         return reading.statuses[0]
-    return told_status(text)
+    return status_in_text(text)
 
 
 _SUCCESSFUL = range(200, 300)
 """RFC 9110 section 15.3. What stands beyond 599 is no class of status (section 15), and no success."""
 
 
-def told_status(text: str) -> int | None:
+def status_in_text(text: str) -> int | None:
     """Return the first failed HTTP status that a text tells: that of a resource in a multi-status may follow one that was done."""
     told = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
     return next((status for status in told if status in HTTP_FAILED), None)
@@ -212,7 +212,7 @@ def _resource_status(evidence: Evidence) -> Side | None:
 
 
 def _said_absent(evidence: Evidence) -> Side | None:
-    """The answer's own first words say that something is not there, whatever its details add."""
+    """The response's own first words say that something is not there, whatever its details add."""
     absent = words.ABSENT.search(evidence.reading.says or "") and not words.FORM.search(evidence.text)
     return "user" if absent else None
 
@@ -267,7 +267,7 @@ _WORDING: Order = (
 _PLAIN: Order = _WORDING[:2]
 _ENVIRONMENT: Order = (("user", (words.SHELL, words.LIMITS, words.OUTAGE)),)
 
-_ANSWER_RULES: tuple[Rule, ...] = (
+_RESPONSE_RULES: tuple[Rule, ...] = (
     _echoed_template,
     _soap_sender,
     _limits_and_rights,
@@ -291,7 +291,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "file": (_echoed_template, _environment, _limits_and_rights),
     "exception": (_echoed_template, _address, _vocabulary, _limits_and_rights, _plainly_the_users),
 }
-"""By kind of sighting; every other kind is an answer."""
+"""By kind of sighting; every other kind is a response."""
 
 
 def _said(evidence: Evidence) -> str:
@@ -308,7 +308,7 @@ def _said(evidence: Evidence) -> str:
 
 
 def _untold_code(evidence: Evidence) -> str:
-    """Return the first code that is a word and that the answer's own words do not repeat, or nothing."""
+    """Return the first code that is a word and that the response's own words do not repeat, or nothing."""
     told = spelled(evidence.reading.says or "")
     named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in told)
     return next(named, "")

@@ -1,4 +1,4 @@
-"""What the recorded answers of a model tell of those that are not recorded yet: how long they are, and how long they take."""
+"""What the recorded responses of a model tell of those that are not recorded yet: how long they are, and how long they take."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from mendbench.cassettes.recordings import model_file
 from mendbench.errors import Incomplete
 from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
-from mendbench.repairers.asking import read_answer
+from mendbench.repairers.asking import read_response
 from mendbench.strategies.tokens import estimate
 
 ENOUGH = 400
-"""Recorded answers of a model that its figures are made of, if there are as many: more would only take longer to read."""
+"""Recorded responses of a model that its figures are made of, if there are as many: more would only take longer to read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerFigures:
-    """Figures of one model. None where no recorded answer tells."""
+class ResponseFigures:
+    """Figures of one model. None where no recorded response tells."""
 
-    answers: int
+    responses: int
     ratio: float | None
     """Tokens of prompts as they were reported, for one that is estimated."""
     completion_tokens: float | None
     median_ms: int | None
 
 
-def answers_of(cassettes: Path, model: str, first: Iterable[Path]) -> AnswerFigures:
-    """Return what the recorded answers of a model tell, those in the folders ``first`` before others below ``cassettes``.
+def responses_of(cassettes: Path, model: str, first: Iterable[Path]) -> ResponseFigures:
+    """Return what the recorded responses of a model tell, those in the folders ``first`` before others below ``cassettes``.
 
     Raises:
         BadInput: a cassette is broken.
@@ -41,18 +41,18 @@ def answers_of(cassettes: Path, model: str, first: Iterable[Path]) -> AnswerFigu
     entries = _recorded(cassettes, model, first)
     reported = guessed = 0
     completions: list[int] = []
-    took = [entry.answer.elapsed_ms for entry in entries if entry.provenance is None and entry.answer.elapsed_ms]
+    took = [entry.response.elapsed_ms for entry in entries if entry.provenance is None and entry.response.elapsed_ms]
     for entry in entries:
         try:
-            reply = read_answer(entry.answer, model=model, ask=entry.key)
+            reply = read_response(entry.response, model=model, model_request=entry.key)
         except Incomplete:  # what stands there tells nothing
             continue
-        if reply.prompt_tokens and entry.ask is not None:
-            reported, guessed = reported + reply.prompt_tokens, guessed + prompt_length(entry.ask)
+        if reply.prompt_tokens and entry.model_request is not None:
+            reported, guessed = reported + reply.prompt_tokens, guessed + prompt_length(entry.model_request)
         if reply.completion_tokens is not None:
             completions.append(reply.completion_tokens)
-    return AnswerFigures(
-        answers=len(entries),
+    return ResponseFigures(
+        responses=len(entries),
         ratio=reported / guessed if guessed else None,
         completion_tokens=statistics.fmean(completions) if completions else None,
         median_ms=round(statistics.median(took)) if took else None,
@@ -60,7 +60,7 @@ def answers_of(cassettes: Path, model: str, first: Iterable[Path]) -> AnswerFigu
 
 
 def _recorded(cassettes: Path, model: str, first: Iterable[Path]) -> list[Entry]:
-    """Return recorded answers of a model until there are enough."""
+    """Return recorded responses of a model until there are enough."""
     name, found = model_file(model), list[Entry]()
     others = (path.parent for path in sorted(cassettes.glob(f"*/*/{name}")))
     for folder in dict.fromkeys([*first, *others]):
@@ -69,14 +69,16 @@ def _recorded(cassettes: Path, model: str, first: Iterable[Path]) -> list[Entry]
         found += [
             entry
             for entry in cassette.load(folder / name)
-            if entry.ask is not None and entry.ask.get("model") == model and 200 <= entry.answer.status < 300  # noqa: PLR2004  the 2xx
+            if entry.model_request is not None
+            and entry.model_request.get("model") == model
+            and 200 <= entry.response.status < 300  # noqa: PLR2004  the 2xx
         ]
     return found
 
 
-def prompt_length(ask: JsonObject) -> int:
-    """Return about how many tokens an ask's messages have, estimated from their length alone."""
-    return sum(estimate(_text(message)) for message in ask.get("messages") or [])
+def prompt_length(model_request: JsonObject) -> int:
+    """Return about how many tokens a model request's messages have, estimated from their length alone."""
+    return sum(estimate(_text(message)) for message in model_request.get("messages") or [])
 
 
 def _text(message: Json) -> str:
@@ -84,8 +86,8 @@ def _text(message: Json) -> str:
     return content if isinstance(content, str) else canonical_json(message)
 
 
-def answer_limit(ask: JsonObject) -> int | None:
-    """Return how many tokens the answer may have; None where the ask does not say."""
-    found = limit_in(ask.get("params") or {})
+def response_limit(model_request: JsonObject) -> int | None:
+    """Return how many tokens the response may have; None where the model request does not say."""
+    found = limit_in(model_request.get("params") or {})
     given = found[1] if found else None
     return given if isinstance(given, int) and not isinstance(given, bool) else None

@@ -1,6 +1,6 @@
 """What a repairer answered, read into a changed workflow, a refusal, or a sentence that says why it cannot be read.
 
-Understood, plain, fenced (the first block that is an answer) or between sentences (the first JSON that is one)::
+Understood, plain, fenced (the first block that is a response) or between sentences (the first JSON that is one)::
 
     {"edits": [edit, …]}             an edit as in mendbench.repair.edits; one edit need not stand in a list
     [edit, …]                        and a single edit; any form may stand alone in a list
@@ -28,11 +28,11 @@ from mendbench.repair.embedded_json import Broken, Found, find_json
 from mendbench.repair.paths import EditError
 from mendbench.values.json_patch import nodes_of
 
-MAX_ANSWER = 1_000_000
-"""Characters of an answer that is read at all."""
+MAX_RESPONSE = 1_000_000
+"""Characters of a response that is read at all."""
 
 MAX_NEW_NODES = 1_000
-"""Nodes that an answer may add to a workflow."""
+"""Nodes that a response may add to a workflow."""
 
 MAX_SENTENCE = 299
 """Characters of a sentence that goes into the next prompt."""
@@ -42,7 +42,7 @@ _ENVELOPES = frozenset({"edits", "cannot_fix", "patch", "workflow", "nodes"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """The workflow as the answer would have it. It may equal the one before, and need not be valid."""
+    """The workflow as the response would have it. It may equal the one before, and need not be valid."""
 
     document: JsonObject
 
@@ -57,29 +57,29 @@ class Declined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unusable:
-    """Nothing in the answer can be applied."""
+    """Nothing in the response can be applied."""
 
     problem: str
     """One sentence of less than 300 characters, for the next prompt."""
     status: Literal["unparsable", "invalid"] = "unparsable"
-    """unparsable: no answer could be read. invalid: edits could be read, and do not apply to this workflow."""
+    """unparsable: no response could be read. invalid: edits could be read, and do not apply to this workflow."""
 
 
 Answered: TypeAlias = Candidate | Declined | Unusable
 
 
-def read_answer(text: str, document: JsonObject) -> Answered:
+def read_response(text: str, document: JsonObject) -> Answered:
     """Return what ``text`` makes of ``document``, which is left as it is. Never raises, whatever the text."""
-    if len(text) > MAX_ANSWER:
-        return _unparsable(f"The answer has {len(text):,} characters, and at most {MAX_ANSWER:,} are read")
-    answer, first = _searched(text)
-    return _unparsable(_why_none(text, first)) if answer is None else _read(answer.value, document)
+    if len(text) > MAX_RESPONSE:
+        return _unparsable(f"The answer has {len(text):,} characters, and at most {MAX_RESPONSE:,} are read")
+    response, first = _searched(text)
+    return _unparsable(_why_none(text, first)) if response is None else _read(response.value, document)
 
 
-def find_answer(text: str) -> Json:
-    """Return the JSON that is read as the answer, whether it can be applied or not; None where there is none."""
-    answer, _ = (None, None) if len(text) > MAX_ANSWER else _searched(text)
-    return None if answer is None else answer.value
+def find_response(text: str) -> Json:
+    """Return the JSON that is read as the response, whether it can be applied or not; None where there is none."""
+    response, _ = (None, None) if len(text) > MAX_RESPONSE else _searched(text)
+    return None if response is None else response.value
 
 
 def sentence(text: str) -> str:
@@ -91,25 +91,25 @@ def sentence(text: str) -> str:
 
 
 def _searched(text: str) -> tuple[Found | None, Found | Broken | None]:
-    """Return the first JSON that is an answer, and the first of whatever kind that was met before it."""
+    """Return the first JSON that is a response, and the first of whatever kind that was met before it."""
     first: Found | Broken | None = None
     for part in find_json(text):
         found = _unwrapped(part) if isinstance(part, Found) else part
-        if isinstance(found, Found) and _is_answer(found):
+        if isinstance(found, Found) and _is_response(found):
             return found, first
         first = first or found
     return None, first
 
 
 def _unwrapped(found: Found) -> Found:
-    """Return the one answer of a list that holds nothing else, or ``found`` itself."""
+    """Return the one response of a list that holds nothing else, or ``found`` itself."""
     value = found.value
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and _ENVELOPES & value[0].keys():
         return replace(found, value=value[0])
     return found
 
 
-def _is_answer(found: Found) -> bool:
+def _is_response(found: Found) -> bool:
     value = found.value
     if isinstance(value, dict):
         return bool(_ENVELOPES & value.keys()) or (not found.inner and is_edit(value))
@@ -148,7 +148,7 @@ def _read(value: Json, document: JsonObject) -> Answered:
 
 
 def _forms(value: Json) -> dict[str, Json]:
-    """Return the forms of answer that ``value`` fills, by name. Null, false, and empty ones do not count."""
+    """Return the forms of response that ``value`` fills, by name. Null, false, and empty ones do not count."""
     if not isinstance(value, dict):
         return {"edits": value} if value else {}
     forms = {name: value[name] for name in ("edits", "patch", "cannot_fix", "workflow") if value.get(name)}
@@ -162,7 +162,7 @@ def _forms(value: Json) -> dict[str, Json]:
 
 
 def _empty(value: Json, document: JsonObject) -> Answered:
-    """Read an answer whose forms are all empty: no edits leave the workflow as it is."""
+    """Read a response whose forms are all empty: no edits leave the workflow as it is."""
     if isinstance(value, list) or [] in (value.get("edits"), value.get("patch")):
         return _edited([], document)
     if value.get("cannot_fix") == "":

@@ -15,11 +15,11 @@ from typing import Literal, TypeAlias
 from mendbench.api_errors.chat_responses import refuses_for_length
 from mendbench.errors import BadInput, Incomplete
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.prompts.completions import FINISHED, answered, completion, of_message
 from mendbench.prompts.file_lines import bytes_of, lines_of, parsed
-from mendbench.repairers.asking import read_answer
+from mendbench.repairers.asking import read_response
 
 Shape: TypeAlias = Literal["OpenAI batch", "Anthropic batch", "plain"]
 
@@ -32,14 +32,14 @@ _SHOWN = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerLine:
-    """One line: an answer, or the word that there is none."""
+class ResponseLine:
+    """One line: a response, or the word that there is none."""
 
     place: str
     """Such as ``answers.jsonl:3``."""
     custom_id: str
     shape: Shape
-    answer: Answer | None
+    response: Response | None
     """As a cassette holds it, less the redaction; None where there is none."""
     why: str = ""
     """Why there is none."""
@@ -48,45 +48,45 @@ class AnswerLine:
 
     @property
     def counts(self) -> bool:
-        """Whether it tells how many tokens the prompt and the answer have."""
-        return self.answer is not None and counts_tokens(self.answer)
+        """Whether it tells how many tokens the prompt and the response have."""
+        return self.response is not None and counts_tokens(self.response)
 
     @property
     def said(self) -> str:
         """What was answered, without what differs when the same is said twice: ids, times, counts."""
-        return "" if self.answer is None else said_in(self.answer)
+        return "" if self.response is None else said_in(self.response)
 
 
-def counts_tokens(answer: Answer) -> bool:
-    """Return whether an answer tells how many tokens the prompt and it have.
+def counts_tokens(response: Response) -> bool:
+    """Return whether a response tells how many tokens the prompt and it have.
 
     Raises:
-        Incomplete: it is no answer.
+        Incomplete: it is no response.
     """
-    reply = read_answer(answer, model="", ask="")
+    reply = read_response(response, model="", model_request="")
     return reply.prompt_tokens is not None and reply.completion_tokens is not None
 
 
-def said_in(answer: Answer) -> str:
-    """Return what an answer says, as a text by which two are compared: text, how it ended, calls of tools.
+def said_in(response: Response) -> str:
+    """Return what a response says, as a text by which two are compared: text, how it ended, calls of tools.
 
     Raises:
-        Incomplete: it is no answer.
+        Incomplete: it is no response.
     """
-    reply = read_answer(answer, model="", ask="")
+    reply = read_response(response, model="", model_request="")
     if reply.status == "prompt_too_long":
         return reply.status
-    message = parsed(answer.body, "answer")["choices"][0]["message"]
+    message = parsed(response.body, "answer")["choices"][0]["message"]
     return canonical_json([reply.text, reply.status, message.get("tool_calls") or [], message.get("refusal") or ""])
 
 
-def read_answers(path: Path) -> tuple[tuple[AnswerLine, ...], tuple[BadInput, ...]]:
+def read_responses(path: Path) -> tuple[tuple[ResponseLine, ...], tuple[BadInput, ...]]:
     """Return the lines of a file, and what is wrong with those that cannot be read.
 
     Raises:
         BadInput: the file as a whole cannot be read: it is neither JSONL nor a CSV file with these columns.
     """
-    read: list[AnswerLine] = []
+    read: list[ResponseLine] = []
     broken: list[BadInput] = []
     for found in _csv_lines(path) if _is_csv(path) else _json_lines(path):
         if isinstance(found, BadInput):
@@ -101,7 +101,7 @@ def _is_csv(path: Path) -> bool:
     return bool(start) and start not in b"{["
 
 
-def _json_lines(path: Path) -> Iterator[AnswerLine | BadInput]:
+def _json_lines(path: Path) -> Iterator[ResponseLine | BadInput]:
     for place, data in lines_of(path):
         try:
             yield _line(parsed(data, place), place)
@@ -109,7 +109,7 @@ def _json_lines(path: Path) -> Iterator[AnswerLine | BadInput]:
             yield error
 
 
-def _line(raw: JsonObject, place: str) -> AnswerLine:
+def _line(raw: JsonObject, place: str) -> ResponseLine:
     name = raw.get("custom_id")
     if not isinstance(name, str) or not name:
         raise BadInput(place, "no custom_id", _SHAPES)
@@ -122,7 +122,7 @@ def _line(raw: JsonObject, place: str) -> AnswerLine:
     raise BadInput(place, f"a line of no known shape ({', '.join(sorted(raw))})", _SHAPES)
 
 
-def _of_openai(name: str, raw: JsonObject, place: str) -> AnswerLine:
+def _of_openai(name: str, raw: JsonObject, place: str) -> ResponseLine:
     """Read a line of batch output (API reference, "The request output object"), or of its error file."""
     response, error = raw.get("response"), raw.get("error")
     status, body = (response.get("status_code"), response.get("body")) if isinstance(response, dict) else (None, None)
@@ -136,13 +136,13 @@ def _of_openai(name: str, raw: JsonObject, place: str) -> AnswerLine:
     return _judged(name, "OpenAI batch", place, answered(body, status), body.get("model"))
 
 
-def _of_anthropic(name: str, result: Json, place: str) -> AnswerLine:
+def _of_anthropic(name: str, result: Json, place: str) -> ResponseLine:
     """Read a line of batch results (API reference, "Retrieve Message Batch results")."""
     kind = result.get("type") if isinstance(result, dict) else None
     if isinstance(kind, str) and kind in {"canceled", "expired"}:
         return _unanswered(name, "Anthropic batch", place, str(kind))
     if kind == "errored":
-        refused = answered({"error": result.get("error")}, _BAD_REQUEST)  # an answer where it speaks of the length
+        refused = answered({"error": result.get("error")}, _BAD_REQUEST)  # a response where it speaks of the length
         return _judged(name, "Anthropic batch", place, refused, None)
     if kind != "succeeded" or not isinstance(result.get("message"), dict):
         raise BadInput(place, "an Anthropic batch line without result.type or result.message", _SHAPES)
@@ -152,10 +152,10 @@ def _of_anthropic(name: str, result: Json, place: str) -> AnswerLine:
     return _judged(name, "Anthropic batch", place, answered(found), found.get("model"))
 
 
-def _of_plain(name: str, content: Json, finish: Json, place: str) -> AnswerLine:
-    """Read an id with its content. An empty one is no answer: a cell that nobody filled in."""
+def _of_plain(name: str, content: Json, finish: Json, place: str) -> ResponseLine:
+    """Read an id with its content. An empty one is no response: a cell that nobody filled in."""
     if not isinstance(content, str):
-        raise BadInput(place, f"content is no text but {type(content).__name__}", "write the answer's text")
+        raise BadInput(place, f"content is no text but {type(content).__name__}", "write the response's text")
     if finish not in (None, "", *FINISHED):
         raise BadInput(place, f"finish_reason {finish!r}", f"use one of {', '.join(FINISHED)}, or leave it out")
     if not content.strip():
@@ -163,21 +163,21 @@ def _of_plain(name: str, content: Json, finish: Json, place: str) -> AnswerLine:
     return _judged(name, "plain", place, answered(completion({"content": content}, finish or "stop")), None)
 
 
-def _judged(name: str, shape: Shape, place: str, answer: Answer, model: Json) -> AnswerLine:
-    """Return the line of an answer, if it is one: a timeout or a failure never is."""
+def _judged(name: str, shape: Shape, place: str, response: Response, model: Json) -> ResponseLine:
+    """Return the line of a response, if it is one: a timeout or a failure never is."""
     try:
-        said_in(answer)
+        said_in(response)
     except Incomplete:
-        what = parsed(answer.body, place)
+        what = parsed(response.body, place)
         why = _words(what.get("error") or what)
-        return _unanswered(name, shape, place, why if 200 <= answer.status < 300 else f"HTTP {answer.status} {why}")  # noqa: PLR2004  the 2xx
-    return AnswerLine(
-        place=place, custom_id=name, shape=shape, answer=answer, model=model if isinstance(model, str) else None
+        return _unanswered(name, shape, place, why if 200 <= response.status < 300 else f"HTTP {response.status} {why}")  # noqa: PLR2004  the 2xx
+    return ResponseLine(
+        place=place, custom_id=name, shape=shape, response=response, model=model if isinstance(model, str) else None
     )
 
 
-def _unanswered(name: str, shape: Shape, place: str, why: str) -> AnswerLine:
-    return AnswerLine(place=place, custom_id=name, shape=shape, answer=None, why=why)
+def _unanswered(name: str, shape: Shape, place: str, why: str) -> ResponseLine:
+    return ResponseLine(place=place, custom_id=name, shape=shape, response=None, why=why)
 
 
 def _words(error: Json) -> str:
@@ -189,7 +189,7 @@ def _words(error: Json) -> str:
     return " ".join((": ".join(words) or canonical_json(error)).split())[:_SHOWN]
 
 
-def _csv_lines(path: Path) -> Iterator[AnswerLine | BadInput]:
+def _csv_lines(path: Path) -> Iterator[ResponseLine | BadInput]:
     """Yield the rows of a CSV file (RFC 4180), each with the line on which it begins."""
     try:
         text = bytes_of(path).decode()
@@ -226,7 +226,7 @@ def _columns(row: list[str], place: str) -> list[str]:
     return names
 
 
-def _row(row: dict[str, str] | None, place: str) -> AnswerLine | BadInput:
+def _row(row: dict[str, str] | None, place: str) -> ResponseLine | BadInput:
     if row is None or not row["custom_id"].strip():
         return BadInput(place, "a row without custom_id, or with cells too many or too few", "mend the row")
     try:

@@ -1,4 +1,4 @@
-"""What an answer's body says, slot by slot: codes, texts and statuses, through the envelopes around them."""
+"""What a response's body says, slot by slot: codes, texts and statuses, through the envelopes around them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from mendbench.detectors.mend.words import MAX_TEXT
+from mendbench.detectors.structural.words import MAX_TEXT
 from mendbench.model.json import Json, JsonObject
 
 MAX_WRAPPERS = 4
@@ -48,14 +48,14 @@ _CODE_TEXT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 MAX_DEEP = 6
 """How deep texts are looked for in slots that are not known."""
 MAX_NESTED = 4
-"""How deep an item of a batch is read: an answer in it, errors in that."""
+"""How deep an item of a batch is read: a response in it, errors in that."""
 _JSON = re.compile(r"[\[{]\s*[\[{\"]")
 _HTML = re.compile(r"^\s*(?:<!doctype html|<html|<head|<title)|<title>", re.IGNORECASE)
 
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """What was found in one answer. Filled while the answer is opened, and only read afterwards."""
+    """What was found in one response. Filled while the response is opened, and only read afterwards."""
 
     failed: bool = False
     """Whether a slot says so: a false flag, ``isError``, an error that is not empty."""
@@ -75,7 +75,7 @@ class Reading:
     detail: str | None = None
     """What the first of its listed errors says, where the envelope said something general before."""
     needed: str | None = None
-    """The right that is lacking, where the answer names it."""
+    """The right that is lacking, where the response names it."""
 
 
 def read(body: Json, *, failed: bool) -> Reading:
@@ -238,10 +238,18 @@ def _read_list(reading: Reading, errors: Json, depth: int = 0) -> None:
 
 
 def _parts(item: JsonObject) -> list[JsonObject]:
-    """Return an item of a list of errors and the objects in it that say more; an answer embedded in a batch's item is one."""
-    answer: JsonObject = next((item[slot] for slot in ("body", "response") if isinstance(item.get(slot), dict)), {})
+    """Return an item of a list of errors and the objects in it that say more; a response embedded in a batch's item is one."""
+    response: JsonObject = next((item[slot] for slot in ("body", "response") if isinstance(item.get(slot), dict)), {})
     inner = next(iter(item.values())) if len(item) == 1 else None
-    parts = (item, inner, item.get("extensions"), item.get("metadata"), item.get("error"), answer, answer.get("error"))
+    parts = (
+        item,
+        inner,
+        item.get("extensions"),
+        item.get("metadata"),
+        item.get("error"),
+        response,
+        response.get("error"),
+    )
     return [part for part in parts if isinstance(part, dict)]
 
 

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mendbench.repair.answers import Candidate, Declined, Unusable, read_answer, sentence
+from mendbench.repair.responses import Candidate, Declined, Unusable, read_response, sentence
 from tests.fakes.repair import WORKFLOW
 from tests.repair.test_edits import EDITS, JSONS, node
 
 EDIT = {"node": "greet", "path": "params.body.text", "value": "Hi ${fetch.response.login}"}
 OTHER = {"node": "greet", "path": "params.body.text", "value": "wrong"}
 OPERATION = {"op": "replace", "path": "/nodes/greet/params/body/text", "value": EDIT["value"]}
-ANSWER = json.dumps({"edits": [EDIT]})
+RESPONSE = json.dumps({"edits": [EDIT]})
 
 
 def fixed():
@@ -22,7 +22,7 @@ def fixed():
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         {"edits": [EDIT]},
         {"edits": EDIT},
@@ -54,39 +54,39 @@ def fixed():
         "```json\n{}",
     ],
 )  # fmt: skip
-def test_every_form_of_answer_is_read_plain_fenced_and_between_sentences(answer, wrapped):
-    text = wrapped.replace("{{", "{").replace("}}", "}").replace("{}", json.dumps(answer, indent=1))
-    assert read_answer(text, WORKFLOW) == Candidate(document=fixed())
+def test_every_form_of_answer_is_read_plain_fenced_and_between_sentences(response, wrapped):
+    text = wrapped.replace("{{", "{").replace("}}", "}").replace("{}", json.dumps(response, indent=1))
+    assert read_response(text, WORKFLOW) == Candidate(document=fixed())
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        f'The API said {{"ok": false, "error": "boom"}}, so: {ANSWER}',
-        f'```json\n{{"ok": false}}\n```\nso\n```json\n{ANSWER}\n```',
-        f"`{{}}` and ${{fetch.response.login}} and [0] and [{{1}}] first; {ANSWER}",
-        f'The part {{"text" is wrong. {ANSWER}',
+        f'The API said {{"ok": false, "error": "boom"}}, so: {RESPONSE}',
+        f'```json\n{{"ok": false}}\n```\nso\n```json\n{RESPONSE}\n```',
+        f"`{{}}` and ${{fetch.response.login}} and [0] and [{{1}}] first; {RESPONSE}",
+        f'The part {{"text" is wrong. {RESPONSE}',
     ],
 )
 def test_json_that_is_no_answer_is_passed_over(text):
-    assert read_answer(text, WORKFLOW) == Candidate(document=fixed())
+    assert read_response(text, WORKFLOW) == Candidate(document=fixed())
 
 
 def test_the_first_answer_counts():
     first, second = json.dumps({"edits": [EDIT]}), json.dumps({"edits": [OTHER]})
-    assert read_answer(f"```json\n{first}\n```\nor\n```json\n{second}\n```", WORKFLOW) == Candidate(document=fixed())
+    assert read_response(f"```json\n{first}\n```\nor\n```json\n{second}\n```", WORKFLOW) == Candidate(document=fixed())
 
 
 def test_a_literal_newline_in_a_string_is_let_through():
     text = '{"edits": [{"node": "log", "path": "command", "value": "a\nb"}]}'
-    answer = read_answer(text, WORKFLOW)
-    assert isinstance(answer, Candidate)
-    assert node(answer.document, "log")["params"]["command"] == "a\nb"
+    response = read_response(text, WORKFLOW)
+    assert isinstance(response, Candidate)
+    assert node(response.document, "log")["params"]["command"] == "a\nb"
 
 
 @pytest.mark.parametrize("text", ['{"edits": []}', "[]", '{"edits": [], "cannot_fix": null}', '{"patch": []}'])
 def test_no_edits_leave_the_workflow_as_it_is(text):
-    assert read_answer(text, WORKFLOW) == Candidate(document=WORKFLOW)
+    assert read_response(text, WORKFLOW) == Candidate(document=WORKFLOW)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_no_edits_leave_the_workflow_as_it_is(text):
     ],
 )
 def test_a_refusal_is_read_with_its_reason(text, reason):
-    assert read_answer(text, WORKFLOW) == Declined(reason=reason)
+    assert read_response(text, WORKFLOW) == Declined(reason=reason)
 
 
 @pytest.mark.parametrize(
@@ -135,21 +135,21 @@ def test_a_refusal_is_read_with_its_reason(text, reason):
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_read_says_why(text, says):
-    answer = read_answer(text, WORKFLOW)
-    assert isinstance(answer, Unusable)
-    assert says in answer.problem
-    assert len(answer.problem) < 300
+    response = read_response(text, WORKFLOW)
+    assert isinstance(response, Unusable)
+    assert says in response.problem
+    assert len(response.problem) < 300
 
 
 def test_an_answer_that_broke_off_is_not_taken_for_its_first_edit():
     whole = json.dumps({"edits": [OTHER, EDIT]})
     for end in range(1, len(whole)):
-        assert isinstance(read_answer(whole[:end], WORKFLOW), Unusable), whole[:end]
+        assert isinstance(read_response(whole[:end], WORKFLOW), Unusable), whole[:end]
 
 
 def test_brackets_without_end_are_read_in_bounded_time():
     for text in ('{"a":' * 20_000, '{"' * 20_000, "[" * 50_000, "[{" * 50_000, "```\n" * 20_000):
-        assert isinstance(read_answer(text, WORKFLOW), Unusable)
+        assert isinstance(read_response(text, WORKFLOW), Unusable)
 
 
 def test_a_sentence_is_one_line_and_short():
@@ -180,38 +180,38 @@ FORMS = st.fixed_dictionaries(
 @example(text='{"edits": [{"node": {}, "path": "a", "value": 1}]}')
 def test_any_text_is_a_candidate_a_refusal_or_unreadable(text):
     before = copy.deepcopy(WORKFLOW)
-    answer = read_answer(text, WORKFLOW)
-    assert isinstance(answer, Candidate | Declined | Unusable)
+    response = read_response(text, WORKFLOW)
+    assert isinstance(response, Candidate | Declined | Unusable)
     assert before == WORKFLOW
-    if isinstance(answer, Unusable):
-        assert 0 < len(answer.problem) < 300
-        assert "\n" not in answer.problem
+    if isinstance(response, Unusable):
+        assert 0 < len(response.problem) < 300
+        assert "\n" not in response.problem
 
 
 @given(before=st.text(alphabet="abc .,!`'\n", max_size=30), after=st.text(max_size=30))
 def test_prose_around_an_answer_does_not_change_it(before, after):
-    assert read_answer(before + ANSWER + after, WORKFLOW) == Candidate(document=fixed())
+    assert read_response(before + RESPONSE + after, WORKFLOW) == Candidate(document=fixed())
 
 
 def test_an_answer_that_is_longer_than_is_read_is_told_by_its_length():
-    answer = read_answer(" " * 1_000_001, {"nodes": []})
-    assert answer.problem == "The answer has 1,000,001 characters, and at most 1,000,000 are read."
+    response = read_response(" " * 1_000_001, {"nodes": []})
+    assert response.problem == "The answer has 1,000,001 characters, and at most 1,000,000 are read."
 
 
 def test_an_answer_may_not_add_more_nodes_than_a_thousand():
     nodes = [{"id": f"n{number}", "type": "http"} for number in range(1002)]
-    answer = read_answer(json.dumps({"nodes": nodes}), {"nodes": nodes[:1]})
-    assert (answer.status, answer.problem) == (
+    response = read_response(json.dumps({"nodes": nodes}), {"nodes": nodes[:1]})
+    assert (response.status, response.problem) == (
         "invalid",
         "The answer adds 1,001 nodes, and at most 1,000 may be added.",
     )
-    assert isinstance(read_answer(json.dumps({"nodes": nodes}), {"nodes": nodes[:2]}), Candidate)
+    assert isinstance(read_response(json.dumps({"nodes": nodes}), {"nodes": nodes[:2]}), Candidate)
 
 
 @pytest.mark.parametrize("form", ["cannot_fix", "edits", "patch", "workflow", "nodes"])
 def test_an_answer_that_nests_as_deep_as_can_be_parsed_is_read_like_any_other(form):
     for depth in (150, *range(880, 1010)):
-        answer = read_answer(f'{{"{form}": {"[" * depth}{"]" * depth}}}', WORKFLOW)
-        assert isinstance(answer, Declined | Unusable)
-    assert read_answer(f'{{"cannot_fix": {"[" * 300}{"]" * 300}}}', WORKFLOW) == Declined(reason="")
-    assert read_answer('{"cannot_fix": [["why"]]}', WORKFLOW) == Declined(reason='[["why"]]')
+        response = read_response(f'{{"{form}": {"[" * depth}{"]" * depth}}}', WORKFLOW)
+        assert isinstance(response, Declined | Unusable)
+    assert read_response(f'{{"cannot_fix": {"[" * 300}{"]" * 300}}}', WORKFLOW) == Declined(reason="")
+    assert read_response('{"cannot_fix": [["why"]]}', WORKFLOW) == Declined(reason='[["why"]]')

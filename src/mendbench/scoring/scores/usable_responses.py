@@ -1,4 +1,4 @@
-"""Usable answers: of the answers given where an edit helps, the share that makes a valid workflow that is another one."""
+"""Usable answers: of the responses given where an edit helps, the share that makes a valid workflow that is another one."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def _edited(trial: TrialRecord) -> int:
 
 
 SCORE = Score(
-    title="usable answers", of="answers to cases with an edit fault", unit="share", better="higher", count=_count
+    title="usable responses", of="responses to cases with an edit fault", unit="share", better="higher", count=_count
 )

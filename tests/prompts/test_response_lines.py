@@ -1,4 +1,4 @@
-"""Answers as lines: three shapes say the same thing, and what is no answer never becomes one."""
+"""Answers as lines: three shapes say the same thing, and what is no response never becomes one."""
 
 import json
 
@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mendbench.errors import BadInput
-from mendbench.prompts.answer_lines import read_answers
-from mendbench.repairers.asking import read_answer
+from mendbench.prompts.response_lines import read_responses
+from mendbench.repairers.asking import read_response
 from tests.fakes.prompts import anthropic_line, csv_text, in_shape, jsonl, openai_line, plain_line
 
 contents = st.text(max_size=30) | st.sampled_from(
@@ -21,7 +21,7 @@ said = st.lists(contents, min_size=1, max_size=4).map(
 
 def read(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_answers(path)
+    return read_responses(path)
 
 
 def one(tmp_path, line):
@@ -31,7 +31,7 @@ def one(tmp_path, line):
 
 
 def reply(line):
-    return read_answer(line.answer, model="m", ask="k")
+    return read_response(line.response, model="m", model_request="k")
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic", "plain", "csv"])
@@ -42,7 +42,7 @@ def test_every_shape_keeps_ids_and_texts(tmp_path_factory, shape, said):
     assert [line.custom_id for line in lines] == [name for name, _ in said]
     for line, (_, text) in zip(lines, said, strict=True):
         if shape in {"plain", "csv"} and not text.strip():
-            assert line.answer is None
+            assert line.response is None
         else:
             assert reply(line).text == text
             assert reply(line).status == "answered"
@@ -87,8 +87,8 @@ def test_no_bytes_make_it_fail_otherwise_than_by_name(tmp_path_factory, junk):
 def test_openai_output_is_kept_as_it_came(tmp_path):
     line = openai_line("ask-1", "hi")
     found = one(tmp_path, line)
-    assert json.loads(found.answer.body) == line["response"]["body"]
-    assert (found.answer.status, found.shape, found.model) == (200, "OpenAI batch", "tiny-coder-2026-01-01")
+    assert json.loads(found.response.body) == line["response"]["body"]
+    assert (found.response.status, found.shape, found.model) == (200, "OpenAI batch", "tiny-coder-2026-01-01")
     assert (reply(found).prompt_tokens, reply(found).completion_tokens) == (11, 7)
 
 
@@ -113,7 +113,7 @@ def test_anthropic_usage_is_what_was_reported_and_the_cache_is_part_of_the_promp
 )
 def test_anthropics_reasons_to_stop_are_told_in_openais_words(tmp_path, stop_reason, finish, status):
     found = one(tmp_path, anthropic_line("ask-1", "I would rather not.", stop_reason=stop_reason))
-    assert json.loads(found.answer.body)["choices"][0]["finish_reason"] == finish
+    assert json.loads(found.response.body)["choices"][0]["finish_reason"] == finish
     assert (reply(found).text, reply(found).status) == ("I would rather not.", status)
 
 
@@ -125,7 +125,7 @@ def test_several_blocks_of_text_are_one_text_and_thoughts_are_none(tmp_path):
 def test_a_call_of_a_tool_keeps_its_name_and_arguments(tmp_path):
     blocks = [{"type": "tool_use", "id": "t1", "name": "look", "input": {"b": 1, "a": "x"}}]
     found = one(tmp_path, anthropic_line("ask-1", "", content=blocks, stop_reason="tool_use"))
-    message = json.loads(found.answer.body)["choices"][0]["message"]
+    message = json.loads(found.response.body)["choices"][0]["message"]
     assert message["tool_calls"] == [
         {"id": "t1", "type": "function", "function": {"name": "look", "arguments": '{"a":"x","b":1}'}}
     ]
@@ -133,8 +133,8 @@ def test_a_call_of_a_tool_keeps_its_name_and_arguments(tmp_path):
 
 def test_a_refusal_is_an_answer_and_differs_from_another_one(tmp_path):
     no, never = (one(tmp_path, openai_line("ask-1", None, refusal=words)) for words in ("No.", "Never."))
-    assert no.answer is not None
-    assert json.loads(no.answer.body)["choices"][0]["message"]["refusal"] == "No."
+    assert no.response is not None
+    assert json.loads(no.response.body)["choices"][0]["message"]["refusal"] == "No."
     assert no.said != never.said
 
 
@@ -160,14 +160,14 @@ TOO_LONG = {"type": "error", "error": {"type": "invalid_request_error", "message
             {"custom_id": "ask-1", "result": {"type": "errored", "error": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}}},
             "HTTP 400 overloaded_error: Overloaded",
         ),
-        (anthropic_line("ask-1", "hi", stop_reason="pause_turn"), "it stopped for 'pause_turn', which ends no answer"),
+        (anthropic_line("ask-1", "hi", stop_reason="pause_turn"), "it stopped for 'pause_turn', which ends no response"),
         (anthropic_line("ask-1", "hi", content="hi"), "its content is no list of blocks"),
         ({"custom_id": "ask-1", "content": " \n"}, "no content"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_told_and_never_taken_for_one(tmp_path, line, why):
     found = one(tmp_path, line)
-    assert found.answer is None
+    assert found.response is None
     assert found.why.startswith(why)
 
 

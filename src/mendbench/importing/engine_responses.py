@@ -1,10 +1,10 @@
-"""What a node of the other engine left as its output, as the answer that it had: the same in all its traces' formats."""
+"""What a node of the other engine left as its output, as the response that it had: the same in all its traces' formats."""
 
 from __future__ import annotations
 
 from mendbench.importing.interface import HOP_HEADERS, Dropped, Found, body_bytes
 from mendbench.io.canonical_json import canonical_json
-from mendbench.model.exchange import Answer, Fault, Headers
+from mendbench.model.exchange import Fault, Headers, Response
 from mendbench.model.json import Json, JsonObject
 
 NODE_TYPES = {"HttpNode": "http", "MCPNode": "mcp", "ShellNode": "shell", "LLMNode": "llm"}
@@ -41,23 +41,23 @@ def take(
     if kind is None or kind == "llm":
         if kind == "llm":
             dropped.append(
-                Dropped(what=f"{place} {node}", why="a model's answer: record it with `case check --record`")
+                Dropped(what=f"{place} {node}", why="a model's response: record it with `case check --record`")
             )
         return
     if output is None and event.get("error"):
         output = {}
     if not isinstance(output, dict):
-        why = "the file says nothing of its answer" if output is None else "its answer was cut"
+        why = "the file says nothing of its response" if output is None else "its response was cut"
         dropped.append(Dropped(what=f"{place} {node}", why=why))
     elif is_cut(output):
-        dropped.append(Dropped(what=f"{place} {node}", why="its answer was cut"))
-    elif _UNRESOLVED in str(event.get("error")) or (answer := _ANSWERS[kind](output, event)) is None:
+        dropped.append(Dropped(what=f"{place} {node}", why="its response was cut"))
+    elif _UNRESOLVED in str(event.get("error")) or (response := _RESPONSES[kind](output, event)) is None:
         dropped.append(Dropped(what=f"{place} {node}", why="it sent nothing: it failed before"))
     else:
-        found.append(Found(place=place, node=node, answer=answer, headers=headers))
+        found.append(Found(place=place, node=node, response=response, headers=headers))
 
 
-def _http(output: JsonObject, event: JsonObject) -> Answer | None:
+def _http(output: JsonObject, event: JsonObject) -> Response | None:
     status = output.get("status_code")
     elapsed = _milliseconds(output.get("response_time"), 1000) or _milliseconds(event.get("duration_ms"))
     if not isinstance(status, int) or status == 0:
@@ -65,7 +65,7 @@ def _http(output: JsonObject, event: JsonObject) -> Answer | None:
     told = output.get("response_headers")
     headers: Headers = tuple((str(k), str(v)) for k, v in told.items()) if isinstance(told, dict) else ()
     kept = tuple((name, value) for name, value in headers if name.lower() not in HOP_HEADERS)
-    return Answer(status=status, headers=kept, body=body_bytes(output.get("response")), elapsed_ms=elapsed)
+    return Response(status=status, headers=kept, body=body_bytes(output.get("response")), elapsed_ms=elapsed)
 
 
 def _milliseconds(told: Json, factor: int = 1) -> int:
@@ -75,7 +75,7 @@ def _milliseconds(told: Json, factor: int = 1) -> int:
     return round(told * factor)
 
 
-def _mcp(output: JsonObject, event: JsonObject) -> Answer | None:
+def _mcp(output: JsonObject, event: JsonObject) -> Response | None:
     """Return the JSON-RPC answer that leads to these outputs."""
     elapsed = _milliseconds(event.get("duration_ms"))
     result, error = output.get("result"), output.get("error")
@@ -84,7 +84,7 @@ def _mcp(output: JsonObject, event: JsonObject) -> Answer | None:
     if result is None and error is None:
         return None
     if error and "timed out" in str(error).lower():
-        return Answer(status=0, fault="timeout", elapsed_ms=elapsed)
+        return Response(status=0, fault="timeout", elapsed_ms=elapsed)
     text = str(error) if error else result if isinstance(result, str) else canonical_json(result)
     told: JsonObject = {"content": [{"type": "text", "text": text}]}
     if error:
@@ -93,25 +93,25 @@ def _mcp(output: JsonObject, event: JsonObject) -> Answer | None:
         told["structuredContent"] = result
     rpc = {"jsonrpc": "2.0", "id": 1, "result": told}
     headers = (("content-type", "application/json"),)
-    return Answer(status=200, headers=headers, body=body_bytes(rpc), elapsed_ms=elapsed)
+    return Response(status=200, headers=headers, body=body_bytes(rpc), elapsed_ms=elapsed)
 
 
-def _shell(output: JsonObject, event: JsonObject) -> Answer | None:
+def _shell(output: JsonObject, event: JsonObject) -> Response | None:
     if "exit_code" not in output:
         return None
     told = {name: output.get(name) for name in ("stdout", "stderr", "exit_code")}
     headers = (("content-type", "application/json"),)
     elapsed = _milliseconds(event.get("duration_ms"))
-    return Answer(status=200, headers=headers, body=body_bytes(told), elapsed_ms=elapsed)
+    return Response(status=200, headers=headers, body=body_bytes(told), elapsed_ms=elapsed)
 
 
-_ANSWERS = {"http": _http, "mcp": _mcp, "shell": _shell}
+_RESPONSES = {"http": _http, "mcp": _mcp, "shell": _shell}
 
 
-def _faulty(said: str, elapsed: int) -> Answer | None:
+def _faulty(said: str, elapsed: int) -> Response | None:
     lowered = said.lower()
     fault = next((fault for word, fault in _FAULTS if word in lowered), None)
-    return Answer(status=0, fault=fault, elapsed_ms=elapsed) if fault else None
+    return Response(status=0, fault=fault, elapsed_ms=elapsed) if fault else None
 
 
 def failed(event: JsonObject, output: Json) -> str | None:

@@ -1,4 +1,4 @@
-"""Answers that a model should not give: by name, the text, for the invented desk's workflow."""
+"""Responses that a model should not give: by name, the text, for the invented desk's workflow."""
 
 # ruff: noqa: UP031  (braces are what these texts are made of)
 
@@ -49,21 +49,21 @@ EXPRESSIONS = (
 
 
 def edits(*changes: Any) -> str:
-    """Return an answer of these edits."""
+    """Return a response of these edits."""
     return json.dumps({"edits": list(changes)})
 
 
 PLAIN = {"node": "note", "path": "params.body.text", "value": "x"}
-"""The edit with which the failing node runs: without it what else an answer changes of the node would never be tried."""
+"""The edit with which the failing node runs: without it what else a response changes of the node would never be tried."""
 
 
 def text(value: Any) -> str:
-    """Return the answer that gives the note another text."""
+    """Return the response that gives the note another text."""
     return edits({"node": "note", "path": "params.body.text", "value": value})
 
 
 def added(*nodes: dict[str, Any]) -> str:
-    """Return the answer that puts nodes before the failing one, and uses the last one's result."""
+    """Return the response that puts nodes before the failing one, and uses the last one's result."""
     names = ["person", *(node["id"] for node in nodes)]
     return edits(*({"add_node": node, "after": before} for before, node in zip(names, nodes, strict=False)))
 
@@ -109,8 +109,8 @@ def many_nodes(count: int) -> dict[str, Any]:
     return whole
 
 
-def answers() -> Iterator[tuple[str, str]]:
-    """Yield every answer with its name."""
+def responses() -> Iterator[tuple[str, str]]:
+    """Yield every response with its name."""
     yield from _reaching_out()
     yield from _growing()
     yield from _nesting()
@@ -220,7 +220,7 @@ def _growing() -> Iterator[tuple[str, str]]:
 
 def _nesting() -> Iterator[tuple[str, str]]:
     for levels in (90, 100, 101, 1000, 100_000, 450_000):
-        yield f"{levels} levels as an answer", deep(levels)
+        yield f"{levels} levels as a response", deep(levels)
         yield (
             f"{levels} levels in a value",
             '{"edits": [{"node": "note", "path": "params.body.text", "value": ' + deep(levels) + "}]}",
@@ -282,7 +282,7 @@ def _malformed() -> Iterator[tuple[str, str]]:
             % part,
         )
     yield "nothing", ""
-    yield "two answers at once", json.dumps({"edits": [], "nodes": [], "patch": [{}], "cannot_fix": {"a": 1}})
+    yield "two responses at once", json.dumps({"edits": [], "nodes": [], "patch": [{}], "cannot_fix": {"a": 1}})
     yield "lists for names", json.dumps({"edits": [{"node": ["note"], "path": {"a": 1}, "value": None}]})
     yield "a node for a text", json.dumps({"edits": [{"add_node": {"id": {}, "type": [], "params": "x", "batch": 7}}]})
     yield (

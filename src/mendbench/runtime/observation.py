@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from mendbench.api_errors.envelopes import failure_in
 from mendbench.errors import BadInput, Incomplete
-from mendbench.model.execution import Sighting, SightingKind
+from mendbench.model.execution import Observation, SightingKind
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Node
 from mendbench.ports.clock import Clock
-from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Noticed, Send
+from mendbench.runtime.nodes.interface import Answered, NodeOutput, NodeType, Observed, Send
 from mendbench.runtime.templates import ParamProblem
 from mendbench.runtime.unresolved import unresolved_message
 from mendbench.secrets.redaction import sanitise
@@ -31,7 +31,7 @@ class Visit:
 def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
     """Run a node on resolved parameters; what its code raises is data of the visit.
 
-    ``EffectEscape`` passes, and so do the errors of whoever operates the world: a model that gave no answer is no failure
+    ``EffectEscape`` passes, and so do the errors of whoever operates the world: a model that gave no response is no failure
     of the workflow.
 
     Raises:
@@ -58,14 +58,14 @@ def unresolved_visit(problems: tuple[ParamProblem, ...], data: JsonObject) -> Vi
     return Visit(output=_failed("template", unresolved_message(problems[0], data)), problems=problems)
 
 
-def sighting_in(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Sighting | None:
+def observe(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Observation | None:
     """Return the failure in a visit, or None: one that the protocol declares, or one inside a successful answer."""
     output = visit.output
     noticed = output.noticed or _embedded(output.answered)
     if noticed is None:
         return None
     answered = output.answered or Answered(body=None)
-    return Sighting(
+    return Observation(
         kind=noticed.kind,
         message=sanitise(redact(noticed.message)),
         node_id=node.id,
@@ -77,10 +77,10 @@ def sighting_in(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Sig
     )
 
 
-def _embedded(answered: Answered | None) -> Noticed | None:
+def _embedded(answered: Answered | None) -> Observed | None:
     embedded = failure_in(answered.body) if answered is not None else None
-    return Noticed(kind="envelope", message=embedded.message) if embedded is not None else None
+    return Observed(kind="envelope", message=embedded.message) if embedded is not None else None
 
 
 def _failed(kind: SightingKind, words: str) -> NodeOutput:
-    return NodeOutput(outputs={"error": words}, noticed=Noticed(kind=kind, message=words))
+    return NodeOutput(outputs={"error": words}, noticed=Observed(kind=kind, message=words))

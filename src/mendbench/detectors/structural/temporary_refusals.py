@@ -1,7 +1,7 @@
 """What says that a request was refused for now: not done, and worth another try in a moment.
 
 Only such words make another try of a write safe. A time-out, a lost answer and a fault inside the server leave open what was done;
-an empty account and a daily quota are not cured by seconds; and what an answer quotes, it does not say itself.
+an empty account and a daily quota are not cured by seconds; and what a response quotes, it does not say itself.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 from mendbench.api_errors.envelopes import Embedded, failure_in
-from mendbench.detectors.mend import words
-from mendbench.detectors.mend.codes import side_of, side_of_token, spelled
-from mendbench.detectors.mend.judging import Evidence, evidence_of, headers_of, told_status
-from mendbench.detectors.mend.reading import HTTP_FAILED
-from mendbench.model.execution import Sighting
+from mendbench.detectors.structural import words
+from mendbench.detectors.structural.codes import side_of, side_of_token, spelled
+from mendbench.detectors.structural.judging import Evidence, evidence_of, headers_of, status_in_text
+from mendbench.detectors.structural.reading import HTTP_FAILED
+from mendbench.model.execution import Observation
 
 TOO_MANY = 429
 """RFC 6585 section 4."""
@@ -44,8 +44,8 @@ _QUOTED = re.compile(
 )
 
 
-def refused_for_now(sighting: Sighting) -> bool:
-    """Return whether the answer says that nothing was done because of too many requests or a busy service."""
+def refused_for_now(sighting: Observation) -> bool:
+    """Return whether the response says that nothing was done because of too many requests or a busy service."""
     if _in_parts(failure_in(sighting.body)):
         return False
     evidence = evidence_of(sighting)
@@ -79,13 +79,13 @@ def _in_parts(found: Embedded | None) -> bool:
     return isinstance(errors, list) and any(isinstance(error, dict) and error.get("path") for error in errors)
 
 
-def _status(sighting: Sighting, evidence: Evidence, said: str) -> int | None:
-    """Return the HTTP status that the answer has, or tells in its own words."""
+def _status(sighting: Observation, evidence: Evidence, said: str) -> int | None:
+    """Return the HTTP status that the response has, or tells in its own words."""
     if sighting.status in HTTP_FAILED:
         return sighting.status
     if evidence.reading.statuses:
         return evidence.reading.statuses[0]
-    return told_status(said)
+    return status_in_text(said)
 
 
 def _another_matter(evidence: Evidence, said: str) -> bool:

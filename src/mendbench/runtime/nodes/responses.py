@@ -1,4 +1,4 @@
-"""Reads answers of the world: bodies as values, headers by lower-case name, faults in words."""
+"""Reads responses of the world: bodies as values, headers by lower-case name, faults in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import chain
 
 from mendbench.exchanges.bodies import parse_body
 from mendbench.io.json_documents import finite_json
-from mendbench.model.exchange import Answer
+from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.nodes.interface import Answered
 
@@ -20,13 +20,13 @@ _SUCCESS = 2
 """First digit of the statuses that say success (RFC 9110 section 15.3)."""
 
 
-def body_of(answer: Answer) -> Json:
+def body_of(response: Response) -> Json:
     """Return the body as a value: parsed JSON, text, or None if it is empty.
 
-    Bytes that are not UTF-8 get replacement characters. Forms stay text: in an answer they are data like any other.
+    Bytes that are not UTF-8 get replacement characters. Forms stay text: in a response they are data like any other.
     """
-    value = parse_body(answer.body, None)
-    return value if depth_within(value, MAX_DEPTH) else answer.body.decode("utf-8", "replace")
+    value = parse_body(response.body, None)
+    return value if depth_within(value, MAX_DEPTH) else response.body.decode("utf-8", "replace")
 
 
 def depth_within(value: Json, limit: int) -> bool:
@@ -39,27 +39,27 @@ def depth_within(value: Json, limit: int) -> bool:
     return False
 
 
-def succeeded(answer: Answer) -> bool:
-    """Return whether the answer came whole and its status says success."""
-    return answer.fault is None and answer.status // 100 == _SUCCESS
+def succeeded(response: Response) -> bool:
+    """Return whether the response came whole and its status says success."""
+    return response.fault is None and response.status // 100 == _SUCCESS
 
 
-def headers_of(answer: Answer) -> JsonObject:
+def headers_of(response: Response) -> JsonObject:
     """Return the headers by lower-case name, those that came more than once joined by commas (RFC 9110 section 5.3)."""
     found: JsonObject = {}
-    for name, value in answer.headers:
+    for name, value in response.headers:
         key = name.lower()
         found[key] = f"{found[key]}, {value}" if key in found else value
     return found
 
 
-def answered(answer: Answer) -> Answered:
-    """Return the answer as an :class:`Answered`; with a fault there is no status."""
-    return Answered(body=body_of(answer), status=answer.status or None, headers=headers_of(answer))
+def answered(response: Response) -> Answered:
+    """Return the response as an :class:`Answered`; with a fault there is no status."""
+    return Answered(body=body_of(response), status=response.status or None, headers=headers_of(response))
 
 
-def fault_words(answer: Answer, what: str, timeout_s: float | None = None) -> str:
-    """Return one sentence for the answer's transport fault. ``what`` names who was asked."""
+def fault_words(response: Response, what: str, timeout_s: float | None = None) -> str:
+    """Return one sentence for the response's transport fault. ``what`` names who was asked."""
     sentences = {
         "timeout": f"Request to {what} timed out" + (f" after {timeout_s:g} seconds" if timeout_s else ""),
         "refused": f"Could not connect to {what}",
@@ -68,7 +68,7 @@ def fault_words(answer: Answer, what: str, timeout_s: float | None = None) -> st
         "tls": f"Could not connect to {what}: the TLS handshake failed",
         "truncated": f"The answer of {what} broke off before its end",
     }
-    return sentences[answer.fault or "reset"]
+    return sentences[response.fault or "reset"]
 
 
 def value_in(said: str) -> Json:

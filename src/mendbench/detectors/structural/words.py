@@ -1,6 +1,6 @@
 """Phrases, and whose matter each is. Asked only where neither structure, nor code, nor status has decided.
 
-Each table is one regular expression, matched without case over at most :data:`MAX_TEXT` characters of what an answer
+Each table is one regular expression, matched without case over at most :data:`MAX_TEXT` characters of what a response
 says, typographic apostrophes made plain.
 """
 
@@ -45,7 +45,7 @@ OFFERS = _any(
     r"\bexpected one of\b",
     r"\buse \S[^.\n]{0,60}\binstead\b",
 )
-"""The answer names what would be right."""
+"""The response names what would be right."""
 
 ROUTE = _any(
     r"\bunrecogni[sz]ed request url\b",
