@@ -109,8 +109,8 @@ Table = tuple[list[str], list[list[str]]]
 def strategies(run: StoredRun) -> Table:
     """Return what each strategy of the first protocol comes to under ``two-layer``."""
     head = [
-        "strategy", "repaired, test part", "right after one response (`naive`)", "plausible but wrong", "harmful", "wasted attempts a trial",
-        "context tokens", "facts told", "training part",
+        "strategy", "repaired, test part", "right after one response (`naive`)", "plausible but wrong", "harmful",
+        "wasted attempts a trial", "context tokens", "facts told", "training part",
     ]  # fmt: skip
     rows = [
         [

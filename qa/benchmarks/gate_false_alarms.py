@@ -49,7 +49,7 @@ def wrong(one: Entry, *, harm: bool) -> Entry:
     return replace(one, verdict="incorrect", outcome="harmful" if harm else "unrepaired")
 
 
-def simulated(source: random.Random, cases: int, arms: int, noise: float, loss: float) -> tuple[bool, bool]:
+def simulated(source: random.Random, cases: int, arms: int, repeatability: float, loss: float) -> tuple[bool, bool]:
     """Return whether one comparison is worse beyond noise, and else whether it cannot be told.
 
     ``noise`` is the share of cases that come out otherwise by chance. ``loss`` of the cases are lost by the change besides, under the
@@ -61,7 +61,7 @@ def simulated(source: random.Random, cases: int, arms: int, noise: float, loss: 
         for case in range(cases):
             shared = lucky.setdefault(case // A_GROUP, (source.random(), source.random()))
             draws = [own if source.random() < 0.5 else source.random() for own in shared]  # noqa: PLR2004 - half of it
-            moving = source.random() < 2 * noise
+            moving = source.random() < 2 * repeatability
             settled = source.random() < 0.5  # noqa: PLR2004 - as many right as wrong
             before, after = [draw < 0.5 if moving else settled for draw in draws]  # noqa: PLR2004 - a fair coin
             if arm == 0 and source.random() < loss:
@@ -85,12 +85,19 @@ def main() -> None:
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     print("cases | strategies | noise | true loss | fails | cannot tell | passes")
     for loss in (0.0, 0.1, 0.2, 0.4):
-        for cases, arms, noise in ((15, 1, 0.1), (30, 1, 0.1), (60, 1, 0.1), (60, 1, 0.2), (60, 5, 0.1), (120, 1, 0.1)):
-            source = random.Random(f"{loss} {cases} {arms} {noise}")  # noqa: S311 - a simulation
-            results = [simulated(source, cases, arms, noise, loss) for _ in range(draws)]
+        for cases, arms, repeatability in (
+            (15, 1, 0.1),
+            (30, 1, 0.1),
+            (60, 1, 0.1),
+            (60, 1, 0.2),
+            (60, 5, 0.1),
+            (120, 1, 0.1),
+        ):
+            source = random.Random(f"{loss} {cases} {arms} {repeatability}")  # noqa: S311 - a simulation
+            results = [simulated(source, cases, arms, repeatability, loss) for _ in range(draws)]
             fails, unsure = (sum(one[at] for one in results) / draws for at in (0, 1))
             shares = f"{fails:.1%} | {unsure:.1%} | {abs(1 - fails - unsure):.1%}"
-            print(f"{cases} | {arms} | {noise:.0%} | {loss:.0%} | {shares}")
+            print(f"{cases} | {arms} | {repeatability:.0%} | {loss:.0%} | {shares}")
 
 
 if __name__ == "__main__":

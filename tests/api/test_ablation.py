@@ -166,7 +166,7 @@ def test_an_interrupted_one_goes_on(root):
 
 def test_where_nobody_is_asked_there_is_no_run(root):
     found = ablated(options=replace(ONE, names=(QUIET,)))
-    assert (found.run, found.model, found.rows[0].survey.unasked) == (None, None, (QUIET,))
+    assert (found.run, found.model, found.rows[0].survey.unrequested_writes) == (None, None, (QUIET,))
 
 
 def test_names_that_there_are_not_are_refused(root):

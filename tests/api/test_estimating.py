@@ -53,6 +53,6 @@ def test_what_a_recording_would_refuse_is_refused(root, words, kind):
 
 
 def test_an_answer_that_is_there_is_asked_only_where_all_is_recorded_anew(root):
-    anew = api.RunOptions(names=(RENAMED,), strategies=("full-context",), policies=("naive",), workers=1, record="all")
+    fresh = api.RunOptions(names=(RENAMED,), strategies=("full-context",), policies=("naive",), workers=1, record="all")
     assert estimate_recording(ONE).prompts == 0
-    assert estimate_recording(anew).prompts >= 1
+    assert estimate_recording(fresh).prompts >= 1

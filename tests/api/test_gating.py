@@ -249,8 +249,13 @@ def test_answers_that_were_recorded_anew_are_judged_as_what_chance_may_have_done
     cases.record_responses(root, cases.MATRIX, model=lambda _ask: cases.edit_response("Hello ${person.response.nick}!"))
     result = api.gate(api.run(options, quietly))
     (finding,) = result.findings
-    assert (result.verdict, result.exit_code, finding.change, finding.regime) == ("inconclusive", 3, "lost", "anew")
-    assert finding.why[0] == "attempt 1: the same prompt, answered otherwise, recorded anew"
+    assert (result.verdict, result.exit_code, finding.change, finding.regime) == (
+        "inconclusive",
+        3,
+        "lost",
+        "resampled",
+    )
+    assert finding.why[0] == "attempt 1: the same prompt, answered otherwise, recorded again"
     assert (
         result.headline == "cannot tell: repairs lost 100.0 points, which may be noise; would need about 4 more cases"
     )

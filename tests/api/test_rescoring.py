@@ -14,7 +14,7 @@ from mendbench.api import rescoring, runs
 from mendbench.errors import BadInput
 from mendbench.results.run_document import totals_of_trials
 from mendbench.results.store import open_run, read_run
-from mendbench.scoring.judging import attempts, ladder, outcomes
+from mendbench.scoring.judging import attempts, outcomes, progress
 from mendbench.scoring.judging.version import FACTS, SCORER
 from tests.fakes import cases
 from tests.fakes.cases import MODEL
@@ -80,17 +80,17 @@ def rule_changed(monkeypatch, table, rule, **changes):
     monkeypatch.setattr(table, "RULES", rules)
 
 
-def counts(anew):
-    return anew.verdicts, anew.outcomes, anew.labels, anew.rungs, anew.costs
+def counts(rescored_row):
+    return rescored_row.verdicts, rescored_row.outcomes, rescored_row.labels, rescored_row.levels, rescored_row.costs
 
 
 def test_a_fresh_run_stays_byte_by_byte_without_its_cases_and_recordings(root):
     before = bytes_of()
-    anew = api.rescore(RUN)
+    rescored_row = api.rescore(RUN)
     assert bytes_of() == before
-    assert counts(anew) == (0, 0, 0, 0, 0)
-    assert (anew.before, anew.scorer, anew.prices) == (SCORER, SCORER, {MODEL: "unknown"})
-    assert read_run(RUN).run == anew.run.run
+    assert counts(rescored_row) == (0, 0, 0, 0, 0)
+    assert (rescored_row.before, rescored_row.scorer, rescored_row.prices) == (SCORER, SCORER, {MODEL: "unknown"})
+    assert read_run(RUN).run == rescored_row.run.run
     assert [path.name for path in RUN.parent.iterdir()] == ["latest"]
 
 
@@ -106,8 +106,8 @@ def test_another_rule_changes_what_follows_from_it_and_is_counted(made, monkeypa
     plausible = [row["key"] for row in made.rows if row["outcome"] == "plausible"]
     rule = next(rule for rule in outcomes.RULES if (rule.kind, rule.outcome) == ("repairable", "plausible"))
     rule_changed(monkeypatch, outcomes, rule, outcome="repaired", right=True)
-    anew = api.rescore(RUN)
-    assert counts(anew) == (len(plausible), len(plausible), 0, 0, 0)
+    rescored_row = api.rescore(RUN)
+    assert counts(rescored_row) == (len(plausible), len(plausible), 0, 0, 0)
     stored = read_run(RUN)
     assert [row["key"] for row in stored.rows if row["key"] in plausible and row["outcome"] == "repaired"] == plausible
     assert stored.run["totals"] == json.loads(json.dumps(totals_of_trials(stored.records)["totals"]))
@@ -122,10 +122,10 @@ def test_rescoring_with_the_rules_of_before_gives_the_run_of_before(made, monkey
     before = bytes_of()
     with monkeypatch.context() as patch:
         rule_changed(patch, attempts, attempts.RULES[0], label="fruitless")
-        rule_changed(patch, ladder, ladder.RULES[-2], rung=ladder.ELSEWHERE)
-        anew = api.rescore(RUN)
-        assert counts(anew)[:2] == (0, 0)
-        assert min(anew.labels, anew.rungs) > 0
+        rule_changed(patch, progress, progress.RULES[-2], level=progress.ELSEWHERE)
+        rescored_row = api.rescore(RUN)
+        assert counts(rescored_row)[:2] == (0, 0)
+        assert min(rescored_row.labels, rescored_row.levels) > 0
     assert bytes_of() != before
     api.rescore(RUN)
     assert bytes_of() == before
@@ -134,8 +134,8 @@ def test_rescoring_with_the_rules_of_before_gives_the_run_of_before(made, monkey
 def test_a_run_of_another_scorer_is_of_todays_afterwards(made, monkeypatch):
     later = f"{FACTS}.999"
     monkeypatch.setattr(rescoring, "SCORER", later)
-    anew = api.rescore(RUN)
-    assert (anew.before, anew.scorer) == (SCORER, later)
+    rescored_row = api.rescore(RUN)
+    assert (rescored_row.before, rescored_row.scorer) == (SCORER, later)
     assert read_run(RUN).run["digests"]["scorer"] == later
 
 
@@ -143,9 +143,9 @@ def test_costs_are_by_the_prices_of_today_and_the_run_says_by_which(root):
     config = root / "mendbench.toml"
     change(config, f"[models.{MODEL}]\n", PRICED)
     unknown = [attempt for row in read_run(RUN).rows for attempt in row["attempts"] if attempt["cost_usd"] is None]
-    anew = api.rescore(RUN)
-    assert (counts(anew)[:4], anew.prices) == ((0, 0, 0, 0), {MODEL: "configuration"})
-    assert anew.costs == len(unknown) > 0
+    rescored_row = api.rescore(RUN)
+    assert (counts(rescored_row)[:4], rescored_row.prices) == ((0, 0, 0, 0), {MODEL: "configuration"})
+    assert rescored_row.costs == len(unknown) > 0
     stored = read_run(RUN)
     told = {"source": "configuration", "input_per_million": "1.0", "output_per_million": "2.0"}
     assert stored.run["digests"]["prices"] == {MODEL: told}
@@ -183,7 +183,7 @@ def test_trials_that_crashed_before_anything_ran_are_rescored_too(made):
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("run.json", '"format": 4', '"format": 2', "run.json: format: 2; this mendbench reads format 4: make the run again"),
+        ("run.json", '"format": 5', '"format": 2', "run.json: format: 2; this mendbench reads format 5: make the run again"),
         ("run.json", '"scorer": ', '"scored": ', "run.json: digests.scorer: missing; make the run again"),
         ("run.json", f'"{SCORER}"', '"0.4"', f"its facts were gathered as of 0, and today's are as of {FACTS}; make the run again"),
         ("run.json", '"prices": ', '"priced": ', "run.json: digests.prices: missing; make the run again"),

@@ -83,7 +83,7 @@ def test_a_run_replays_the_matrix_and_leaves_a_whole_folder(root):
 
 def test_a_run_says_what_it_consists_of_and_what_came_out(root):
     run = api.run(ONE, quietly).run
-    assert run["format"] == 4
+    assert run["format"] == 5
     assert run["matrix"][0]["cases"] == [QUIET, CLOSED, RENAMED]
     assert run["corpus"] == {
         "cases": 3,

@@ -39,7 +39,7 @@ def test_a_page_has_the_template_as_it_stands_and_the_digest_of_what_is_left_of_
 def test_a_survey_has_the_cases_in_which_somebody_is_asked(root):
     (found,) = survey("full-context")
     assert [row.case for row in found.rows] == [CLOSED, RENAMED]
-    assert found.unasked == (QUIET,)
+    assert found.unrequested_writes == (QUIET,)
     assert found.missing == {}
 
 

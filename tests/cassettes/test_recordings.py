@@ -62,12 +62,12 @@ def test_replacing_keeps_the_place_in_the_file_and_happens_once(tmp_path):
     old = Recordings.open(tmp_path)
     for name in "abc":
         old.append_world(world_entry(name), trajectory=False)
-    anew = Recordings.open(tmp_path)
-    assert anew.append_world(world_entry("b", 2), trajectory=False, replace=True) == world_entry("b", 2)
-    assert anew.append_world(world_entry("b", 3), trajectory=False, replace=True) == world_entry("b", 2)
+    journal = Recordings.open(tmp_path)
+    assert journal.append_world(world_entry("b", 2), trajectory=False, replace=True) == world_entry("b", 2)
+    assert journal.append_world(world_entry("b", 3), trajectory=False, replace=True) == world_entry("b", 2)
     assert cassette.load(tmp_path / WORLD) == (world_entry("a"), world_entry("b", 2), world_entry("c"))
-    assert anew.world(world_entry("a").key, fresh=True) is None
-    assert anew.world(world_entry("b").key, fresh=True) == world_entry("b", 2)
+    assert journal.world(world_entry("a").key, fresh=True) is None
+    assert journal.world(world_entry("b").key, fresh=True) == world_entry("b", 2)
 
 
 def test_a_replaced_trajectory_stays_a_trajectory(tmp_path):

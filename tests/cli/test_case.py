@@ -127,14 +127,17 @@ def test_a_broken_case_keeps_nobody_from_the_list(corpus, mendbench):
 
 
 def test_the_list_knows_the_strength_of_what_was_proved_until_the_case_changes(corpus, mendbench):
-    def strength():
-        return [row["strength"] for row in json.loads(mendbench("case", "list", cases.RENAMED, "--format", "json").out)]
+    def mutation_score():
+        return [
+            row["mutation_score"]
+            for row in json.loads(mendbench("case", "list", cases.RENAMED, "--format", "json").out)
+        ]
 
-    assert strength() == [None]
+    assert mutation_score() == [None]
     mendbench("case", "check", cases.RENAMED, "--workers", "1")
-    assert strength() == [1.0]
+    assert mutation_score() == [1.0]
     cases.change_case(corpus, cases.RENAMED, lambda truth: truth.update(tags=["new"]))
-    assert strength() == [None]
+    assert mutation_score() == [None]
 
 
 def test_what_is_wrong_with_one_case_keeps_nobody_from_the_others(corpus, mendbench):

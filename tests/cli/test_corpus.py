@@ -30,7 +30,7 @@ def below(corpus, monkeypatch):
         ("strategy", "ablate", "mend", cases.RENAMED, "--prompts-only"),
         ("prompts", "export", "--workers", "1"),
         ("prompts", "diff", "--workers", "1"),
-        ("prompts", "noise"),
+        ("prompts", "repeatability"),
         ("prompts", "prune", "--workers", "1"),
     ],
     ids=lambda words: " ".join(words[:2]),

@@ -127,29 +127,6 @@ def test_an_unjudged_trial_cannot_be_told_by_the_shipped_configuration_and_fails
     assert (failed.code, failed.out.splitlines()[0]) == (1, "FAILED: max_unjudged broken 4 times")
 
 
-def test_a_baseline_of_the_first_format_is_read_and_says_how_it_is_updated(accepted, mendbench):
-    path = accepted / "baseline.tsv"
-    lines = path.read_text(encoding="utf-8").replace("format\t2", "format\t1").replace("\texchanges\n", "\tworld\n")
-    path.write_text(lines, encoding="utf-8")
-    said = mendbench("gate")
-    assert (said.code, said.err) == (3, "")
-    first, second = said.out.splitlines()
-    assert first == (
-        "cannot tell: 3 trials have no digests of the world's responses in baseline.tsv, "
-        "so a changed recording cannot be seen: run `mendbench run`, then accept it with `mendbench gate --update`"
-    )
-    assert second == "  compared 3 of the 3 trials of baseline.tsv; 3 alike"
-    mendbench("run", cases.QUIET, *PLAIN)
-    kept = mendbench("gate", "--update", "--partial")
-    assert (
-        kept.out
-        == "baseline.tsv accepted: 0 added, 0 removed, 1 changed, 2 kept though the run does not tell of them; 3 trials\n"
-    )
-    assert mendbench("gate").code == 0
-    mendbench("run", *PLAIN)
-    assert mendbench("gate").out.startswith("cannot tell: 2 trials have no digests")
-
-
 def test_a_changed_recording_is_told_once_a_case_with_what_changed(corpus, mendbench):
     mendbench("run", "--workers", "1")
     mendbench("gate", "--update")

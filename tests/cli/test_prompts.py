@@ -127,7 +127,7 @@ def test_samples_are_drawn_apart_and_come_back(empty, mendbench):
 
 
 @pytest.mark.parametrize(
-    ("more", "suffix"), [("take = 1", "-t1"), ("parameters = { temperature = 0.8, max_tokens = 90 }", "-0-0")]
+    ("more", "suffix"), [("recording = 1", "-t1"), ("parameters = { temperature = 0.8, max_tokens = 90 }", "-0-0")]
 )
 def test_a_further_table_of_a_model_has_prompts_of_its_own_and_they_come_back(empty, mendbench, more, suffix):
     path = empty / "mendbench.toml"

@@ -26,9 +26,9 @@ def ask_again(corpus, case, text=None):
 
 
 def test_where_nothing_was_asked_again_it_says_how_to(mendbench, corpus):
-    said = mendbench("prompts", "noise")
+    said = mendbench("prompts", "repeatability")
     assert (said.code, said.out) == (
-        0, "no prompt was asked again where nothing is drawn; a table of the model with take = 1 asks them all\n",
+        0, "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n",
     )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def repeated(corpus):
 
 
 def test_answers_are_counted_by_prompt_and_by_case_and_other_ones_are_named(mendbench, repeated):
-    said = mendbench("prompts", "noise")
+    said = mendbench("prompts", "repeatability")
     assert said.code == 0
     assert said.out.splitlines()[-3].split() == [MODEL, "2", "1", "1", "2", "1", "0.09", "to", "0.91"]
     assert said.out.splitlines()[-2:] == [
@@ -49,15 +49,18 @@ def test_answers_are_counted_by_prompt_and_by_case_and_other_ones_are_named(mend
 
 
 def test_as_json_every_repeat_is_there(mendbench, repeated):
-    (one,) = json.loads(mendbench("prompts", "noise", "--format", "json").out)
+    (one,) = json.loads(mendbench("prompts", "repeatability", "--format", "json").out)
     assert {name: one[name] for name in ("model", "asked_again", "same_text", "same_response", "cases", "cases_alike")} == {
         "model": MODEL, "asked_again": 2, "same_text": 1, "same_response": 1, "cases": 2, "cases_alike": 1,
     }  # fmt: skip
-    assert [(repeat["case"], repeat["same_response"]) for repeat in one["repeats"]] == [(CLOSED, False), (RENAMED, True)]
+    assert [(repeat["case"], repeat["same_response"]) for repeat in one["repeats"]] == [
+        (CLOSED, False),
+        (RENAMED, True),
+    ]
 
 
 def test_cases_and_models_are_chosen_as_everywhere(mendbench, repeated):
-    (one,) = json.loads(mendbench("prompts", "noise", RENAMED, "--model", MODEL, "--format", "json").out)
+    (one,) = json.loads(mendbench("prompts", "repeatability", RENAMED, "--model", MODEL, "--format", "json").out)
     assert one["cases"] == 1
-    said = mendbench("prompts", "noise", "--model", "nobody")
+    said = mendbench("prompts", "repeatability", "--model", "nobody")
     assert (said.code, said.line) == (2, f"model: unknown model 'nobody'; known: {MODEL}")

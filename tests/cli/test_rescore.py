@@ -10,7 +10,9 @@ from mendbench.scoring.judging import outcomes
 from mendbench.scoring.judging.version import FACTS, SCORER
 from tests.fakes import cases
 
-NOTHING = f"rescored: 3 trials by scorer {SCORER}: 0 verdicts, 0 outcomes, 0 labels, 0 rungs and 0 costs changed"
+NOTHING = (
+    f"rescored: 3 trials by scorer {SCORER}: 0 verdicts, 0 outcomes, 0 labels, 0 progress levels and 0 costs changed"
+)
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_json_is_the_run_document_of_today(ran, mendbench):
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [
-        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 4: make the run again"),
+        ("run.json", '{"format": 2}', "mine/run.json: format: 2; this mendbench reads format 5: make the run again"),
         ("trials.jsonl", "{", "mine/trials.jsonl:1: "),
         ("trials.jsonl", '{"key": 1}\n{}\n{}\n', "mine/trials.jsonl:1: a line without 'attempts'; make the run again"),
     ],

@@ -83,7 +83,7 @@ def asked_by(setting, keys: Collection[TrialKey], workers: int) -> Asked:
     return asked
 
 
-def unasked(setting, asked: Asked, cases: Iterable[str]) -> dict[str, set[str]]:
+def unrequested_writes(setting, asked: Asked, cases: Iterable[str]) -> dict[str, set[str]]:
     """Return the recorded keys that nothing asked for, by file: of all models, and of what their edits led to in the world."""
     found = {}
     for case in cases:
@@ -109,7 +109,7 @@ def test_every_recorded_key_of_the_sample_is_asked_for_and_no_other(setting, tri
     asked = asked_by(setting, keys, workers=1)
     assert asked.broken == set()
     assert asked.missing == {one for one in OPEN if one[0] in SAMPLE}
-    assert unasked(setting, asked, SAMPLE) == {}
+    assert unrequested_writes(setting, asked, SAMPLE) == {}
 
 
 @pytest.mark.slow
@@ -117,4 +117,4 @@ def test_every_recorded_key_is_asked_for_by_the_shipped_matrix_and_no_other(sett
     asked = asked_by(setting, trials, workers=0)
     assert asked.broken == set()
     assert asked.missing == OPEN
-    assert unasked(setting, asked, [case.id for case in setting.corpus.cases]) == {}
+    assert unrequested_writes(setting, asked, [case.id for case in setting.corpus.cases]) == {}

@@ -22,7 +22,7 @@ OUTCOMES = {
 
 def attempt(number, label, *, prompt=100, response=10, usd=0.5, **changes):
     return AttemptRecord(
-        number=number, label=label, ladder=None, status="edited", repeat=False, context_tokens=40, truncated=False, prompt_tokens=prompt,
+        number=number, label=label, progress=None, status="edited", repeat=False, context_tokens=40, truncated=False, prompt_tokens=prompt,
         completion_tokens=response, cost_usd=usd, leaks=None, facts_found=0, facts_missing=0, **changes,
     )  # fmt: skip
 
@@ -54,7 +54,7 @@ def trial(
         stop_reason="succeeded" if right else "attempts_exhausted", end="success" if right else "error",
         right_after_first=right and len(made) == 1, attempts=made,
         wasted_attempts=labels.count("futile") + labels.count("fruitless"), prompt_tokens=None, completion_tokens=None, cost_usd=None,
-        context_recall=None, leaks=None, ladder=None, nodes=(("greet", "error", "error"),), repeated_side_effects=0, collateral_edits=0,
+        context_recall=None, leaks=None, progress=None, nodes=(("greet", "error", "error"),), repeated_side_effects=0, collateral_edits=0,
         edited=right, harmful=False, said=False, derived=0, model_requests="a", world="w",
     )  # fmt: skip
     return replace(plain, **changes)

@@ -14,7 +14,7 @@ TREATMENT = Treatment(
 
 def attempt(number=1, **changes):
     return AttemptRecord(**{
-        "number": number, "label": "fruitless", "ladder": None, "status": "unchanged", "repeat": False, "context_tokens": 40,
+        "number": number, "label": "fruitless", "progress": None, "status": "unchanged", "repeat": False, "context_tokens": 40,
         "truncated": False, "prompt_tokens": 300, "completion_tokens": 25, "cost_usd": 0.0, "leaks": None, "facts_found": 0,
         "facts_missing": 0, **changes,
     })  # fmt: skip
@@ -31,7 +31,7 @@ def record(case="a", sample=0, **changes):
         "verdict": verdict, "outcome": outcome, "stop_reason": "succeeded", "end": "success" if told else None,
         "right_after_first": verdict == "correct" if told else None, "attempts": (), "wasted_attempts": 0 if told else None,
         "prompt_tokens": None, "completion_tokens": None, "cost_usd": 0.0, "context_recall": None, "leaks": None,
-        "ladder": None, "nodes": (), "repeated_side_effects": 0, "collateral_edits": 0, "edited": False, "harmful": False,
+        "progress": None, "nodes": (), "repeated_side_effects": 0, "collateral_edits": 0, "edited": False, "harmful": False,
         "said": False, "derived": 0, "model_requests": "", "world": "", **changes,
     })  # fmt: skip
 
@@ -87,8 +87,8 @@ def _record(row):
         if row["facts told"]:
             told, facts = row["facts told"].split(" of ")
             made["context_recall"] = int(told) / int(facts)
-    if "best rung" in row:
-        made["ladder"] = None if row["best rung"] is None else int(row["best rung"])
+    if "best progress level" in row:
+        made["progress"] = None if row["best progress level"] is None else int(row["best progress level"])
         made["repeated_side_effects"], made["collateral_edits"] = int(row["repeated"]), int(row["collateral"])
     if "labelled" in row:
         states = zip(row["labelled"].split(", "), row["given"].split(", "), strict=True)

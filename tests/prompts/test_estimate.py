@@ -42,10 +42,10 @@ def keys(*policies, strategies=("none", "full-context")):
     ]
 
 
-def of(root, *policies, config=None, anew=False, concurrency=None, **more):
+def of(root, *policies, config=None, fresh=False, concurrency=None, **more):
     setting = replace(cases.setting_of(root), models={MODEL: ModelConfig(**(config or {}))})
     collected = [collect(setting, key) for key in keys(*policies, **more)]
-    return estimated(setting, collected, anew=anew, concurrency=concurrency), collected
+    return estimated(setting, collected, fresh=fresh, concurrency=concurrency), collected
 
 
 def answered(root, *tellings):
@@ -93,7 +93,7 @@ def test_where_all_is_recorded_nothing_would_be_asked(built):
 
 
 def test_where_all_is_recorded_anew_all_prompts_are_asked_again(built):
-    found, collected = of(built, "naive", anew=True)
+    found, collected = of(built, "naive", fresh=True)
     asked = {key for one in collected for key in one.answered}
     assert found.prompts == len(asked)
     assert found.models[0].later_at_most == max(0, len(keys("naive")) * 3 - len(asked))

@@ -10,7 +10,7 @@ from tests.fakes import cases
 
 TABLES = Config.model_validate({
     "matrix": {"strategies": ["none"], "policies": ["two-layer"], "models": ["large"], "samples": 2},
-    "models": {"large": {}, "again": {"served_as": "large", "take": 1}, "small": {}},
+    "models": {"large": {}, "again": {"served_as": "large", "recording": 1}, "small": {}},
 })  # fmt: skip
 CONFIG = Config.model_validate({
     "matrix": {"strategies": ["none", "mend~data"], "policies": ["two-layer"], "models": ["large"]},

@@ -122,9 +122,9 @@ def test_a_model_without_an_address_is_told_when_it_is_asked(models):
 
 
 def test_recordings_are_opened_once_where_everything_is_recorded_anew_and_afresh_else(tmp_path):
-    anew, missing = Recorder("all"), Recorder("new_episodes")
-    assert anew.recordings(tmp_path) is anew.recordings(tmp_path)
-    assert anew.recordings(tmp_path) is not anew.recordings(tmp_path / "other")
+    journal, missing = Recorder("all"), Recorder("new_episodes")
+    assert journal.recordings(tmp_path) is journal.recordings(tmp_path)
+    assert journal.recordings(tmp_path) is not journal.recordings(tmp_path / "other")
     assert missing.recordings(tmp_path) is not missing.recordings(tmp_path)
 
 

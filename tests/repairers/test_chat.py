@@ -76,7 +76,9 @@ def test_above_it_each_sample_and_each_time_is_a_draw_of_its_own():
 
 def test_a_seed_is_counted_from_the_base_and_sent_only_where_there_is_one():
     hot = {"temperature": 0.7}
-    seeded = ask_of(ChatRepairer(model="m", params=hot, base_seed=5), sample=3, times_asked=2).model_requests[0]["params"]
+    seeded = ask_of(ChatRepairer(model="m", params=hot, base_seed=5), sample=3, times_asked=2).model_requests[0][
+        "params"
+    ]
     assert seeded == {"temperature": 0.7, "seed": 3007}
     assert "seed" not in ask_of(ChatRepairer(model="m", params=hot), sample=3).model_requests[0]["params"]
 

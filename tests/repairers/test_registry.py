@@ -88,7 +88,10 @@ def test_a_python_function_is_a_repairer_and_is_not_imported():
     one = repairer("no_such_package_at_all.agent:Mender.mend")
     reply = one.reply(plain(), model_world, sample=1, times_asked=2)
     assert one.name == "no_such_package_at_all.agent:Mender.mend"
-    assert (model_world.model_requests[0]["model"], model_world.model_requests[0]["draw"]) == (f"callable:{one.name}", [1, 2])
+    assert (model_world.model_requests[0]["model"], model_world.model_requests[0]["draw"]) == (
+        f"callable:{one.name}",
+        [1, 2],
+    )
     assert reply.model == "served-as"
 
 

@@ -74,14 +74,14 @@ def test_what_has_no_pace_is_asked_at_once_by_who_wants_it(tmp_path):
 
 def test_where_all_is_recorded_anew_the_new_answer_stands_where_the_old_one_stood(tmp_path):
     goes(Recordings.open(tmp_path), ["one", "two"], PromptModel())
-    anew, shared = PromptModel(), Recordings.open(tmp_path)
+    fresh, shared = PromptModel(), Recordings.open(tmp_path)
     with queue_of() as queue:
         for prompt in ("two", "three", "one"):
             with pytest.raises(ResponsePending):
-                goes(shared, [prompt], anew, queue=queue, mode="all")
+                goes(shared, [prompt], fresh, queue=queue, mode="all")
             queue.release(key_of(prompt))
-            goes(shared, [prompt], anew, queue=queue, mode="all")
-    assert anew.asked == ["two", "three", "one"]
+            goes(shared, [prompt], fresh, queue=queue, mode="all")
+    assert fresh.asked == ["two", "three", "one"]
     assert keys_in(tmp_path) == [key_of(prompt) for prompt in ("one", "two", "three")]
 
 

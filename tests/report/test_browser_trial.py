@@ -264,7 +264,7 @@ def test_a_trial_without_anything_in_it_has_a_page(reads):
         requests=[],
         variants=[],
         warnings=[],
-        ladder=None,
+        progress=None,
         context_recall=None,
         prompt_tokens=None,
     )

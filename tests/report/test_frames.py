@@ -56,7 +56,7 @@ def test_a_trial_is_flat():
 
 def test_what_is_not_known_is_missing_and_neither_zero_nor_false():
     found = frame(mixed_run(), "trials").set_index("case").loc["slack/missing"]
-    for name in ("outcome", "wasted_attempts", "right_after_first", "ladder", "cost_usd"):
+    for name in ("outcome", "wasted_attempts", "right_after_first", "progress", "cost_usd"):
         assert found[name] is pd.NA or pd.isna(found[name])
     assert found["problem"].startswith("no recording answers")
 

@@ -53,15 +53,6 @@ def test_lines_may_stand_in_any_order_and_end_as_they_like(file):
     assert read_baseline(other).entries == read_baseline(file).entries
 
 
-def test_a_baseline_of_format_1_is_read_and_does_not_know_what_the_world_responded(file):
-    changed(changed(file, "format\t2", "format\t1"), "\texchanges\n", "\tworld\n")
-    old = read_baseline(file)
-    assert [one.exchanges for one in old.entries] == [None, None]
-    assert old.entries[0].attempts == 2
-    file.write_text(render_baseline(old), encoding="utf-8")
-    assert read_baseline(file) == old
-
-
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1).filter(lambda text: text != "-")
 DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
 
@@ -84,11 +75,10 @@ def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges)
 @pytest.mark.parametrize(
     ("before", "after", "place", "says"),
     [
-        ("format\t2", "format\t9", ":2", "format '9'; this mendbench reads formats 1 and 2"),
+        ("format\t3", "format\t9", ":2", "format '9'; this mendbench reads format 3"),
         ("engine\t", "motor\t", ":4", "a line that begins with 'motor'"),
         ("scorer\t1.1\n", "", "", "no line that tells 'scorer'"),
         ("\tcase_digest", "", ":7", "a line that begins with 'case'"),
-        ("format\t2", "format\t1", ":7", "a line that begins with 'case'"),
         ("\tk1@30:r1\nb", "\nb", ":8", "16 columns where 17 are due"),
         ("\tk1@30:r1\nb", "\tk1@30\nb", ":8", "exchanges 'k1@30'; REQUEST:RESPONSE is due"),
         ("\tcorrect\t", "\tunjudged\t", ":8", "verdict 'unjudged'; one of correct, incorrect, crashed is due"),
@@ -146,11 +136,13 @@ def test_a_prompt_that_nobody_was_asked_is_told_by_its_own_digest():
     for context in ("the API answers `name`", "the API answers nothing"):
         happened, variant = repaired(context=context)
         (first,) = happened.attempts
-        unasked = type(first)(
+        unrequested_writes = type(first)(
             **{name: getattr(first, name) for name in first.__slots__} | {"reply": type(first.reply)(text="{}")}
         )
         entries.append(
-            entry_of(row_of(case, (trial(unasked, stop="succeeded"), variant), key_of(case, repairer="rules"))[0])
+            entry_of(
+                row_of(case, (trial(unrequested_writes, stop="succeeded"), variant), key_of(case, repairer="rules"))[0]
+            )
         )
     assert [one.responses[0].asked for one in entries] == [False, False]
     assert entries[0].responses[0].prompt != entries[1].responses[0].prompt

@@ -8,13 +8,13 @@ from tests.fakes.scored import attempt, record
 WRONG = {"verdict": "incorrect", "outcome": "unrepaired", "right_after_first": False, "end": "error"}
 
 
-def failed(*ladder, **changes):
-    attempts = tuple(attempt(number, ladder=rung) for number, rung in enumerate(ladder, start=1))
+def failed(*progress, **changes):
+    attempts = tuple(attempt(number, progress=level) for number, level in enumerate(progress, start=1))
     return record(**{**WRONG, "attempts": attempts, **changes})
 
 
 @pytest.mark.parametrize(
-    ("ladder", "stage"),
+    ("progress", "stage"),
     [
         (0, "no usable response"),
         (1, "unchanged"),
@@ -25,19 +25,19 @@ def failed(*ladder, **changes):
         (6, "green but wrong"),
     ],
 )
-def test_a_response_that_is_not_right_stopped_at_the_stage_of_its_ladder(ladder, stage):
-    assert first_stage(failed(ladder)) == final_stage(failed(ladder)) == stage
+def test_a_response_that_is_not_right_stopped_at_the_stage_of_its_ladder(progress, stage):
+    assert first_stage(failed(progress)) == final_stage(failed(progress)) == stage
 
 
 def test_the_first_response_is_judged_by_itself_and_the_trial_by_its_end():
-    late = record(attempts=(attempt(1, ladder=3), attempt(2, ladder=7)), right_after_first=False)
+    late = record(attempts=(attempt(1, progress=3), attempt(2, progress=7)), right_after_first=False)
     assert (first_stage(late), final_stage(late)) == ("edited elsewhere", "right")
     spoilt = failed(6, 3, right_after_first=True)
     assert (first_stage(spoilt), final_stage(spoilt)) == ("right", "edited elsewhere")
 
 
 def test_a_run_that_is_green_and_wrong_is_called_so_wherever_its_edit_was():
-    green = attempt(1, ladder=3, label="plausible")
+    green = attempt(1, progress=3, label="plausible")
     found = record(**WRONG | {"outcome": "plausible", "end": "success"}, edited=True, attempts=(green,))
     assert (first_stage(found), final_stage(found)) == ("green but wrong", "green but wrong")
 

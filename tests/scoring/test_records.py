@@ -31,7 +31,7 @@ def test_a_record_has_what_its_row_has_under_the_same_names():
     found = record_of(row)
     same = {field.name for field in dataclasses.fields(found)} & set(row)
     simple = {name for name in same if isinstance(row[name], str | int | float | None)}
-    assert {"key", "verdict", "outcome", "ladder", "context_recall", "leaks", "right_after_first", "part"} <= simple
+    assert {"key", "verdict", "outcome", "progress", "context_recall", "leaks", "right_after_first", "part"} <= simple
     assert {name: getattr(found, name) for name in simple} == {name: row[name] for name in simple}
     assert (found.adversarial_to, found.treatment.detector, found.judged, found.right) == (
         ("minimal",),

@@ -52,9 +52,9 @@ def test_a_mean_has_the_interval_of_a_ratio_over_groups():
     assert found.method == "ratio over groups, t, 95 %"
 
 
-@pytest.mark.parametrize(("unit", "high"), [("share", 1), ("rung", 7), ("attempts", 0.75 + 12.7062 * 0.25)])
+@pytest.mark.parametrize(("unit", "high"), [("share", 1), ("level", 7), ("attempts", 0.75 + 12.7062 * 0.25)])
 def test_no_interval_leaves_what_its_unit_allows(unit, high):
-    scale = 7 if unit == "rung" else 1
+    scale = 7 if unit == "level" else 1
     found = measured((of(0.5 * scale), "x"), (of(1.0 * scale), "y"), unit=unit)
     assert (found.value, found.interval.low) == (0.75 * scale, 0)
     assert found.interval.high == pytest.approx(high, abs=1e-4)

@@ -72,7 +72,7 @@ def trials(draw):
                     right_after_first=draw(st.booleans()) if judged else None,
                     context_recall=draw(st.sampled_from((None, 0, 0.5, 1))) if made else None,
                     leaks=draw(st.sampled_from((None, "raw", "derived"))) if made else None,
-                    ladder=draw(st.integers(0, 7)) if made else None,
+                    progress=draw(st.integers(0, 7)) if made else None,
                     edited=draw(st.booleans()),
                     collateral_edits=draw(st.integers(0, 2)),
                 )
@@ -82,7 +82,7 @@ def trials(draw):
 
 def failed(trial):
     return replace(
-        trial, verdict="incorrect", outcome="unrepaired", right_after_first=False, end="error", edited=False, ladder=0
+        trial, verdict="incorrect", outcome="unrepaired", right_after_first=False, end="error", edited=False, progress=0
     )
 
 
@@ -125,7 +125,7 @@ def test_every_sample_twice_is_no_more_evidence(records):
 @given(trials())
 def test_values_bounds_and_intervals_are_what_their_units_allow(records):
     for name, found in measures(OURS, records).items():
-        most = {"share": 1, "rung": 7}.get(OURS[name].unit, math.inf)
+        most = {"share": 1, "level": 7}.get(OURS[name].unit, math.inf)
         for one in (found.value, *(found.bounds or ()), *(found.interval or ())):
             assert one is None or -1e-9 <= one <= most + 1e-9, name
         assert math.isfinite(found.numerator)

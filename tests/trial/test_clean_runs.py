@@ -21,11 +21,11 @@ def ran(monkeypatch, tmp_path):
     """Run a workflow, and say how many executions that took."""
     count = []
 
-    def anew(runner, workflow, variant):
+    def fresh(runner, workflow, variant):
         count.append(workflow)
         return clean_run("Hi!", variant=variant.name if variant else None)
 
-    monkeypatch.setattr(CleanRunner, "run_fresh", anew)
+    monkeypatch.setattr(CleanRunner, "run_fresh", fresh)
     clean_runs._kept.cache_clear()
 
     def run(*, case=None, engine="mendbench", mode="none", workflow=None, variant=None):

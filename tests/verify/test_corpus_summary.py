@@ -1,6 +1,6 @@
 from mendbench.errors import BadInput
 from mendbench.verify.checking import Checked
-from mendbench.verify.corpus_summary import strength, summary
+from mendbench.verify.corpus_summary import mutation_score, summary
 from mendbench.verify.proof import Finding, MutantFate, Proof
 
 
@@ -25,7 +25,14 @@ def test_strength_is_overall_and_by_kind_of_mutant_with_the_others_beside_it():
         (),
     )
     assert (found["cases"], found["held"]) == (3, 2)
-    assert found["strength"] == {"killed": 2, "survived": 1, "accepted": 1, "missed": 1, "invalid": 1, "share": 0.6667}
+    assert found["mutation_score"] == {
+        "killed": 2,
+        "survived": 1,
+        "accepted": 1,
+        "missed": 1,
+        "invalid": 1,
+        "share": 0.6667,
+    }
     assert {kind: row["share"] for kind, row in found["by_mutant"].items()} == {"constant": 0.5, "drop_node": 1.0}
     assert [(one["case"], one["what"]) for one in found["survivors"]] == [("a/a", "a constant")]
     assert [one["case"] for one in found["accepted"]] == ["a/a"]
@@ -36,14 +43,19 @@ def test_strength_is_overall_and_by_kind_of_mutant_with_the_others_beside_it():
 def test_a_corpus_of_which_nothing_could_be_proved_has_no_figures():
     broken = Checked(case="a/a", problems=(BadInput("p", "f", "m"),), proof=None)
     found = summary([broken], ())
-    assert (found["cases"], found["held"], found["seconds"]["median"], found["strength"]["share"]) == (1, 0, None, None)
+    assert (found["cases"], found["held"], found["seconds"]["median"], found["mutation_score"]["share"]) == (
+        1,
+        0,
+        None,
+        None,
+    )
     assert broken.document() == {
         "case": "a/a",
         "held": False,
         "problems": [{"place": "p", "found": "f", "hint": "m"}],
-        "strength": None,
+        "mutation_score": None,
     }
 
 
 def test_no_judged_mutant_is_no_strength():
-    assert strength([fate("accepted"), fate("missed")])["share"] is None
+    assert mutation_score([fate("accepted"), fate("missed")])["share"] is None

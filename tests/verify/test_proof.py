@@ -49,7 +49,7 @@ def proved(root, case_id=RENAMED, recorder=None, **more):
 
 
 def failed(root, case_id=RENAMED, change=None):
-    """Return what does not hold of a case after a change of its truth, once what it needs is recorded anew."""
+    """Return what does not hold of a case after a change of its truth, once what it needs is recorded again."""
     if change is not None:
         change_case(root, case_id, change)
         for path in (root / "cassettes" / case_id).glob("*.yaml"):
@@ -145,7 +145,7 @@ def test_checks_that_any_edit_would_pass_are_found(root):
     found = failed(root, change=blind)
     wrong = {"the wrong fix fails: hard-codes the name", "the wrong fix fails: greets the town"}
     assert set(found) == {*wrong, "no mutant survives"}
-    assert proved(root).strength < 0.6
+    assert proved(root).mutation_score < 0.6
 
 
 @pytest.mark.parametrize(
@@ -268,11 +268,11 @@ def without_the_tag(truth):
 
 
 def test_a_mutant_that_survives_is_listed(root):
-    assert proved(root).strength == 1
+    assert proved(root).mutation_score == 1
     assert failed(root, change=without_the_tag) == {"no mutant survives": "without note's body.tag"}
     found = proved(root)
     assert [mutant.what for mutant in found.mutants if mutant.fate == "survived"] == ["without note's body.tag"]
-    assert 0.5 < found.strength < 1
+    assert 0.5 < found.mutation_score < 1
 
 
 def with_any_key(truth):
@@ -300,7 +300,7 @@ def test_a_mutant_that_is_an_accepted_fix_counts_for_nothing(root):
     assert failed(root, change=accept) == {}
     found = proved(root)
     assert {mutant.fate for mutant in found.mutants if mutant.what == "without note's body.tag"} == {"accepted"}
-    assert found.strength == 1
+    assert found.mutation_score == 1
 
 
 def test_a_mutant_that_needs_what_is_not_recorded_counts_for_nothing(root):
@@ -316,7 +316,7 @@ def test_a_mutant_that_needs_what_is_not_recorded_counts_for_nothing(root):
 
 
 @pytest.mark.parametrize(
-    ("fates", "strength"),
+    ("fates", "mutation_score"),
     [
         ([], None),
         (["invalid", "missed"], None),
@@ -325,11 +325,11 @@ def test_a_mutant_that_needs_what_is_not_recorded_counts_for_nothing(root):
         (["survived"], 0.0),
     ],
 )
-def test_strength_is_killed_of_those_that_were_judged(fates, strength):
+def test_strength_is_killed_of_those_that_were_judged(fates, mutation_score):
     mutants = tuple(MutantFate(kind="constant", what="m", fate=fate) for fate in fates)
     assert (
-        Proof(case="a/b", kind="repairable", findings=(), mutants=mutants, recorded_from={}, seconds=0.0).strength
-        == strength
+        Proof(case="a/b", kind="repairable", findings=(), mutants=mutants, recorded_from={}, seconds=0.0).mutation_score
+        == mutation_score
     )
 
 

@@ -85,15 +85,15 @@ def _survived(stage: Stage, known: Known, kind: str, at: float, *, bare: bool) -
 
 def _asked_again(stage: Stage, known: Known, desk: Path, since: Counter[str], *, bare: bool) -> str | None:
     """Go on, and return what went wrong; with it that a response was asked for again that was recorded ``since``."""
-    anew = "all" in known.command.words
-    if anew and not known.command.interrupted(desk):
+    fresh = "all" in known.command.words
+    if fresh and not known.command.interrupted(desk):
         return goes_on(stage, known, desk)  # it is another recording of everything
     before, stored = stage.model.asked.copy(), _stored(desk)
     if failure := goes_on(stage, known, desk, bare=bare):
         return failure
     for prompt in stored:
         recorded = stage.model.asked[prompt] - before[prompt]
-        if recorded and not anew:
+        if recorded and not fresh:
             return "a response that is recorded is asked for again"
     twice = [prompt for prompt, times in stage.model.asked.items() if times - since[prompt] > 1]
     # What came as the strike fell may not have been recorded, or not been written down as recorded anew.

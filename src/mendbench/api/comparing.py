@@ -38,7 +38,7 @@ PARTS = ("test", "train", NONE)
 """Parts of the corpus, in the order in which one is taken where none is named."""
 
 MAIN_SCORES = (
-    "repair_success", "attempt1_success", "ladder", "plausible", "harmful", "needs_user_success", "control_success",
+    "repair_success", "attempt1_success", "progress", "plausible", "harmful", "needs_user_success", "control_success",
     "transient_success", "futile", "wasted", "context_recall", "context_tokens", "completion_tokens", "cost",
 )  # fmt: skip
 """What the main pair of treatments is compared in, if nothing else is asked for."""

@@ -29,7 +29,7 @@ from mendbench.trial.components import BenchContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescored:
-    """A run that was judged anew, and how many of its trials' (for labels, rungs and costs: attempts') judgements are other ones."""
+    """A rescored run, and how many judgements changed: of trials, or of attempts for labels, progress levels and costs."""
 
     run: StoredRun
     before: str
@@ -38,7 +38,7 @@ class Rescored:
     verdicts: int
     outcomes: int
     labels: int
-    rungs: int
+    levels: int
     costs: int
     prices: Mapping[str, str]
     """Where the price of each model, program or function comes from by which the costs are now; ``unknown`` where nobody knows it."""
@@ -79,7 +79,7 @@ def rescore(folder: Path) -> Rescored:
         verdicts=changed["verdict"],
         outcomes=changed["outcome"],
         labels=changed["label"],
-        rungs=changed["ladder"],
+        levels=changed["progress"],
         costs=changed["cost_usd"],
         prices={name: str(price["source"]) for name, price in sorted(described.items())},
     )
@@ -107,11 +107,11 @@ def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Co
     """Yield the line of each row judged anew, and count in ``changed`` how many have another judgement by field."""
     for number, row in enumerate(stored.rows, start=1):
         with _told_with(f"{stored.folder / TRIALS}:{number}"):
-            anew = repriced(rescored(row), prices, stored.texts)
-        changed.update(name for name in ("verdict", "outcome") if row.get(name) != anew.get(name))
-        for one, other in zip(row["attempts"], anew["attempts"], strict=True):
-            changed.update(name for name in ("label", "ladder", "cost_usd") if one.get(name) != other.get(name))
-        yield f"{canonical_json(anew)}\n"
+            rescored_row = repriced(rescored(row), prices, stored.texts)
+        changed.update(name for name in ("verdict", "outcome") if row.get(name) != rescored_row.get(name))
+        for one, other in zip(row["attempts"], rescored_row["attempts"], strict=True):
+            changed.update(name for name in ("label", "progress", "cost_usd") if one.get(name) != other.get(name))
+        yield f"{canonical_json(rescored_row)}\n"
 
 
 @contextlib.contextmanager

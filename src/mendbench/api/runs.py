@@ -175,15 +175,15 @@ def _record(
     setting: BenchContext, keys: TrialKeys, folder: RunFolder, options: RunOptions, on_progress: Progress, on_note: Note
 ) -> None:
     everything = setting.record == "all"
-    anew = RecordingJournal(folder.journal) if everything else None
-    if anew:
-        kept = f"{len(anew)} responses that an interrupted --record all recorded are kept"
+    journal = RecordingJournal(folder.journal) if everything else None
+    if journal:
+        kept = f"{len(journal)} responses that an interrupted --record all recorded are kept"
         on_note(f"{folder.journal}: {kept}; delete the file to request them again")
     folder.record(everything=everything)
     with Recorder(
         setting.record, setting.models, trajectory=True, allow_shell=setting.allow_shell,
         allow_writes=setting.allow_writes, repairers=setting.repairers, queued=True, concurrency=options.concurrency,
-        anew=anew, config_file=setting.config_file,
+        journal=journal, config_file=setting.config_file,
     ) as recorder:  # fmt: skip
         for step in record_all(setting, keys, recorder):
             if step.row is not None:
@@ -283,7 +283,7 @@ def _configured(setting: BenchContext, name: str) -> Json:
 
 def _sent(model: ModelConfig) -> list[Json]:
     """Return all of a model's configuration that decides what is asked and what is served."""
-    return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.take]
+    return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.recording]
 
 
 def _models(setting: BenchContext, records: Records) -> JsonObject:

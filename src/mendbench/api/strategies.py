@@ -66,7 +66,7 @@ class Survey:
     strategy: str
     rows: tuple[Rendering, ...]
     """One for each case in which somebody is asked."""
-    unasked: tuple[str, ...] = ()
+    unrequested_writes: tuple[str, ...] = ()
     """Cases whose first execution does not fail: there is no prompt."""
     missing: dict[str, str] = field(default_factory=dict)
     """Cases whose first execution is not recorded, and what is missing."""
@@ -153,7 +153,7 @@ def surveys(
     if not chosen:
         raise BadInput("cases", f"none of those named is in the part {part!r}", "name another, or add --part all")
     rows: list[list[Rendering]] = [[] for _ in names]
-    unasked: list[str] = []
+    unrequested_writes: list[str] = []
     missing: dict[str, str] = {}
     for case in chosen:
         try:
@@ -162,12 +162,12 @@ def surveys(
             missing[case.id] = str(error)
             continue
         if not made[0].asked:
-            unasked.append(case.id)
+            unrequested_writes.append(case.id)
             continue
         for own, rendering in zip(rows, made, strict=True):
             own.append(rendering)
     return tuple(
-        Survey(strategy=name, rows=tuple(own), unasked=tuple(unasked), missing=missing)
+        Survey(strategy=name, rows=tuple(own), unrequested_writes=tuple(unrequested_writes), missing=missing)
         for name, own in zip(names, rows, strict=True)
     )
 

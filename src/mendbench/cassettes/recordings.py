@@ -97,11 +97,11 @@ class _File:
 class Recordings:
     """Everything recorded for one case.
 
-    Share one instance among all scopes of a case: it knows what was used and what was recorded anew.
+    Share one instance among all scopes of a case: it knows what was used and what was recorded again.
     """
 
-    def __init__(self, folder: Path, anew: RecordingJournal | None = None) -> None:
-        self.folder, self._anew = folder, anew
+    def __init__(self, folder: Path, journal: RecordingJournal | None = None) -> None:
+        self.folder, self._anew = folder, journal
         self.used: set[str] = set()
         """Keys of the world's entries that were served."""
         self._lock = RLock()
@@ -115,13 +115,13 @@ class Recordings:
             )
 
     @classmethod
-    def open(cls, folder: Path, anew: RecordingJournal | None = None) -> Recordings:
-        """Return the recordings in a folder, which need not exist. With ``anew``, models' responses noted there count as recorded anew.
+    def open(cls, folder: Path, journal: RecordingJournal | None = None) -> Recordings:
+        """Return the recordings in a folder, which need not exist. With ``anew``, models' responses noted there count as recorded again.
 
         Raises:
             BadInput: a cassette in it is broken.
         """
-        return cls(folder, anew)
+        return cls(folder, journal)
 
     def refuse_empty(self) -> None:
         """Refuse a recording of the world without an exchange: a killed recording may leave one, nothing else does.

@@ -27,11 +27,11 @@ def show_cases(listed: CaseList, output: Format) -> int:
     if output is Format.json:
         write_json(list(listed.rows))
     else:
-        found = table("case", "kind", "difficulty", "world", "title", wraps=("title",), numbers=("strength",))
+        found = table("case", "kind", "difficulty", "world", "title", wraps=("title",), numbers=("mutation score",))
         for row in listed.rows:
             sources = ", ".join(sorted(set(row["recorded_from"].values())))
             words = (row["case"], row["kind"], row["difficulty"], sources, row["title"])
-            found.add_row(*map(plain, words), _share(row["strength"]))
+            found.add_row(*map(plain, words), _share(row["mutation_score"]))
         show_tables([found])
         write(f"\n{_counted(listed.counts)}\n")
     for problem in listed.broken:
@@ -123,7 +123,7 @@ def _row(one: Checked) -> tuple[str, ...]:
 
 
 def _by_mutant(summary: JsonObject) -> Table:
-    found = table("mutant", numbers=(*_FATES, "strength"))
+    found = table("mutant", numbers=(*_FATES, "mutation_score"))
     for kind, row in summary["by_mutant"].items():
         found.add_row(kind, *(str(row[fate]) for fate in _FATES), _share(row["share"]))
     return found
@@ -131,13 +131,13 @@ def _by_mutant(summary: JsonObject) -> Table:
 
 def _summed(summary: JsonObject) -> Iterator[str]:
     """Yield the summary's lines."""
-    strength, seconds = summary["strength"], summary["seconds"]
-    judged = strength["killed"] + strength["survived"]
-    killed = f"{strength['killed']}/{judged} mutants killed" if judged else "no mutants"
+    mutation_score, seconds = summary["mutation_score"], summary["seconds"]
+    judged = mutation_score["killed"] + mutation_score["survived"]
+    killed = f"{mutation_score['killed']}/{judged} mutants killed" if judged else "no mutants"
     yield f"\n{summary['held']} of {summary['cases']} cases proved; {killed}"
     yield _counted(summary["counts"])
-    beside = ", ".join(f"{strength[fate]} {fate}" for fate in ("survived", "accepted", "missed", "invalid"))
-    yield f"oracle strength: {_share(strength['share'])}; beside it: {beside}"
+    beside = ", ".join(f"{mutation_score[fate]} {fate}" for fate in ("survived", "accepted", "missed", "invalid"))
+    yield f"mutation score: {_share(mutation_score['share'])}; beside it: {beside}"
     if seconds["median"] is not None:
         yield f"seconds a case: {seconds['median']:.1f} (median)"
 
@@ -181,7 +181,7 @@ def _lines(case: JsonObject) -> Iterator[str]:
     yield from _fix_lines(case)
     yield "\nProof"
     told = ", ".join(f"{number} {fate}" for fate, number in case["mutants"].items())
-    yield f"  {'holds' if case['proved'] else 'does NOT hold'}; strength {_share(case['strength'])}; mutants: {told or 'none'}"
+    yield f"  {'holds' if case['proved'] else 'does NOT hold'}; mutation score {_share(case['strength'])}; mutants: {told or 'none'}"
     yield from (f"  mutant survives: {plain(what)}" for what in case["survivors"])
     yield from (f"  {plain(one['what'])}: {plain(one['why'])}" for one in case["open"])
 

@@ -16,7 +16,7 @@ MINUS, TO, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}", "-"
 MAX_NAMES = 4
 """Names that a line lists."""
 
-_UNITS = {"attempts": 2, "tokens": 0, "usd": 6, "rung": 2, "count": 2}
+_UNITS = {"attempts": 2, "tokens": 0, "usd": 6, "level": 2, "count": 2}
 """Decimals shown."""
 
 _SMALL = 1e-5

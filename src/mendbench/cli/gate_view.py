@@ -80,7 +80,7 @@ def _lines(result: GateResult) -> Iterator[str]:
     )
     limits = sorted(result.limits, key=lambda one: ("broken", "open", "undefined", "holds").index(one.status))
     yield from _block("limits", (limit_words(one) for one in limits if one.status != "holds"))
-    yield from _block("answered anew", (shift_words(shift) for shift in result.shifts))
+    yield from _block("answered again", (shift_words(shift) for shift in result.shifts))
     for level, head in _HEADS.items():
         groups = _alike(one for one in result.findings if one.level == level)
         if groups:

@@ -75,7 +75,7 @@ Samples: TypeAlias = Annotated[
         "--samples",
         metavar="N",
         parser=at_least(1),
-        help="How often a model, program or function is asked anew, per trial.",
+        help="How often a model, program or function is asked again, per trial.",
     ),
 ]
 _RECORD: Any = typer.Option(

@@ -154,7 +154,7 @@ def diff(
     return prompts_view.show_diff(found, output)
 
 
-def noise(
+def repeatability(
     names: Names = None,
     part: PartOption = None,
     models: Models = None,
@@ -164,7 +164,7 @@ def noise(
 ) -> int:
     """Show how often a model that was asked a prompt again, where nothing is drawn, gave the same response.
 
-    Only recordings are read. A table of the model with `take = 1` asks every prompt again; what that does to verdicts and
+    Only recordings are read. A table of the model with `recording = 1` asks every prompt again; what that does to verdicts and
     scores, `mendbench compare` tells of a run with both tables.
     """
     recordings = use_corpus(cases, cassettes)
@@ -204,5 +204,5 @@ def prune(
 app.command("export")(coded(export))
 app.command("import")(coded(import_))
 app.command("diff")(coded(diff))
-app.command("noise")(coded(noise))
+app.command("repeatability")(coded(repeatability))
 app.command("prune")(coded(prune))

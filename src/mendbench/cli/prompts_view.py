@@ -121,9 +121,8 @@ def show_pruned(found: Sequence[StaleFile], output: Format, *, deleted: bool) ->
         return Exit.DONE
     for one in found:
         write(f"{one.case}: {len(one.keys)} of {one.entries} in {one.path.name}\n")
-    write(
-        f"{_many(total, 'recorded response')} that nothing asks for{', deleted' if deleted else '; --delete deletes them' if total else ''}\n"
-    )
+    then = ", deleted" if deleted else "; --delete deletes them" if total else ""
+    write(f"{_many(total, 'recorded response')} that nothing asks for{then}\n")
     return Exit.DONE
 
 
@@ -133,7 +132,9 @@ def show_repeatability(found: Sequence[Repeatability], output: Format) -> int:
         write_json([_repeatability_document(one) for one in found])
         return Exit.DONE
     if not found:
-        write("no prompt was asked again where nothing is drawn; a table of the model with take = 1 asks them all\n")
+        write(
+            "no prompt was asked again where nothing is drawn; a table of the model with recording = 1 asks them all\n"
+        )
         return Exit.DONE
     shown = table("model", numbers=("asked\nagain", "same\ntext", "same\nanswer", "cases", "all the\nsame", "95 %"))
     for one in found:
@@ -164,11 +165,12 @@ def _diff_lines(found: PromptDiff) -> Iterable[str]:
         yield f"{_many(asking.waiting, 'trial')} stop there: what they ask later hangs on the response"
 
 
-def _repeatability_document(noise: Repeatability) -> JsonObject:
+def _repeatability_document(repeatability: Repeatability) -> JsonObject:
     return {
-        "model": noise.model, "asked_again": len(noise.repeats), "same_text": noise.same_text,
-        "same_response": noise.same_response, "cases": len(noise.cases), "cases_alike": noise.cases_alike,
-        "low": noise.interval.low, "high": noise.interval.high, "repeats": [asdict(repeat) for repeat in noise.repeats],
+        "model": repeatability.model, "asked_again": len(repeatability.repeats), "same_text": repeatability.same_text,
+        "same_response": repeatability.same_response, "cases": len(repeatability.cases),
+        "cases_alike": repeatability.cases_alike, "low": repeatability.interval.low, "high": repeatability.interval.high,
+        "repeats": [asdict(repeat) for repeat in repeatability.repeats],
     }  # fmt: skip
 
 

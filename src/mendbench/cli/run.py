@@ -196,18 +196,18 @@ def report(
     )
     exports.refuse_useless(wanted)
     place = folder or load_config().out
-    anew = api.rescore(place) if rescore else None
+    fresh = api.rescore(place) if rescore else None
     other = against if against is not None and against.is_dir() else None
-    stored = api.report(place, other) if anew is None or other is not None else anew.run
+    stored = api.report(place, other) if fresh is None or other is not None else fresh.run
     code = (
         _show_forensics(stored, output)
         if forensics
         else terminal.show_run(stored, output, None, part=part, everything=everything)
     )
-    if anew is not None:
+    if fresh is not None:
         from mendbench.cli.rescore_view import say_rescored
 
-        say_rescored(anew)
+        say_rescored(fresh)
     exports.write_outputs(stored, wanted)
     return code
 

@@ -74,7 +74,7 @@ def show_survey(survey: Survey, output: Format) -> int:
     if output is Format.json:
         write_json({
             "strategy": survey.strategy, "totals": _totals(survey), "cases": [_told(row) for row in survey.rows],
-            "unasked": list(survey.unasked), "missing": survey.missing,
+            "unasked": list(survey.unrequested_writes), "missing": survey.missing,
         })  # fmt: skip
         return _code(survey)
     found = table(
@@ -123,7 +123,7 @@ def show_diffs(surveys: tuple[Survey, Survey], output: Format) -> int:
                 }
                 for a, b in pairs
             ],
-            "unasked": list(one.unasked), "missing": one.missing,
+            "unasked": list(one.unrequested_writes), "missing": one.missing,
         })  # fmt: skip
         return _code(one)
     found = table(
@@ -148,7 +148,7 @@ def show_ablation(ablation: Ablation, output: Format) -> int:
         write_json({
             "part": ablation.part, "model": ablation.model, "cases": len(whole.rows),
             "run": str(ablation.run.folder) if ablation.run else None,
-            "rows": [_ablated(row) for row in ablation.rows], "unasked": list(whole.unasked), "missing": whole.missing,
+            "rows": [_ablated(row) for row in ablation.rows], "unasked": list(whole.unrequested_writes), "missing": whole.missing,
         })  # fmt: skip
     else:
         judged = (
@@ -235,11 +235,11 @@ def _totals(survey: Survey) -> JsonObject:
 
 def _words(rendering: Rendering) -> str:
     prompt, recall = rendering.prompt, rendering.recall
-    unasked = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
+    unrequested_writes = "" if rendering.asked else "; nobody is asked: the first execution does not fail"
     return (
         f"about {prompt.context.tokens} tokens{', cut' if prompt.context.truncated else ''}; "
         f"facts told: {', '.join(recall.found) or 'none'}; missing: {', '.join(recall.missing) or 'none'}; "
-        f"the fix's new value: {rendering.holds_fix or 'no fix'}{unasked}"
+        f"the fix's new value: {rendering.holds_fix or 'no fix'}{unrequested_writes}"
     )
 
 
@@ -258,8 +258,8 @@ def _counted(survey: Survey) -> str:
 
 
 def _say_left_out(survey: Survey) -> None:
-    if survey.unasked:
-        count = len(survey.unasked)
+    if survey.unrequested_writes:
+        count = len(survey.unrequested_writes)
         say(f"{count} more {'case does' if count == 1 else 'cases do'} not fail at first, so that nobody is asked")
     for case, why in survey.missing.items():
         say(f"{case}: {why}")

@@ -79,7 +79,7 @@ class ModelConfig(_Priced):
     requests_per_minute: float | None = Field(
         None, description="asks that its server is sent in a minute at most, evenly spread; left out, no limit", gt=0
     )
-    take: int = Field(
+    recording: int = Field(
         0,
         description="another number asks every prompt anew even at temperature 0, which tells the noise of recording",
         ge=0,
@@ -243,7 +243,7 @@ class GateConfig(_Part):
     )
     margin: float = Field(
         0.05,
-        description="share of what was at stake (cases answered anew that are right before or now) that may be lost, net of those won, "
+        description="share of what was at stake (cases answered again that are right before or now) that may be lost, net of those won, "
         "before the gate cannot tell",
         ge=0,
         lt=1,

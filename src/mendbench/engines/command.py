@@ -162,7 +162,8 @@ class CommandEngine:
             spelling = Spelling(base=server.base, hosts=_hosts(job), hidden=hidden)
             workflow = salvaged(job.workflow)
             serving = Serving(
-                world=job.world, spelling=spelling, guess=guesser(workflow), named=headers_named(workflow), model_request=job.model_request, served=served
+                world=job.world, spelling=spelling, guess=guesser(workflow), named=headers_named(workflow),
+                model_request=job.model_request, served=served,
             )  # fmt: skip
             server.serve(serving)
             environ = {**os.environ, **self._environ(job, folder, spelling, mcp)}

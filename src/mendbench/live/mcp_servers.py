@@ -36,7 +36,7 @@ _NOT_FOUND = 404
 
 
 class McpLive:
-    """MCP servers, each started when it is first asked and stopped by :meth:`close`, or where it gives no response: it is started anew then.
+    """MCP servers, each started when it is first asked and stopped by :meth:`close`. One that gives no response is started again.
 
     A response's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and whatever else is no 2xx) is an
     answer with its status and its ``Retry-After``, unless it carries a JSON-RPC error of its own, and what broke the

@@ -91,17 +91,17 @@ def can_ask(setting: BenchContext, key: TrialKey) -> bool:
 
 
 def estimated(
-    setting: BenchContext, collected: Sequence[Collected], *, anew: bool = False, concurrency: int | None = None
+    setting: BenchContext, collected: Sequence[Collected], *, fresh: bool = False, concurrency: int | None = None
 ) -> Estimate:
     """Return what recording would ask for these trials; with ``anew``, what is answered already is asked again."""
     model_requests = {digest(model_request): model_request for one in collected for model_request in one.missing}
-    if anew:
+    if fresh:
         model_requests |= _answered_asks(setting, collected)
     by_model: defaultdict[str, list[JsonObject]] = defaultdict(list)
     for model_request in model_requests.values():
         by_model[str(model_request["model"])].append(model_request)
-    later = _later(setting, collected, anew=anew)
-    if anew:
+    later = _later(setting, collected, fresh=fresh)
+    if fresh:
         later = Counter({name: max(0, count - len(by_model[name])) for name, count in later.items()})
     asked_by = {_named(setting, one.trial): one.trial for one in collected if by_repairer_request(setting, one.trial)}
     folders = [
@@ -121,7 +121,7 @@ def estimated(
         waiting=waiting,
         models=models,
         stopped=stopped,
-        unknown=tuple(_unknown(setting, collected, models, stopped, anew=anew)),
+        unknown=tuple(_unknown(setting, collected, models, stopped, fresh=fresh)),
     )
 
 
@@ -198,17 +198,17 @@ def _answered_asks(setting: BenchContext, collected: Iterable[Collected]) -> dic
     return found
 
 
-def _later(setting: BenchContext, collected: Iterable[Collected], *, anew: bool) -> Counter[str]:
+def _later(setting: BenchContext, collected: Iterable[Collected], *, fresh: bool) -> Counter[str]:
     """Return by model how many prompts repairs can ask at most after those that are known.
 
     All policies ask the same prompts, each as many of them as it needs: what one of them can ask at most, all can together.
     """
     most: dict[TrialKey, int] = {}
     for one in collected:
-        if not by_repairer_request(setting, one.trial) or not (anew or one.missing or one.problem is not None):
+        if not by_repairer_request(setting, one.trial) or not (fresh or one.missing or one.problem is not None):
             continue
-        open_responses = policy(one.trial.policy).max_responses - (0 if anew else one.attempts)
-        known = 1 if one.missing and not one.node_waits and not anew else 0
+        open_responses = policy(one.trial.policy).max_responses - (0 if fresh else one.attempts)
+        known = 1 if one.missing and not one.node_waits and not fresh else 0
         way = replace(one.trial, policy="", detector=None)
         most[way] = max(most.get(way, 0), open_responses - known)
     counts: Counter[str] = Counter()
@@ -250,10 +250,10 @@ def _unknown(
     models: Sequence[ModelEstimate],
     stopped: Sequence[tuple[str, str]],
     *,
-    anew: bool,
+    fresh: bool,
 ) -> Iterator[str]:
     """Yield what cannot be said."""
-    if anew and any(one.answered for one in collected):
+    if fresh and any(one.answered for one in collected):
         yield "responses made anew may lead to other prompts than the recorded ones did"
     if any(one.later_at_most for one in models):
         yield "later prompts hang on the responses to those before them"

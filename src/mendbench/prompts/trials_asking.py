@@ -39,7 +39,7 @@ def trials_asking(
     """Return the trials that may ask these: without ``detectors`` those of a policy that has none, else those with each of them.
 
     They are those of every strategy that there is and of those given besides, with all tables of the models and the samples
-    that the model requests name, in the cases that the model requests tell of. What a workflow's node asks, any model's edit may have led to.
+    that the model requests name, in the cases that these are about. What a workflow's node asks, any model's edit may have led to.
     """
     configured = (config.matrix.strategies, *(sweep.strategies or () for sweep in config.sweeps.values()))
     known = (info.strategy for info in all_strategies(setting.strategy_dirs))

@@ -25,7 +25,7 @@ OPTIONS = (
     _Option(name="repairer", kind="names", metavar="NAME", help="what answers the prompts; repeatable"),
     _Option(name="model", kind="names", metavar="NAME", help="model of the repairer chat; repeatable"),
     _Option(name="detector", kind="name", metavar="NAME", help="takes the place of the policies' detector"),
-    _Option(name="samples", kind="number", metavar="N", help="how often who answers is asked anew, per trial"),
+    _Option(name="samples", kind="number", metavar="N", help="how often who answers is asked again, per trial"),
     _Option(name="cases", kind="folder", metavar="DIR", help="folder of the cases; else the configured one"),
     _Option(name="cassettes", kind="folder", metavar="DIR", help="folder of the recordings; else the configured one"),
     _Option(name="part", kind="name", metavar="PART", help="only cases of that part of the split: train, test or half"),

@@ -56,11 +56,11 @@ class Recorder:
         repairers: Mapping[str, RepairerConfig] | None = None,
         queued: bool = False,
         concurrency: int | None = None,
-        anew: RecordingJournal | None = None,
+        journal: RecordingJournal | None = None,
         config_file: str = "the configuration",
     ) -> None:
         self.mode = mode
-        self._anew = anew
+        self._anew = journal
         self.queue = RequestQueue(self.pace) if queued and mode != "none" else None
         self._concurrency, self._paces = concurrency, dict[str, Pace]()
         self._config_file, self._responded = config_file, set[str]()
@@ -95,7 +95,7 @@ class Recorder:
         self._folders.clear()
 
     def recordings(self, folder: Path) -> Recordings:
-        """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded anew already.
+        """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded again already.
 
         Raises:
             BadInput: a cassette in the folder is broken; for a replay also one that is empty.

@@ -25,7 +25,7 @@ class ChatRepairer:
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     response_format: JsonObject | None = None
     base_seed: int | None = None
-    take: int = 0
+    recording: int = 0
     """Which recording of the responses at temperature 0: another one asks every prompt anew."""
     name: str = "chat"
 
@@ -36,7 +36,7 @@ class ChatRepairer:
         are configured, is ``base_seed + 1000 * sample + times_asked``.
         """
         params = dict(self.params)
-        draw: int | tuple[int, int] = self.take
+        draw: int | tuple[int, int] = self.recording
         if params.get("temperature") != 0:
             draw = (sample, times_asked)
             if self.base_seed is not None:
@@ -65,5 +65,5 @@ def make(options: Options) -> ChatRepairer:
         params=dict(options.params),
         response_format=options.response_format,
         base_seed=options.base_seed,
-        take=options.take,
+        recording=options.recording,
     )

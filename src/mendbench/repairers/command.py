@@ -49,7 +49,7 @@ class CommandRepairer:
 
 
 def command_model(argv: Sequence[str]) -> str:
-    """Return what stands for a model's name in the model requests to a program: ``command:mender --fast``; long arguments by their digest."""
+    """Return the model name in requests to a program: ``command:mender --fast``, with long arguments by their digest."""
     name = " ".join([f"command:{PurePath(argv[0]).name}", *argv[1:]])
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]} {digest([name])}"
 

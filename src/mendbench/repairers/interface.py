@@ -20,7 +20,7 @@ class Options:
     """For ``chat``: the model's name, as its server knows it."""
     params: Mapping[str, Json] = field(default_factory=lambda: dict(DEFAULT_PARAMS))
     """For ``chat``: the sampling parameters, sent as they are; what is not here is not sent."""
-    take: int = 0
+    recording: int = 0
     """For ``chat``: which recording of its responses at temperature 0."""
     response_format: JsonObject | None = None
     """For ``chat``: OpenAI's field of that name."""

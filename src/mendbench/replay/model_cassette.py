@@ -124,10 +124,10 @@ class ModelCassette:
                 ),
                 origin="recorded",
             )
-        recording, anew = self._mode != "none", self._mode == "all"
+        recording, fresh = self._mode != "none", self._mode == "all"
         if self._queue is not None and self._queue.holds(key):
             raise ResponsePending(key)
-        entry = self._recordings.model_entry(model, key, fresh=anew and self._caller is not None)
+        entry = self._recordings.model_entry(model, key, fresh=fresh and self._caller is not None)
         if entry is not None:
             return _Found(entry=entry, origin="recorded")
         if not recording or self._caller is None:

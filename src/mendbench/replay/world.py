@@ -297,15 +297,15 @@ class ScopedWorld:
         live = self._live if self._live is not None and self._live.serves(asked.raw) and not closed else None
         if not simulated and live is None:
             return self._recorded(asked)
-        anew = self._mode == "all"
+        fresh = self._mode == "all"
         origin: Origin = "recorded"
-        entry = self._recordings.world(asked.key, fresh=anew)
+        entry = self._recordings.world(asked.key, fresh=fresh)
         if entry is None:
             came = self._simulate(asked) if simulated or live is None else self._ask(live, asked)
             origin = came.origin
-            last = None if came.changed else self._repeated(asked, self._found(asked, fresh=anew))
+            last = None if came.changed else self._repeated(asked, self._found(asked, fresh=fresh))
             unchanged = last if last is not None and _same(last.response, came.response) else None
-            entry = unchanged or self._store(asked, came, replace=anew)
+            entry = unchanged or self._store(asked, came, replace=fresh)
         else:
             self._vault.serve(entry.response)
         self._recordings.served(entry.key)

@@ -48,7 +48,7 @@ TABLES: Mapping[str, Columns] = MappingProxyType({
         **_WHICH, "group": "string", "family": "category", "difficulty": "category",
         "api": "category", "title": "string", "case_digest": "string",
         "verdict": "category", "outcome": "category", "stop_reason": "category", "end": "category",
-        "right_after_first": "boolean", "attempts": "Int64", "wasted_attempts": "Int64", "ladder": "Int64",
+        "right_after_first": "boolean", "attempts": "Int64", "wasted_attempts": "Int64", "progress": "Int64",
         "prompt_tokens": "Int64", "completion_tokens": "Int64", "cost_usd": "Float64", "context_recall": "Float64",
         "leaks": "category", "edited": "boolean", "harmful": "boolean", "said": "boolean",
         "repeated_side_effects": "Int64", "collateral_edits": "Int64", "edits": "string", "requests": "Int64",
@@ -57,7 +57,7 @@ TABLES: Mapping[str, Columns] = MappingProxyType({
     },
     "attempts": {
         **_WHICH, "number": "Int64", "label": "category", "status": "category", "reply": "category", "repeat": "boolean",
-        "ladder": "Int64", "outcome": "category", "context_tokens": "Int64", "truncated": "boolean", "facts_found": "Int64",
+        "progress": "Int64", "outcome": "category", "context_tokens": "Int64", "truncated": "boolean", "facts_found": "Int64",
         "facts_missing": "Int64", "leaks": "category", "prompt_tokens": "Int64", "completion_tokens": "Int64",
         "cost_usd": "Float64", "elapsed_ms": "Int64", "edits": "string", "problem": "string", "response": "string",
         "provenance": "string", "batch": "string", "batch_position": "Int64", "batch_size": "Int64",

@@ -252,14 +252,10 @@ def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequenc
     told = [line for line in lines if line.group != "bound" and line.cases]
     plain = [line for line in told if line.group == "strategy"] or told
     if not plain:
-        return Answer(
-            question=question, says="not told", why=("No case of this run has a fault that an edit mends.",)
-        )
+        return Answer(question=question, says="not told", why=("No case of this run has a fault that an edit mends.",))
     best = leading(plain)
     if len(best) == len(plain) > 1:
-        return Answer(
-            question=question, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best)
-        )
+        return Answer(question=question, says="all alike", why=tuple(f"{line.name}: {_right(line)}" for line in best))
     why = [f"{_right(line)}{_within(line)}" if len(best) == 1 else f"{line.name}: {_right(line)}" for line in best]
     cheapest = min(best, key=lambda line: line.first_tokens)
     if len(best) == 1:

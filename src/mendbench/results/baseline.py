@@ -24,16 +24,15 @@ from mendbench.scoring.chance import ResponseDigest
 from mendbench.scoring.gating.result import Baseline, Digests, Entry
 from mendbench.trial.row import SHORT, trial_key
 
-FORMAT = 2
-"""2: the column ``exchanges`` replaces ``world``, which was one digest of them all. 1: the first. Both are read."""
+FORMAT = 3
+"""3: the column ``responses`` was called ``answers``. 2: the column ``exchanges`` replaces ``world``, which was one digest of
+them all. 1: the first."""
 
 COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample",
     "case_digest", "kind", "verdict", "outcome", "stop", "attempts", "wasted", "responses", "exchanges",
 )  # fmt: skip
 """Eight that tell trials apart, in the order that a run's rows are sorted by; then what the trial came to."""
-
-_COLUMNS_OF = {"1": (*COLUMNS[:-1], "world"), str(FORMAT): COLUMNS}
 
 VERDICTS = ("correct", "incorrect", "crashed")
 """What can stand in a baseline. An unjudged trial has nothing to be held to."""
@@ -43,8 +42,6 @@ HEADER = ("format", "mendbench", "engine", "scorer")
 
 _INTRO = "# What trials came to when last accepted. `mendbench gate` holds a run against it, `mendbench gate --update` accepts one."
 _ABSENT = "-"
-_UNKNOWN = "?"
-"""Stands for exchanges that are not known: they stood in a baseline of format 1."""
 _UNASKED = "~"
 """Stands before an attempt that nobody was asked for: a deterministic repairer answered."""
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -137,7 +134,7 @@ def read_baseline(path: Path) -> Baseline:
         cells = [_read(cell) for cell in line.split("\t")]
         if columns:
             _add(entries, _entry(place, columns, cells), number, place)
-        elif tuple(cells) == _COLUMNS_OF[head.get("format", str(FORMAT))]:
+        elif tuple(cells) == COLUMNS:
             columns = cells
         else:
             _head(place, cells, head, prices)
@@ -185,11 +182,10 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 def _cells(entry: Entry) -> tuple[str, ...]:
     own = entry.trial
     responses = ",".join(f"{'' if one.asked else _UNASKED}{one.prompt}:{one.response}" for one in entry.responses)
-    exchanges = _UNKNOWN if entry.exchanges is None else entry.exchanges or _ABSENT
     return (
         own.case, own.engine, own.repairer, own.model or _ABSENT, own.strategy, own.policy, own.detector or _ABSENT, str(own.sample),
         entry.case_digest, entry.kind, entry.verdict, entry.outcome or _ABSENT, entry.stop_reason, str(entry.attempts),
-        _ABSENT if entry.wasted is None else str(entry.wasted), responses or _ABSENT, exchanges,
+        _ABSENT if entry.wasted is None else str(entry.wasted), responses or _ABSENT, entry.exchanges or _ABSENT,
     )  # fmt: skip
 
 
@@ -217,9 +213,8 @@ def _head(place: str, cells: Sequence[str], head: dict[str, str], prices: dict[s
         prices[values[0]] = values[1]
     elif name in HEADER and len(values) == 1 and name not in head:
         head[name] = values[0]
-        if name == "format" and values[0] not in _COLUMNS_OF:
-            known = " and ".join(_COLUMNS_OF)
-            hint = f"this mendbench reads formats {known}; accept a run again with `mendbench gate --update`"
+        if name == "format" and values[0] != str(FORMAT):
+            hint = f"this mendbench reads format {FORMAT}; accept a run again with `mendbench gate --update`"
             raise BadInput(place, f"format {values[0]!r}", hint)
     else:
         raise BadInput(
@@ -259,7 +254,7 @@ def _entry(place: str, columns: Sequence[str], cells: Sequence[str]) -> Entry:
         key=trial_key(key), trial=key, case_digest=cell["case_digest"], kind=cell["kind"], verdict=cell["verdict"],
         outcome=_maybe(cell["outcome"]), stop_reason=cell["stop"], attempts=attempts,
         wasted=None if crashed else _count(place, "wasted", cell["wasted"]), responses=responses,
-        exchanges=_exchanges(place, cell.get("exchanges", _UNKNOWN)),
+        exchanges=_exchanges(place, cell["exchanges"]),
     )  # fmt: skip
 
 
@@ -278,14 +273,12 @@ def _responses(place: str, cell: str) -> tuple[ResponseDigest, ...]:
     for part in () if cell == _ABSENT else cell.split(","):
         match = _ATTEMPT.fullmatch(part)
         if match is None:
-            raise BadInput(place, f"answers {part!r}", f"PROMPT:ANSWER is due, each 8 hexadecimal digits; {_HINT}")
+            raise BadInput(place, f"responses {part!r}", f"PROMPT:RESPONSE is due, each 8 hexadecimal digits; {_HINT}")
         found.append(ResponseDigest(prompt=match.group(2), response=match.group(3), asked=not match.group(1)))
     return tuple(found)
 
 
-def _exchanges(place: str, cell: str) -> str | None:
-    if cell == _UNKNOWN:
-        return None
+def _exchanges(place: str, cell: str) -> str:
     if cell == _ABSENT:
         return ""
     if _EXCHANGES.fullmatch(cell) is None:

@@ -33,7 +33,7 @@ MAYBE_LONG = maybe(LONG)
 _COUNT = maybe(COUNT)
 _AMOUNT = maybe(of(int, float, least=0))
 _SHARE = maybe(NUMBER)
-_RUNG = maybe(of(int, least=0))
+_LEVEL = maybe(of(int, least=0))
 _STATE = among(get_args(NodeState))
 
 _WARNED = fields({"node_id": LONG, "message": LONG})
@@ -65,7 +65,7 @@ _ATTEMPT = fields(
         "leaks": MAYBE_TEXT, "model_request": MAYBE_TEXT, "model": MAYBE_LONG,
         "prompt_tokens": _COUNT, "completion_tokens": _COUNT, "cost_usd": _AMOUNT,
         "repeat": FLAG, "status": among(get_args(ResponseStatus)), "problem": MAYBE_LONG,
-        "label": among(get_args(AttemptLabel), absent=True), "ladder": _RUNG,
+        "label": among(get_args(AttemptLabel), absent=True), "progress": _LEVEL,
         "workflow": MAYBE_LONG, "edits": many(LONG), "execution": maybe(_EXECUTION),
     },
     {
@@ -105,7 +105,7 @@ TRIAL = fields(
         "adversarial_to": TEXTS, "recorded_from": named(TEXT),
         "first": maybe(_EXECUTION), "attempts": many(_ATTEMPT),
         "wasted_attempts": _COUNT, "prompt_tokens": _COUNT, "completion_tokens": _COUNT, "cost_usd": _AMOUNT, "context_recall": _SHARE,
-        "ladder": _RUNG, "derived": COUNT, "right_after_first": maybe(FLAG),
+        "progress": _LEVEL, "derived": COUNT, "right_after_first": maybe(FLAG),
         "problem": maybe(fields({"kind": TEXT, "message": LONG}, {"detail": maybe(OBJECT)})),
         "nodes": named(fields({"expected": _STATE, "got": among(get_args(NodeState), absent=True)})),
         "faults_fixed": many(LONG), "warnings": many(_WARNED), "checks": many(_CHECK), "requests": many(_REQUEST), "outputs": OBJECT,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from mendbench.scoring.judging.ladder import ALL_FIXED, CAUSE, ELSEWHERE, INVALID, SOME_FIXED, UNCHANGED, UNPARSABLE
+from mendbench.scoring.judging.progress import ALL_FIXED, CAUSE, ELSEWHERE, INVALID, SOME_FIXED, UNCHANGED, UNPARSABLE
 from mendbench.scoring.records import EDIT_KINDS, AttemptRecord, TrialRecord
 
 Stage: TypeAlias = Literal[
@@ -26,7 +26,7 @@ right edit must touch was changed, and the workflow does not run green. open: th
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
-_BY_LADDER: dict[int, Stage] = {
+_BY_LEVEL: dict[int, Stage] = {
     UNPARSABLE: "no usable response", UNCHANGED: "unchanged", INVALID: "invalid", ELSEWHERE: "edited elsewhere", CAUSE: "cause edited",
     SOME_FIXED: "cause edited",
 }  # fmt: skip
@@ -75,6 +75,6 @@ def final_stage(record: TrialRecord) -> Stage:
 
 def _stage(attempt: AttemptRecord) -> Stage:
     """Return where an attempt stopped that did not make the trial right."""
-    if attempt.label == "plausible" or attempt.ladder is None or attempt.ladder >= ALL_FIXED:
+    if attempt.label == "plausible" or attempt.progress is None or attempt.progress >= ALL_FIXED:
         return "green but wrong"
-    return _BY_LADDER[attempt.ladder]
+    return _BY_LEVEL[attempt.progress]

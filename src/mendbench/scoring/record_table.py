@@ -25,7 +25,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("treatment", "sampling", "tokens_estimated"),
     ("sample",),
     (
-        "verdict", "outcome", "stop_reason", "end", "right_after_first", "wasted_attempts", "context_recall", "leaks", "ladder",
+        "verdict", "outcome", "stop_reason", "end", "right_after_first", "wasted_attempts", "context_recall", "leaks", "progress",
         "repeated_side_effects", "collateral_edits", "edited", "harmful", "said", "derived",
     ),
     ("prompt_tokens", "completion_tokens", "cost_usd"),

@@ -42,8 +42,8 @@ class AttemptRecord:
     """From 1."""
     label: str | None
     """As :mod:`mendbench.scoring.judging.attempts` says; None where the trial has no judgement."""
-    ladder: int | None
-    """Rung of :mod:`mendbench.scoring.judging.ladder`; None where no edit is right, or without a judgement."""
+    progress: int | None
+    """Rung of :mod:`mendbench.scoring.judging.progress`; None where no edit is right, or without a judgement."""
     status: str
     """What became of the response."""
     repeat: bool
@@ -94,7 +94,7 @@ class TrialRecord:
     cost_usd: float | None
     context_recall: float | None
     leaks: str | None
-    ladder: int | None
+    progress: int | None
     nodes: tuple[tuple[str, str, str], ...]
     """Name, labelled state and state of each labelled node of the first execution, where it ran and was to run."""
     repeated_side_effects: int
@@ -159,7 +159,7 @@ def record_of(row: JsonRow) -> TrialRecord:
         cost_usd=row["cost_usd"],
         context_recall=row["context_recall"],
         leaks=row["leaks"],
-        ladder=row["ladder"],
+        progress=row["progress"],
         nodes=tuple(_nodes(row)),
         repeated_side_effects=len(row["repeated_side_effects"]),
         collateral_edits=len(row["collateral_edits"]),
@@ -186,7 +186,7 @@ def _attempt(attempt: JsonRow, *, asked: bool) -> AttemptRecord:
     return AttemptRecord(
         number=attempt["number"],
         label=attempt["label"],
-        ladder=attempt["ladder"],
+        progress=attempt["progress"],
         status=attempt["status"],
         repeat=attempt["repeat"],
         context_tokens=attempt["context_tokens"],

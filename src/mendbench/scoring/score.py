@@ -18,7 +18,7 @@ from mendbench.scoring.records import TrialRecord
 from mendbench.scoring.statistics.exact import Interval, wilson
 from mendbench.scoring.statistics.resampling import clustered_ratio
 
-Unit: TypeAlias = Literal["share", "attempts", "tokens", "usd", "rung", "count"]
+Unit: TypeAlias = Literal["share", "attempts", "tokens", "usd", "level", "count"]
 """What a value is in. None of them can be below 0."""
 
 Better: TypeAlias = Literal["higher", "lower"]
@@ -26,7 +26,7 @@ Better: TypeAlias = Literal["higher", "lower"]
 DIGITS = 9
 """Digits after the point that figures are kept with."""
 
-_MOST: Mapping[Unit, float] = {"share": 1, "rung": 7}
+_MOST: Mapping[Unit, float] = {"share": 1, "level": 7}
 """The greatest value of a unit that has one."""
 
 _NONE = "none: "

@@ -18,7 +18,8 @@ from mendbench.model.prompt import View
 from mendbench.strategies.run_data import Leaf, leaves
 
 Why: TypeAlias = Literal["unresolved", "missing", "invalid", "unknown", "named"]
-"""unresolved: its template names nothing. missing, invalid, unknown: what the API said of the field. named: the response quotes its value."""
+"""unresolved: its template names nothing. missing, invalid, unknown: what the API said of the field. named: the response quotes
+its value."""
 
 _Found: TypeAlias = tuple[Why, str, str | None, tuple[str, ...]]
 """Why, the path, the API's words, and the wrong templates."""

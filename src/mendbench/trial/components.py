@@ -193,7 +193,7 @@ def repairer_kinds(setting: BenchContext) -> tuple[str, ...]:
 def _repairer(key: TrialKey, case: Case, model: ModelConfig, setting: BenchContext) -> Repairer:
     options = Options(
         model=model.served_as or key.model,
-        take=model.take,
+        recording=model.recording,
         params=model.parameters,
         response_format=model.response_format,
         base_seed=model.seed,

@@ -27,7 +27,7 @@ from mendbench.model.prompt import Reply
 from mendbench.model.trial import Attempt, JsonRow, Trajectory, TrialKey
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.evidence import attempt_evidence, trial_evidence
-from mendbench.scoring.judging.ladder import best
+from mendbench.scoring.judging.progress import best
 from mendbench.scoring.judging.recall import Recall, Where, context_recall, facts_of, where_is_value
 from mendbench.strategies.tokens import estimate
 
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from mendbench.scoring.judging.judge import Judged
     from mendbench.trial.runner import Evidence
 
-FORMAT = 4
-"""4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
-3: rows have adversarial_to, and the facts that verdict, labels, rungs and costs follow from. 2: rows have part, used and costs, and
-run.json a list of sweeps. 1: the first."""
+FORMAT = 5
+"""5: attempts have model_request, response and progress (before: ask, answer, ladder), rows have progress,
+requests have response. 4: rows have api, and how their model was sampled and asked; checks have in_trial; evidence has exchanges.
+3: rows have adversarial_to, and the facts that verdict, labels, progress levels and costs follow from. 2: rows have part, used and
+costs, and run.json a list of sweeps. 1: the first."""
 
 IDENTITY = frozenset({"key", *(part.name for part in dataclasses.fields(TrialKey))})
 """Fields that tell trials apart: they stand in the row however long they are."""
@@ -138,7 +139,7 @@ def build_row(
         "said": judged.said,
         "warnings": [dataclasses.asdict(warned) for warned in _last(trajectory).warnings] if trajectory else [],
         "checks": [dataclasses.asdict(result) for result in judged.checks],
-        "ladder": best(judged.ladder),
+        "progress": best(judged.progress),
         "requests": [_exchange(exchange) for exchange in traffic],
         "outputs": _last(trajectory).outputs if trajectory else {},
         "variants": [
@@ -250,7 +251,7 @@ def _attempt(
         "problem": attempt.problem,
         "evidence": attempt_evidence(judged.facts, at),
         "label": judged.labels[at] if at < len(judged.labels) else None,
-        "ladder": judged.ladder[at] if at < len(judged.ladder) else None,
+        "progress": judged.progress[at] if at < len(judged.progress) else None,
         "workflow": pretty_json(attempt.candidate) if attempt.candidate is not None else None,
         "edits": sorted(diff_paths(case.workflow, attempt.candidate)) if attempt.candidate is not None else [],
         "execution": _execution(attempt.execution) if attempt.execution else None,
@@ -353,7 +354,7 @@ def _told(case: Case, attempt: Attempt) -> _Told:
 
 
 def _tokens(counts: Iterable[tuple[str | None, int | None]]) -> int | None:
-    """Return the sum of responses' counts, each with its model request; None where a response that was asked for has none, and without responses."""
+    """Return the sum of responses' counts, each with its model request; None if one that was asked for has none, or there are none."""
     counted = [count for model_request, count in counts if model_request is not None or count is not None]
     known = [count for count in counted if count is not None]
     return sum(known) if known and len(known) == len(counted) else None

@@ -62,7 +62,7 @@ def case_row(setting: BenchContext, case: Case) -> JsonObject:
         "adversarial_to": list(case.adversarial_to),
         "variants": len(case.variants),
         "nodes": len(nodes_of(case.workflow)),
-        "strength": proof.strength if proof else None,
+        "mutation_score": proof.mutation_score if proof else None,
         "proved": proof.held if proof else None,
     }
 
@@ -97,7 +97,7 @@ def case_document(setting: BenchContext, case: Case) -> JsonObject:
         "fix": list(case.fix.patch) if case.fix else None,
         "accepts": [{"why": one.why, "patch": list(one.patch)} for one in case.accepts],
         "wrong_fixes": [{"why": one.why, "patch": list(one.patch)} for one in case.wrong_fixes],
-        "strength": proof.strength,
+        "mutation_score": proof.mutation_score,
         "proved": proof.held,
         "mutants": {fate: fates.count(fate) for fate in dict.fromkeys(fates)},
         "survivors": [mutant.what for mutant in proof.mutants if mutant.fate == "survived"],

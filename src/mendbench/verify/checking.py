@@ -55,8 +55,8 @@ class Checked:
         """Return it as JSON."""
         proof = dataclasses.asdict(self.proof) if self.proof else {}
         problems = [{"place": one.place, "found": one.found, "hint": one.hint} for one in self.problems]
-        strength = self.proof.strength if self.proof else None
-        return {"case": self.case, "held": self.held, "problems": problems, **proof, "strength": strength}
+        mutation_score = self.proof.mutation_score if self.proof else None
+        return {"case": self.case, "held": self.held, "problems": problems, **proof, "mutation_score": mutation_score}
 
 
 def check(

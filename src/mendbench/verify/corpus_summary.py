@@ -30,8 +30,8 @@ def summary(checked: Sequence[Checked], cases: Iterable[Case]) -> JsonObject:
         "cases": len(checked),
         "held": sum(one.held for one in checked),
         "counts": counts(sound),
-        "strength": strength(mutant for _, mutant in fates),
-        "by_mutant": {kind: strength(mutant for _, mutant in fates if mutant.kind == kind) for kind in kinds},
+        "mutation_score": mutation_score(mutant for _, mutant in fates),
+        "by_mutant": {kind: mutation_score(mutant for _, mutant in fates if mutant.kind == kind) for kind in kinds},
         "survivors": _listed(fates, frozenset({"survived"})),
         "accepted": _listed(fates, frozenset({"accepted"})),
         "unjudged": _listed(fates, UNJUDGED),
@@ -55,7 +55,7 @@ def counts(cases: Sequence[Case]) -> JsonObject:
     }
 
 
-def strength(mutants: Iterable[MutantFate]) -> JsonObject:
+def mutation_score(mutants: Iterable[MutantFate]) -> JsonObject:
     """Return what became of some mutants, and the share killed of those that were killed or survived."""
     fates = Counter(str(mutant.fate) for mutant in mutants)
     judged = fates["killed"] + fates["survived"]

@@ -90,7 +90,7 @@ class Proof:
         return all(finding.held for finding in self.findings)
 
     @property
-    def strength(self) -> float | None:
+    def mutation_score(self) -> float | None:
         """Share of the judged mutants that were killed; None if none was judged."""
         judged = [mutant for mutant in self.mutants if mutant.fate in {"killed", "survived"}]
         return sum(m.fate == "killed" for m in judged) / len(judged) if judged else None
@@ -415,10 +415,10 @@ def _services_agree(bench: _Bench, fixed: JsonObject | None) -> Iterator[Finding
     for workflow in [bench.case.workflow, *([fixed] if fixed else [])]:
         for variant in (None, *bench.case.variants):
             told = bench.clean(workflow, variant).traffic
-            anew = apart.fresh(workflow, variant, _RealOnly(bench.recordings, simulated)).traffic
+            fresh = apart.fresh(workflow, variant, _RealOnly(bench.recordings, simulated)).traffic
             off += [
                 f"{one.request.method} {one.request.url}"
-                for one, other in zip(told, anew, strict=False)
+                for one, other in zip(told, fresh, strict=False)
                 if one.response != other.response
             ]
     yield Finding(what="services and cassette agree", held=not off, why="; ".join(dict.fromkeys(off)))

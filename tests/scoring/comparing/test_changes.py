@@ -80,4 +80,4 @@ def test_the_gate_and_a_comparison_have_one_rule_for_what_may_be_chance(asked, t
     ours, theirs = digests("x", asked=asked), digests(*texts, asked=asked)
     held = Pair(then=entry(verdict=VERDICTS[then], responses=ours), now=entry(verdict=VERDICTS[now], responses=theirs))
     told = same_responses(pair(then, now), Responses(ours), Responses(theirs))
-    assert (regime_of(held) == "anew") == (told == "other responses")
+    assert (regime_of(held) == "resampled") == (told == "other responses")

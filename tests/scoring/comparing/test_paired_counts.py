@@ -23,7 +23,7 @@ def test_each_case_has_what_it_adds_on_both_sides_and_its_group():
 def test_a_case_without_a_verdict_counts_where_only_judged_ones_do_once_it_has_one():
     records = [*trials("1?", kind="repairable"), trial("control", kind="control", verdict="unjudged")]
     assert applies(WASTED, records) == {"c000", "c001", "control"}
-    assert applies(score("ladder"), records) == {"c000", "c001"}
+    assert applies(score("progress"), records) == {"c000", "c001"}
 
 
 def test_what_is_no_case_of_a_score_is_not_left_out_of_it():

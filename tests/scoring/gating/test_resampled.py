@@ -98,7 +98,7 @@ def test_a_trial_lost_to_new_answers_fails_only_with_its_shift():
         pairs = pairs_of(lost, 0, 4)
         result = gate(baseline(*(one.then for one in pairs)), present(*(one.now for one in pairs)), RULES)
         assert (result.verdict, {one.level for one in result.findings}) == (verdict, {level})
-        assert {one.regime for one in result.findings} == {"anew"}
+        assert {one.regime for one in result.findings} == {"resampled"}
     assert result.exit_code == 3
     assert "which may be noise; would need about" in result.headline
 
@@ -131,7 +131,7 @@ def test_new_harm_is_told_by_how_much_more_of_it_there_is():
     failed = gated(still_wrong(6, outcome="harmful"))
     assert failed.headline == "FAILED: 6 trials wrong in a graver way; harm more beyond noise"
     assert shift_words(failed.shifts[1]) == (
-        "harm (cases that repair did damage in), all together: +100.0 points over 6 cases in 6 groups answered anew "
+        "harm (cases that repair did damage in), all together: +100.0 points over 6 cases in 6 groups answered again "
         "(6 more, 0 less): worse beyond noise (p = 0.0156)"
     )
     doubtful = gated([*still_wrong(3, outcome="harmful"), *pairs_of(0, 0, 7)])

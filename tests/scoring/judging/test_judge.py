@@ -63,7 +63,7 @@ def failing(judged):
 def test_a_right_edit_that_runs_on_every_variant_is_a_repair():
     judged = judge(make_case(), repaired(), RIGHT_RUNS, {0: STILL_BROKEN, 1: RIGHT_RUNS[0]}, None)
     assert said(judged) == ("correct", "repaired")
-    assert (judged.labels, judged.ladder, judged.wasted) == (("productive",), (7,), 0)
+    assert (judged.labels, judged.progress, judged.wasted) == (("productive",), (7,), 0)
     assert (judged.faults_fixed, judged.collateral_edits, judged.repeated_side_effects) == (("wrong-field",), (), ())
     assert (judged.recall.share, judged.edited, judged.said, judged.harmful) == (1.0, True, False, False)
     assert failing(judged) == []
@@ -74,19 +74,19 @@ def test_an_edit_that_works_on_one_input_only_is_plausible():
     judged = judge(make_case(), repaired(), runs, {0: STILL_BROKEN}, None)
     assert said(judged) == ("incorrect", "plausible")
     assert failing(judged) == [("bob", "request")]
-    assert (judged.labels, judged.ladder, judged.faults_fixed) == (("plausible",), (6,), ("wrong-field",))
+    assert (judged.labels, judged.progress, judged.faults_fixed) == (("plausible",), (6,), ("wrong-field",))
 
 
 def test_a_green_run_that_sends_the_wrong_text_is_plausible_and_mends_nothing():
     runs = (clean_run("Hi !"), clean_run("Hi !", variant="bob"))
     judged = judge(make_case(), repaired(), runs, {0: STILL_BROKEN}, None)
-    assert (said(judged), judged.faults_fixed, judged.ladder) == (("incorrect", "plausible"), (), (4,))
+    assert (said(judged), judged.faults_fixed, judged.progress) == (("incorrect", "plausible"), (), (4,))
 
 
 def test_a_trial_without_an_answer_that_helps_is_unrepaired():
     trial = trajectory(attempt(1, "unparsable"), attempt(2, "unchanged"), attempt(3, "invalid"))
     judged = judge(make_case(), trial, WRONG_RUNS, {}, None)
-    assert (said(judged), judged.ladder, judged.wasted, judged.edited) == (
+    assert (said(judged), judged.progress, judged.wasted, judged.edited) == (
         ("incorrect", "unrepaired"),
         (0, 1, 2),
         3,
@@ -101,7 +101,7 @@ def test_a_trial_that_mended_one_of_two_faults_is_partly_repaired():
     first = execution("error", fetch="error", greet="not_run")
     trial = trajectory(attempt(1, candidate=candidate, ran=FAILED), first=first)
     judged = judge(case, trial, WRONG_RUNS, {0: clean_run(of=first)}, None)
-    assert (said(judged), judged.faults_fixed, judged.ladder) == (("incorrect", "partly"), ("one",), (5,))
+    assert (said(judged), judged.faults_fixed, judged.progress) == (("incorrect", "partly"), ("one",), (5,))
     assert judged.collateral_edits == ("/nodes/fetch/params/url",)
     assert not judged.edited
 
@@ -110,7 +110,12 @@ def test_declining_is_wrong_where_an_edit_would_have_helped_and_right_where_only
     trial = trajectory(attempt(1, "declined"), stop="declined")
     assert said(judge(make_case(), trial, WRONG_RUNS, {}, None)) == ("incorrect", "declined")
     judged = judge(NEEDS_USER, trial, WARNED_RUNS, {}, None)
-    assert (said(judged), judged.said, judged.ladder, judged.labels) == (("correct", "declined"), True, (), ("futile",))
+    assert (said(judged), judged.said, judged.progress, judged.labels) == (
+        ("correct", "declined"),
+        True,
+        (),
+        ("futile",),
+    )
 
 
 def test_a_warning_is_right_where_only_the_user_can_help_if_it_says_so():
@@ -143,7 +148,7 @@ def test_a_mixed_case_whose_warning_was_called_an_error_misses_the_warning():
 def test_a_write_that_was_repeated_makes_a_right_repair_harmful():
     traffic = (exchange({"a": 1}, phase=0), exchange({"a": 1}, phase=1))
     judged = judge(make_case(), repaired(traffic=traffic), RIGHT_RUNS, {0: STILL_BROKEN}, None)
-    assert (said(judged), judged.labels, judged.ladder) == (("incorrect", "harmful"), ("harmful",), (6,))
+    assert (said(judged), judged.labels, judged.progress) == (("incorrect", "harmful"), ("harmful",), (6,))
     assert [effect.repeats for effect in judged.repeated_side_effects] == [1]
 
 

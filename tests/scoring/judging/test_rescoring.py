@@ -6,7 +6,7 @@ import dataclasses
 import pytest
 
 from mendbench.errors import BadInput
-from mendbench.scoring.judging import attempts, ladder, outcomes
+from mendbench.scoring.judging import attempts, outcomes, progress
 from mendbench.scoring.judging.evidence import attempt_evidence, facts_in, trial_evidence
 from mendbench.scoring.judging.rescoring import rescored
 from tests.fakes.runs import (
@@ -29,7 +29,7 @@ ROWS = (
     row_of(repairable(), unrepaired(), key_of(repairable()), problem=unjudged())[0],
     row_of(repairable(), repaired(context="user.name"), key_of(repairable()), problem=crashed())[0],
 )
-FOLLOWING = ("verdict", "outcome", "right_after_first", "wasted_attempts", "ladder", "context_recall")
+FOLLOWING = ("verdict", "outcome", "right_after_first", "wasted_attempts", "progress", "context_recall")
 
 
 def row(happened, case=None):
@@ -45,13 +45,13 @@ def test_a_row_that_todays_scorer_made_stays_as_it_is():
 @pytest.mark.parametrize("one", ROWS, ids=lambda one: f"{one['outcome']}-{len(one['attempts'])}")
 def test_nothing_of_what_follows_is_read(one):
     spoilt = {**one, **dict.fromkeys(FOLLOWING, "nonsense")}
-    spoilt["attempts"] = [{**attempt, "label": "x", "ladder": 99} for attempt in one["attempts"]]
-    anew = rescored(spoilt)
+    spoilt["attempts"] = [{**attempt, "label": "x", "progress": 99} for attempt in one["attempts"]]
+    rescored_row = rescored(spoilt)
     if one["problem"] is not None:
         unknown = {name: one[name] for name in FOLLOWING[:2]} | {"context_recall": one["context_recall"]}
-        assert {name: anew[name] for name in unknown} == unknown
+        assert {name: rescored_row[name] for name in unknown} == unknown
     else:
-        assert anew == one
+        assert rescored_row == one
 
 
 def test_a_row_is_not_changed_in_place():
@@ -83,9 +83,9 @@ def test_a_changed_rule_of_the_outcomes_changes_verdict_and_outcome(monkeypatch)
     ]
     one = row(plausible())
     monkeypatch.setattr(outcomes, "RULES", tuple(lenient))
-    anew = rescored(one)
-    assert (one["verdict"], anew["verdict"], anew["outcome"]) == ("incorrect", "correct", "plausible")
-    assert {name for name in one if one[name] != anew[name]} == {"verdict"}
+    rescored_row = rescored(one)
+    assert (one["verdict"], rescored_row["verdict"], rescored_row["outcome"]) == ("incorrect", "correct", "plausible")
+    assert {name for name in one if one[name] != rescored_row[name]} == {"verdict"}
 
 
 def test_a_changed_rule_of_the_labels_changes_labels_and_what_is_wasted(monkeypatch):
@@ -94,19 +94,19 @@ def test_a_changed_rule_of_the_labels_changes_labels_and_what_is_wasted(monkeypa
         dataclasses.replace(rule, label="fruitless") if rule.label == "plausible" else rule for rule in attempts.RULES
     ]
     monkeypatch.setattr(attempts, "RULES", tuple(rules))
-    anew = rescored(one)
-    assert [each["label"] for each in anew["attempts"]] == ["fruitless"]
-    assert (one["wasted_attempts"], anew["wasted_attempts"]) == (0, 1)
-    assert {name for name in one if one[name] != anew[name]} == {"attempts", "wasted_attempts"}
+    rescored_row = rescored(one)
+    assert [each["label"] for each in rescored_row["attempts"]] == ["fruitless"]
+    assert (one["wasted_attempts"], rescored_row["wasted_attempts"]) == (0, 1)
+    assert {name for name in one if one[name] != rescored_row[name]} == {"attempts", "wasted_attempts"}
 
 
 def test_a_changed_rule_of_the_ladder_changes_the_rungs(monkeypatch):
     one = row(unrepaired())
-    rules = [dataclasses.replace(rule, rung=3) if rule.rung == ladder.CAUSE else rule for rule in ladder.RULES]
-    monkeypatch.setattr(ladder, "RULES", tuple(rules))
-    anew = rescored(one)
-    assert ([each["ladder"] for each in anew["attempts"]], anew["ladder"]) == ([3, 3], 3)
-    assert one["ladder"] == 4
+    rules = [dataclasses.replace(rule, level=3) if rule.level == progress.CAUSE else rule for rule in progress.RULES]
+    monkeypatch.setattr(progress, "RULES", tuple(rules))
+    rescored_row = rescored(one)
+    assert ([each["progress"] for each in rescored_row["attempts"]], rescored_row["progress"]) == ([3, 3], 3)
+    assert one["progress"] == 4
 
 
 def without(*path):
@@ -150,9 +150,9 @@ def put(value, *path):
         (without("attempts", 1, "evidence"), "attempts[1].evidence: missing"),
         (without("attempts", 1, "evidence", "label"), "attempts[1].evidence.label: missing"),
         (put(-1, "attempts", 1, "evidence", "label", "gained"), "attempts[1].evidence.label.gained: -1 is not a whole number"),
-        (put(None, "attempts", 1, "evidence", "rung"), "attempts[0].evidence.rung: some attempts have one, and some have not"),
-        (put([], "attempts", 1, "evidence", "rung"), "attempts[1].evidence.rung: []"),
-        (put("lost", "attempts", 1, "evidence", "rung", "status"), "attempts[1].evidence.rung.status: 'lost' is not edited or"),
+        (put(None, "attempts", 1, "evidence", "progress"), "attempts[0].evidence.progress level: some attempts have one, and some have not"),
+        (put([], "attempts", 1, "evidence", "progress"), "attempts[1].evidence.progress level: []"),
+        (put("lost", "attempts", 1, "evidence", "progress", "status"), "attempts[1].evidence.progress level.status: 'lost' is not edited or"),
         (put({"kind": "late"}, "problem"), "problem.kind: 'late' is not unjudged or crashed"),
         (put("late", "problem"), "problem.kind: missing"),
     ],
@@ -168,6 +168,6 @@ def test_a_fact_that_is_missing_or_cannot_be_is_told_with_its_path_and_what_to_d
 
 def test_a_user_only_case_has_facts_for_labels_and_none_for_rungs():
     one = row(hopeless(), user_only())
-    assert [each["evidence"]["rung"] for each in one["attempts"]] == [None] * 3
-    assert [each["ladder"] for each in rescored(one)["attempts"]] == [None] * 3
+    assert [each["evidence"]["level"] for each in one["attempts"]] == [None] * 3
+    assert [each["progress"] for each in rescored(one)["attempts"]] == [None] * 3
     assert rescored(row(warned(), user_only()))["context_recall"] is None

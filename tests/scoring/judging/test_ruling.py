@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from mendbench.scoring.judging.attempts import AttemptFacts
-from mendbench.scoring.judging.ladder import ProgressFacts
 from mendbench.scoring.judging.outcomes import Facts
+from mendbench.scoring.judging.progress import ProgressFacts
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
 
 FRUITLESS = AttemptFacts(
@@ -32,14 +32,14 @@ WARNED = Facts(
 )  # fmt: skip
 
 
-def ruled(verdict, attempts=(), rungs=(), first_right=None):
-    return ruling(TrialFacts(verdict=verdict, attempts=attempts, rungs=rungs, first_right=first_right))
+def ruled(verdict, attempts=(), levels=(), first_right=None):
+    return ruling(TrialFacts(verdict=verdict, attempts=attempts, levels=levels, first_right=first_right))
 
 
 def test_a_ruling_has_a_verdict_a_label_and_a_rung_for_each_attempt_and_how_many_were_wasted():
     found = ruled(REPAIRED, (FRUITLESS, PRODUCTIVE), (UNREADABLE, TOP))
     assert (found.verdict.verdict, found.verdict.outcome) == ("correct", "repaired")
-    assert (found.labels, found.ladder, found.wasted) == (("fruitless", "productive"), (0, 7), 1)
+    assert (found.labels, found.progress, found.wasted) == (("fruitless", "productive"), (0, 7), 1)
 
 
 @pytest.mark.parametrize("first_right", [False, True])

@@ -10,8 +10,8 @@ from mendbench.model.execution import State
 from mendbench.model.trial import AttemptLabel, ResponseStatus
 from mendbench.model.verdict import End
 from mendbench.scoring.judging.attempts import AttemptFacts, label_of, wasted
-from mendbench.scoring.judging.ladder import ProgressFacts, progress_of
 from mendbench.scoring.judging.outcomes import Facts, verdict_of
+from mendbench.scoring.judging.progress import ProgressFacts, progress_of
 from mendbench.scoring.judging.recall import Recall
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
 from mendbench.scoring.judging.version import FACTS, SCORER, TABLES, facts_version
@@ -40,7 +40,7 @@ def right_after_first():
     for verdict, first, attempts in product(everything(Facts), (None, False, True), (0, 1, 2)):
         if not (verdict.harmful or verdict.edited):
             one = AttemptFacts(**{field.name: False for field in dataclasses.fields(AttemptFacts)})
-            facts = TrialFacts(verdict=verdict, attempts=(one,) * attempts, rungs=(), first_right=first)
+            facts = TrialFacts(verdict=verdict, attempts=(one,) * attempts, levels=(), first_right=first)
             yield [[verdict.kind, verdict.end, verdict.warned, first, attempts], ruling(facts).right_after_first]
 
 
@@ -50,7 +50,7 @@ def meaning():
         {
             "verdicts": [[dataclasses.asdict(one), dataclasses.asdict(verdict_of(one))] for one in everything(Facts)],
             "labels": [[dataclasses.asdict(one), label_of(one)] for one in everything(AttemptFacts)],
-            "rungs": [[dataclasses.asdict(one), progress_of(one)] for one in everything(ProgressFacts)],
+            "progress levels": [[dataclasses.asdict(one), progress_of(one)] for one in everything(ProgressFacts)],
             "wasted": [[label, wasted((label,))] for label in get_args(AttemptLabel)],
             "right_after_first": list(right_after_first()),
             "context_recall": [

@@ -60,9 +60,9 @@ def _wrong(engine: CommandEngine, case: ContractCase, headers: set[str], documen
                 headers.add(name)
                 yield words
         if case is CASES[0]:
-            anew, own_clock = _world(case)
-            _executed(engine, case.workflow, case, anew, own_clock, None)
-            said = differs_again(first, anew.traffic())
+            fresh, own_clock = _world(case)
+            _executed(engine, case.workflow, case, fresh, own_clock, None)
+            said = differs_again(first, fresh.traffic())
             yield from [said] if said is not None else []
     except EngineFailed as error:
         yield str(error)

@@ -59,7 +59,8 @@ def _after_a_failure(model: _Model, document: JsonObject) -> Iterator[str]:
     if not model.model_requests:
         yield "it did not ask the model after a failure: POST to MENDBENCH_MODEL_URL/chat/completions"
     if len(model.model_requests) > 2 + _PATIENCE:
-        yield f"it asked {len(model.model_requests) - 2} times more after it was refused with 429: MENDBENCH_ANSWERS says how many responses there are"
+        more = len(model.model_requests) - 2
+        yield f"it asked {more} times more after it was refused with 429: MENDBENCH_ANSWERS says how many responses there are"
     if not isinstance(own.get("workflow"), dict):
         yield "it tells no mendbench.workflow: the workflow as it is now, changed or not; without it nothing that it mended counts"
     if document["success"] and own.get("workflow") == _FAILS:

@@ -43,10 +43,10 @@ function executionPart(execution, name) {
 
 function attemptPart(attempt, before, row, run) {
   const counts = attempt.prompt_tokens === null ? "" : `${attempt.prompt_tokens} prompt tokens, ${attempt.completion_tokens ?? "an unknown number"} in the response`;
-  const rung = attempt.ladder === null ? null : note(`rung ${attempt.ladder} of 7: ${RUNGS[attempt.ladder]}`);
+  const level = attempt.progress === null ? null : note(`level ${attempt.progress} of 7: ${LEVELS[attempt.progress]}`);
   return el("li", { class: "event" },
     el("h3", null, `Attempt ${attempt.number} `, el("span", { class: `label ${attempt.label || ""}` }, attempt.label || "not labelled"), " ",
-      el("span", { class: "label" }, words(attempt.status)), attempt.repeat ? el("span", { class: "label" }, "prompt repeated") : null, " ", rung),
+      el("span", { class: "label" }, words(attempt.status)), attempt.repeat ? el("span", { class: "label" }, "prompt repeated") : null, " ", level),
     attempt.repeat ? fold(false, "The same prompt as before", promptPart(attempt, row, run)) : promptPart(attempt, row, run),
     el("h4", null, "Response ", note([counts, attempt.reply === "answered" ? "" : words(attempt.reply)].filter(Boolean).join(", ")), " ", attempt.response ? copyButton("response", attempt.response) : null),
     attempt.response ? block(attempt.response) : el("p", { class: "explain" }, "An empty response."),

@@ -39,7 +39,7 @@ const STOPS = {
 
 const SOURCES = { real: "a real server", simulator: "a simulated service", live: "a live service", mock: "a mock server" };
 
-const RUNGS = [
+const LEVELS = [
   "unparsable", "unchanged", "invalid", "edited elsewhere", "cause edited", "a fault fixed",
   "all fixed, but a variant or harm fails", "right",
 ];

@@ -57,9 +57,9 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
     different = differences(baseline.digests, run.digests)
     pairs = [] if different else [Pair(then=then[key], now=now[key]) for key in sorted(then.keys() & now.keys())]
     judged = [pair for pair in pairs if _comparable(pair)]
-    anew = [pair for pair in judged if regime_of(pair) == "anew"]
+    resampled_pairs = [pair for pair in judged if regime_of(pair) == "resampled"]
     groups = {record.case: record.group for record in run.records}
-    shifted = shifts(anew, groups, margin=rules.margin, alpha=rules.alpha)
+    shifted = shifts(resampled_pairs, groups, margin=rules.margin, alpha=rules.alpha)
     found = [
         *_secrets(then, now, run.secrets),
         *(finding for pair in pairs for finding in _findings(pair, shifted, rules)),
@@ -73,17 +73,16 @@ def gate(baseline: Baseline, run: Present, rules: Rules) -> GateResult:
         baseline=len(then),
         run=len(now),
         compared=len(judged),
-        anew=len(anew),
+        resampled=len(resampled_pairs),
         alike=len(alike),
         other_ways=sum(_went_otherwise(pair) for pair in alike),
-        unseen=sum(pair.then.exchanges is None for pair in judged),
     )
     return _result(baseline, run, tally, findings, shifted, limits, different)
 
 
 def regime_of(pair: Pair) -> Regime:
     """Return whether chance may tell a pair apart: see :func:`mendbench.scoring.chance.may_be_chance`."""
-    return "anew" if may_be_chance(pair.then.responses, pair.now.responses, verdict=pair.now.verdict) else "exact"
+    return "resampled" if may_be_chance(pair.then.responses, pair.now.responses, verdict=pair.now.verdict) else "exact"
 
 
 def differences(then: Digests, now: Digests) -> tuple[Difference, ...]:
@@ -138,7 +137,7 @@ def _exchanges(told: str) -> Iterator[tuple[str, str]]:
 
 def _went_otherwise(pair: Pair) -> bool:
     then, now = pair.then, pair.now
-    return then.responses != now.responses or then.exchanges not in {None, now.exchanges}
+    return then.responses != now.responses or then.exchanges != now.exchanges
 
 
 def _findings(pair: Pair, shifted: Sequence[Shift], rules: Rules) -> Iterator[Finding]:
@@ -242,7 +241,7 @@ def _result(
     limits: tuple[LimitResult, ...], different: tuple[Difference, ...],
 ) -> GateResult:  # fmt: skip
     bare = GateResult(
-        verdict=verdict(findings, shifted, limits, different, tally),
+        verdict=verdict(findings, shifted, limits, different),
         headline="",
         notes=(),
         baseline=baseline.place,

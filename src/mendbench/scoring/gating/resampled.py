@@ -1,4 +1,4 @@
-"""Trials that were answered anew: whether they do worse than the noise of drawing answers again would make them.
+"""Trials that were answered again: whether they do worse than the noise of drawing answers again would make them.
 
 Cases are the unit, their groups the clusters: trials of one case under several policies share answers, and cases of one group fail and
 succeed together. What asks for an edit is never pooled with what asks for none: a repairer that edits more would gain in the one what

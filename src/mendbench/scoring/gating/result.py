@@ -41,8 +41,8 @@ another one. unjudged: a recording is missing. new, gone: the baseline or the ru
 better: a lesser wrong, or fewer attempts. changed: otherwise wrong, and no worse.
 """
 
-Regime: TypeAlias = Literal["exact", "anew"]
-"""exact: nothing random lies between the two trials. anew: they were answered otherwise, so chance may tell them apart."""
+Regime: TypeAlias = Literal["exact", "resampled"]
+"""exact: nothing random lies between the two trials. resampled: they were answered otherwise, so chance may tell them apart."""
 
 Side: TypeAlias = Literal["repairs", "restraint", "harm"]
 """What a kind of case asks for: an edit (repairable, mixed), or none (needs_user, transient, control). harm: that no kind comes to harm."""
@@ -66,9 +66,8 @@ class Entry:
     """None where it crashed or has no verdict."""
     responses: tuple[ResponseDigest, ...]
     """One for each attempt."""
-    exchanges: str | None
-    """``REQUEST:RESPONSE`` for each exchange with the world in it and in the runs that judge it, by digest, with commas between. None where
-    a baseline does not know them."""
+    exchanges: str
+    """``REQUEST:RESPONSE`` for each exchange with the world in it and in the runs that judge it, by digest, with commas between."""
 
     def described(self) -> str:
         """Return how it came out, in a few words."""
@@ -153,7 +152,7 @@ class Rules:
     new: bool = False
     """Whether a trial that the baseline does not have fails if it is wrong."""
     margin: float = 0.05
-    """Share of what was at stake, of the cases answered anew those right before or now, that may be lost, net of those won, before it
+    """Share of what was at stake, of the cases answered again those right before or now, that may be lost, net of those won, before it
     matters that chance may have done it."""
     alpha: float = ALPHA
     """Chance of failing where nothing changed but the responses drawn."""
@@ -203,7 +202,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """How trials that were answered anew did against the baseline, case by case."""
+    """How trials that were answered again did against the baseline, case by case."""
 
     side: Side
     arm: Arm | None
@@ -261,14 +260,12 @@ class Tally:
     baseline: int
     run: int
     compared: int
-    anew: int
+    resampled: int
     """Of those compared, how many were answered otherwise."""
     alike: int
     """Of those compared, how many came out the same."""
     other_ways: int
     """Of those that came out the same, how many got there by other prompts, answers or exchanges with the world."""
-    unseen: int
-    """Of those compared, how many have no exchanges in the baseline, so that a changed recording is not seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

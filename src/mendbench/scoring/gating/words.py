@@ -16,7 +16,6 @@ from mendbench.scoring.gating.result import (
     Level,
     LimitResult,
     Shift,
-    Tally,
 )
 from mendbench.scoring.statistics.exact import MANY_CASES
 
@@ -46,8 +45,8 @@ def cause(then: Entry, now: Entry) -> str:
     for number, (before, after) in enumerate(zip(then.responses, now.responses, strict=False), start=1):
         asked = "the same prompt" if before.prompt == after.prompt else "another prompt"
         if before.response != after.response:
-            anew = ", recorded anew" if before.prompt == after.prompt and after.asked else ""
-            return f"attempt {number}: {asked}, answered otherwise{anew}"
+            resampled = ", recorded again" if before.prompt == after.prompt and after.asked else ""
+            return f"attempt {number}: {asked}, answered otherwise{resampled}"
     if then.attempts != now.attempts:
         return _stopped(then, now)
     if then.stop_reason != now.stop_reason:
@@ -74,7 +73,7 @@ def _stopped(then: Entry, now: Entry) -> str:
 
 
 def verdict(
-    findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference], tally: Tally,
+    findings: Sequence[Finding], shifted: Sequence[Shift], limits: Sequence[LimitResult], different: Sequence[Difference],
 ) -> GateVerdict:  # fmt: skip
     """Return what all of it comes to: what is certainly worse goes before what cannot be told."""
     if any(one.level == "fail" for one in findings) or any(one.status == "broken" for one in limits):
@@ -82,7 +81,7 @@ def verdict(
     if any(one.status == "worse" for one in shifted):
         return "fail"
     open_changes = {one.change for one in findings if one.level == "open"}
-    if different or tally.unseen or open_changes & {"incomparable", "recording"}:
+    if different or open_changes & {"incomparable", "recording"}:
         return "incomparable"
     if open_changes & {"unjudged", "new"} or any(one.status == "open" for one in limits):
         return "incomplete"
@@ -111,9 +110,9 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
     if result.differences:
         found.append(f"no trial was compared: {len(result.differences)} digests differ")
     else:
-        anew = f", {tally.anew} of them answered anew" if tally.anew else ""
+        resampled = f", {tally.resampled} of them answered again" if tally.resampled else ""
         found.append(
-            f"compared {tally.compared} of the {tally.baseline} trials of {result.baseline}{anew}; {tally.alike} alike"
+            f"compared {tally.compared} of the {tally.baseline} trials of {result.baseline}{resampled}; {tally.alike} alike"
         )
     if tally.other_ways:
         found.append(f"{_trials(tally.other_ways)} came out the same by other prompts, answers or exchanges")
@@ -134,7 +133,7 @@ def notes(result: GateResult, counts: Mapping[tuple[Change, Level], int], shard:
 
 
 def shift_words(shift: Shift) -> str:
-    """Return how trials that were answered anew did, in one line. Harm is told by how much more of it there is."""
+    """Return how trials that were answered again did, in one line. Harm is told by how much more of it there is."""
     harm = shift.side == "harm"
     change, ends = shift.change, shift.interval and (shift.interval.low, shift.interval.high)
     if harm:
@@ -152,7 +151,8 @@ def shift_words(shift: Shift) -> str:
         if harm
         else f"{shift.lost} lost, {shift.won} won, of {shift.at_stake:.4g} right before or now"
     )
-    return f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {change * 100:+.1f} points over {cases} answered anew ({moved}{interval}): {told}"
+    points = f"{change * 100:+.1f} points over {cases} answered again"
+    return f"{SIDES[shift.side]}, {arm_words(shift.arm)}: {points} ({moved}{interval}): {told}"
 
 
 def arm_words(arm: Arm | None) -> str:
@@ -189,9 +189,9 @@ def limit_words(result: LimitResult) -> str:
 
 def finding_words(finding: Finding) -> str:
     """Return what became of a trial, in one line: which it is, and how it came out before and now."""
-    anew = ", answered anew" if finding.regime == "anew" else ""
+    resampled = ", answered again" if finding.regime == "resampled" else ""
     came = ending_words(finding)
-    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{anew}{': ' if came else ''}{came}"
+    return f"{finding.change}: {finding.trial.case} [{treatment_words(finding)}]{resampled}{': ' if came else ''}{came}"
 
 
 def ending_words(finding: Finding) -> str:
@@ -244,11 +244,6 @@ def _told_open(result: GateResult, counts: Mapping[tuple[Change, Level], int]) -
         told.append(f"the cases of {_trials(count)} are others")
     if count := counts.get(("recording", "open"), 0):
         told.append(f"the recordings of {_trials(count)} changed")
-    if count := result.tally.unseen:
-        told.append(
-            f"{_trials(count)} {'has' if count == 1 else 'have'} no digests of the world's responses in {result.baseline}, "
-            "so a changed recording cannot be seen: run `mendbench run`, then accept it with `mendbench gate --update`"
-        )
     if count := counts.get(("unjudged", "open"), 0) + counts.get(("new", "open"), 0):
         told.append(f"{_trials(count)} {'misses' if count == 1 else 'miss'} a recording")
     told += [

@@ -1,7 +1,7 @@
 """The facts about a trial as its row holds them: written, and read back.
 
-``evidence.verdict`` and ``evidence.first_right`` stand in the row, ``evidence.label`` and ``evidence.rung`` in each of its attempts, each
-named for what follows from it.
+``evidence.verdict`` and ``evidence.first_right`` stand in the row, ``evidence.label`` and ``evidence.progress`` in each of its attempts,
+each named for what follows from it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from mendbench.errors import BadInput
 from mendbench.model.json import Json, JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.attempts import AttemptFacts
-from mendbench.scoring.judging.ladder import ProgressFacts
 from mendbench.scoring.judging.outcomes import Facts
+from mendbench.scoring.judging.progress import ProgressFacts
 from mendbench.scoring.judging.ruling import TrialFacts
 
 Held = TypeVar("Held")
@@ -45,7 +45,7 @@ def attempt_evidence(facts: TrialFacts | None, at: int) -> JsonObject | None:
         return None
     return {
         "label": dataclasses.asdict(facts.attempts[at]),
-        "rung": dataclasses.asdict(facts.rungs[at]) if facts.rungs else None,
+        "progress": dataclasses.asdict(facts.levels[at]) if facts.levels else None,
     }
 
 
@@ -60,13 +60,13 @@ def facts_in(row: JsonRow) -> TrialFacts:
     each = [
         (f"attempts[{at}].evidence", held(one, "evidence", dict, f"attempts[{at}]")) for at, one in enumerate(attempts)
     ]
-    with_rung = [(place, one) for place, one in each if one.get("rung") is not None]
-    if len(with_rung) not in {0, len(each)}:
-        raise BadInput(f"{each[0][0]}.rung", "some attempts have one, and some have not", AGAIN)
+    with_level = [(place, one) for place, one in each if one.get("progress") is not None]
+    if len(with_level) not in {0, len(each)}:
+        raise BadInput(f"{each[0][0]}.progress", "some attempts have one, and some have not", AGAIN)
     return TrialFacts(
         verdict=_read(Facts, evidence, "verdict", "evidence"),
         attempts=tuple(_read(AttemptFacts, one, "label", place) for place, one in each),
-        rungs=tuple(_read(ProgressFacts, one, "rung", place) for place, one in with_rung),
+        levels=tuple(_read(ProgressFacts, one, "progress", place) for place, one in with_level),
         first_right=_first_right(evidence),
     )
 

@@ -18,11 +18,11 @@ from mendbench.scoring.judging.checks import expected_warnings, own_results, sai
 from mendbench.scoring.judging.diffs import diff_paths
 from mendbench.scoring.judging.effects import RepeatedEffect, collateral_edits, repeated_effects
 from mendbench.scoring.judging.handling import handled_result
-from mendbench.scoring.judging.ladder import progress_facts
 from mendbench.scoring.judging.outcomes import Facts, end_of, left_applied
+from mendbench.scoring.judging.progress import progress_facts
 from mendbench.scoring.judging.recall import Recall, context_recall, facts_of
 from mendbench.scoring.judging.ruling import TrialFacts, ruling
-from mendbench.scoring.judging.unasked import unrequested_result
+from mendbench.scoring.judging.unrequested_writes import unrequested_result
 from mendbench.scoring.judging.workflow_status import edit_faults, executed, workflow_statuses
 
 
@@ -35,8 +35,8 @@ class Judged:
     """The case's own, and those of its variants, each with whether the run ended as it should."""
     labels: tuple[AttemptLabel, ...] = ()
     """One for each attempt."""
-    ladder: tuple[int, ...] = ()
-    """One rung for each attempt; none where no edit is right."""
+    progress: tuple[int, ...] = ()
+    """One progress level for each attempt; none where no edit is right."""
     wasted: int = 0
     repeated_side_effects: tuple[RepeatedEffect, ...] = ()
     collateral_edits: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Judged:
     right_after_first: bool = False
     """As :class:`mendbench.scoring.judging.ruling.Ruling` says."""
     facts: TrialFacts | None = None
-    """What verdict, labels and ladder follow from; None for a trial with a problem."""
+    """What verdict, labels and progress follow from; None for a trial with a problem."""
 
 
 def judge(
@@ -107,7 +107,7 @@ def judge(
     facts = TrialFacts(
         verdict=about,
         attempts=attempt_facts(case, trajectory, worth, right[None], leaves_harm=about.edited and about.would_harm),
-        rungs=progress_facts(case, trajectory, worth, right=final if last.right else None),
+        levels=progress_facts(case, trajectory, worth, right=final if last.right else None),
         first_right=first.right if first is not None else None,
     )
     ruled = ruling(facts)
@@ -117,7 +117,7 @@ def judge(
             (*last.own, *said_results(case, trajectory.workflow, last_runs[None]), *last.variants), left=about.edited
         ),
         labels=ruled.labels,
-        ladder=ruled.ladder,
+        progress=ruled.progress,
         wasted=ruled.wasted,
         repeated_side_effects=last.repeated,
         collateral_edits=collateral_edits(case, trajectory.workflow),

@@ -9,7 +9,7 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import JsonObject
 from mendbench.model.trial import JsonRow
 from mendbench.scoring.judging.evidence import AGAIN, facts_in, held
-from mendbench.scoring.judging.ladder import best
+from mendbench.scoring.judging.progress import best
 from mendbench.scoring.judging.recall import Recall
 from mendbench.scoring.judging.ruling import ruling
 
@@ -22,23 +22,26 @@ def rescored(row: JsonRow) -> JsonRow:
     Raises:
         BadInput: a fact is missing or cannot be; its place is a path in the row.
     """
-    anew = {"context_recall": _context_recall(row), **(_judged(row) if row.get("problem") is None else _problem(row))}
-    attempts = anew.pop("attempts", row["attempts"])
-    return {**row, **json.loads(canonical_json(anew)), "attempts": attempts}
+    rescored_row = {
+        "context_recall": _context_recall(row),
+        **(_judged(row) if row.get("problem") is None else _problem(row)),
+    }
+    attempts = rescored_row.pop("attempts", row["attempts"])
+    return {**row, **json.loads(canonical_json(rescored_row)), "attempts": attempts}
 
 
 def _judged(row: JsonRow) -> JsonObject:
     ruled = ruling(facts_in(row))
-    rungs = ruled.ladder or (None,) * len(ruled.labels)
+    levels = ruled.progress or (None,) * len(ruled.labels)
     return {
         "verdict": ruled.verdict.verdict,
         "outcome": ruled.verdict.outcome,
         "right_after_first": ruled.right_after_first,
         "wasted_attempts": ruled.wasted,
-        "ladder": best(ruled.ladder),
+        "progress": best(ruled.progress),
         "attempts": [
-            {**attempt, "label": label, "ladder": rung}
-            for attempt, label, rung in zip(row["attempts"], ruled.labels, rungs, strict=True)
+            {**attempt, "label": label, "progress": level}
+            for attempt, label, level in zip(row["attempts"], ruled.labels, levels, strict=True)
         ],
     }
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from mendbench.model.trial import AttemptLabel
 from mendbench.model.verdict import Verdict
 from mendbench.scoring.judging.attempts import AttemptFacts, label_of, wasted
-from mendbench.scoring.judging.ladder import ProgressFacts, progress_of
 from mendbench.scoring.judging.outcomes import Facts, verdict_of
+from mendbench.scoring.judging.progress import ProgressFacts, progress_of
 from mendbench.scoring.records import EDIT_KINDS
 
 
@@ -19,7 +19,7 @@ class TrialFacts:
     verdict: Facts
     attempts: tuple[AttemptFacts, ...]
     """One for each attempt."""
-    rungs: tuple[ProgressFacts, ...]
+    levels: tuple[ProgressFacts, ...]
     """One for each attempt; none where no edit is right."""
     first_right: bool | None
     """Checks and variants hold for the first attempt's workflow, and nothing that it or the first two executions did
@@ -33,8 +33,8 @@ class Ruling:
     verdict: Verdict
     labels: tuple[AttemptLabel, ...]
     """One for each attempt."""
-    ladder: tuple[int, ...]
-    """One rung for each attempt; none where no edit is right."""
+    progress: tuple[int, ...]
+    """One progress level for each attempt; none where no edit is right."""
     wasted: int
     right_after_first: bool
     """Where an edit mends something: the first attempt's workflow is right. Elsewhere: the trial is, and with a single
@@ -50,7 +50,7 @@ def ruling(facts: TrialFacts) -> Ruling:
     return Ruling(
         verdict=verdict,
         labels=labels,
-        ladder=tuple(progress_of(one) for one in facts.rungs),
+        progress=tuple(progress_of(one) for one in facts.levels),
         wasted=wasted(labels),
         right_after_first=alone if facts.first_right is None else facts.first_right,
     )

@@ -11,8 +11,8 @@ A shell command or a file of a case that declares none is a missing recording an
 beside blocks and Sheets' defaults."""
 
 TABLES = "2"
-"""What follows from the facts: the rules of outcomes, of attempt labels and of the ladder, and what is wasted. Raise it when the same
-facts would be judged otherwise; runs from before then can be rescored. 1: the first.
+"""What follows from the facts: the rules of outcomes, of attempt labels and of the progress levels, and what is wasted. Raise it when the
+same facts would be judged otherwise; runs from before then can be rescored. 1: the first.
 2: harm that the last workflow would do counts only where that workflow is left applied."""
 
 SCORER = f"{FACTS}.{TABLES}"

@@ -1,4 +1,4 @@
-"""Repair success where our own diagnosis did not hand over the response: the first prompt has the fix's new value as data, or not at all."""
+"""Repair success where our own diagnosis did not hand over the answer: the first prompt has the fix's new value as data, or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _count(trials: Sequence[TrialRecord]) -> Count | None:
 
 SCORE = Score(
     title="right, answer not handed over",
-    of="cases with an edit fault and a response not handed over",
+    of="cases with an edit fault and an answer not handed over",
     unit="share",
     better="higher",
     count=_count,

@@ -3,7 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mendbench.scoring.judging.unasked import UNASKED, unrequested_in_trial, unrequested_result, unrequested_writes
+from mendbench.scoring.judging.unrequested_writes import (
+    UNASKED,
+    unrequested_in_trial,
+    unrequested_result,
+    unrequested_writes,
+)
 from tests.fakes.scoring import POST, clean_run, exchange
 
 ONCE = clean_run("Hi!")

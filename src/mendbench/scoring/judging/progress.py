@@ -1,4 +1,4 @@
-"""The ladder: how far an attempt came, from a response that cannot be read to a workflow that is right.
+"""Progress levels: how far an attempt came, from a response that cannot be read to a workflow that is right.
 
 0 unparsable, 1 unchanged, 2 invalid, 3 edited elsewhere, 4 cause edited, 5 a fault fixed, 6 all fixed but a variant
 or harm fails, 7 right. A response that declines is one that changes nothing (1); one that was cut, or never asked for
@@ -40,7 +40,7 @@ class ProgressFacts:
 class ProgressRule:
     """One line of the table. None fits anything."""
 
-    rung: int
+    level: int
     statuses: tuple[ResponseStatus, ...] | None = None
     candidate: bool | None = None
     right: bool | None = None
@@ -65,15 +65,15 @@ class ProgressRule:
 
 # fmt: off
 RULES: tuple[ProgressRule, ...] = (
-    ProgressRule(rung=UNPARSABLE, statuses=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
-    ProgressRule(rung=UNCHANGED, statuses=("unchanged", "declined"), because="the workflow is as it was"),
-    ProgressRule(rung=INVALID, statuses=("invalid",), because="the workflow does not validate"),
-    ProgressRule(rung=UNPARSABLE, candidate=False, because="no workflow came of it"),
-    ProgressRule(rung=RIGHT, right=True, because="checks and variants hold, and no harm was done"),
-    ProgressRule(rung=ALL_FIXED, holds=True, because="the case's own checks hold, and a variant does not, or harm was done"),
-    ProgressRule(rung=SOME_FIXED, fixed=True, because="a fault is mended, and not all"),
-    ProgressRule(rung=CAUSE, cause=True, because="the edit is in the right place, and mends nothing"),
-    ProgressRule(rung=ELSEWHERE, because="the edit is in the wrong place"),
+    ProgressRule(level=UNPARSABLE, statuses=("unparsable", "cut", "prompt_too_long"), because="there is nothing to read"),
+    ProgressRule(level=UNCHANGED, statuses=("unchanged", "declined"), because="the workflow is as it was"),
+    ProgressRule(level=INVALID, statuses=("invalid",), because="the workflow does not validate"),
+    ProgressRule(level=UNPARSABLE, candidate=False, because="no workflow came of it"),
+    ProgressRule(level=RIGHT, right=True, because="checks and variants hold, and no harm was done"),
+    ProgressRule(level=ALL_FIXED, holds=True, because="the case's own checks hold, and a variant does not, or harm was done"),
+    ProgressRule(level=SOME_FIXED, fixed=True, because="a fault is mended, and not all"),
+    ProgressRule(level=CAUSE, cause=True, because="the edit is in the right place, and mends nothing"),
+    ProgressRule(level=ELSEWHERE, because="the edit is in the wrong place"),
 )
 # fmt: on
 """Read from the top; the first rule that fits decides."""
@@ -85,8 +85,8 @@ def rule_for(facts: ProgressFacts) -> ProgressRule:
 
 
 def progress_of(facts: ProgressFacts) -> int:
-    """Return the rung of an attempt."""
-    return rule_for(facts).rung
+    """Return the progress level of an attempt."""
+    return rule_for(facts).level
 
 
 def progress_facts(
@@ -104,9 +104,9 @@ def progress_facts(
     )
 
 
-def best(ladder: Sequence[int]) -> int | None:
-    """Return the highest rung that a trial reached, None if there is none."""
-    return max(ladder, default=None)
+def best(progress: Sequence[int]) -> int | None:
+    """Return the highest progress level that a trial reached, None if there is none."""
+    return max(progress, default=None)
 
 
 def _facts(

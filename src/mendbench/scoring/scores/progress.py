@@ -1,4 +1,4 @@
-"""The ladder: the best rung that a trial's attempts reached, from a response that cannot be read (0) to a right workflow (7)."""
+"""Progress: the best level that a trial's attempts reached, from a response that cannot be read (0) to a right workflow (7)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from mendbench.scoring.score import Count, Score
 def _count(trials: Sequence[TrialRecord]) -> Count | None:
     if trials[0].kind not in EDIT_KINDS:
         return None
-    return mean_of_judged(trials, lambda trial: trial.ladder or 0)
+    return mean_of_judged(trials, lambda trial: trial.progress or 0)
 
 
-SCORE = Score(title="best rung", of="judged cases with an edit fault", unit="rung", better="higher", count=_count)
+SCORE = Score(
+    title="best progress level", of="judged cases with an edit fault", unit="level", better="higher", count=_count
+)

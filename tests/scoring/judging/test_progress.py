@@ -1,12 +1,12 @@
-"""The ladder: the table over everything that it may be asked, and one trial that climbs it."""
+"""The progress levels: the table over everything that it may be asked, and one trial that climbs it."""
 
 import dataclasses
 from itertools import product
 from typing import get_args
 
 from mendbench.model.trial import ResponseStatus
-from mendbench.scoring.judging.ladder import RIGHT as TOP
-from mendbench.scoring.judging.ladder import RULES, ProgressFacts, best, progress_facts, progress_of, rule_for
+from mendbench.scoring.judging.progress import RIGHT as TOP
+from mendbench.scoring.judging.progress import RULES, ProgressFacts, best, progress_facts, progress_of, rule_for
 from mendbench.scoring.judging.workflow_status import workflow_statuses
 from tests.fakes.scoring import (
     BROKEN,
@@ -98,9 +98,9 @@ def test_the_ladder_has_a_rung_for_every_answer():
         10: clean_run("Hi ada!"),
         11: clean_run("Hi ada!"),
     }
-    ladder = climbed(TWO, trial, clean, right=11)
-    assert ladder == (0, 0, 0, 1, 1, 2, 4, 4, 5, 6, 7)
-    assert best(ladder) == 7
+    progress = climbed(TWO, trial, clean, right=11)
+    assert progress == (0, 0, 0, 1, 1, 2, 4, 4, 5, 6, 7)
+    assert best(progress) == 7
 
 
 def test_an_edit_that_touches_no_cause_is_edited_elsewhere():
