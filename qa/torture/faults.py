@@ -686,7 +686,7 @@ def _asked_by_node(folder: Path, mode: RecordMode, caller: ChatCaller | None) ->
         redactor=redactor,
         clock=clock,
         mode=mode,
-        model_requests=model_requests,
+        model_world=model_requests,
     )
     node = {"id": "it", "type": "llm", "params": {"model": "tiny", "prompt": "mend"}}
     return _gone(world, clock, node)

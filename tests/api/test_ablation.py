@@ -77,7 +77,7 @@ def pairs(repairs):
 def test_the_whole_each_section_and_all_derived_ones_have_a_row(root):
     found = ablated(prompts_only=True)
     assert [(row.what, row.left_out) for row in found.rows] == [
-        ("whole", ()), ("without response", ("answer",)), ("without fields", ("fields",)), ("without hint", ("hint",)),
+        ("whole", ()), ("without answer", ("answer",)), ("without fields", ("fields",)), ("without hint", ("hint",)),
         ("without guess", ("guess",)), ("derived sections off", ("hint", "guess")),
     ]  # fmt: skip
 

@@ -73,7 +73,7 @@ def test_a_folder_that_is_named_like_a_narrowed_one_is_itself():
         ("run:policy=naive,policy=naive", "'policy' stands twice; name it once"),
         ("run:strategy=sumary", "run:strategy=sumary: unknown strategy 'sumary'; did you mean 'summary'? known: full-context, none, summary"),
         ("run:part=train", "unknown part 'train'; known: test"),
-        ("run:detector=none", "unknown detector 'none'; known: mend"),
+        ("run:detector=none", "unknown detector 'none'; known: structural"),
         ("run:repairer=noop,strategy=summary", "no trial has all of these: with the rest, strategy is none; name one of those"),
         ("nowhere", "nowhere: no run is in it; make one with `mendbench run`"),
     ],

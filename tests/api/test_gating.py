@@ -18,10 +18,10 @@ from mendbench.detectors.structural import judging
 from mendbench.errors import BadInput
 from mendbench.repair import policies
 from mendbench.results.store import read_run
+from mendbench.runs import trials
 from mendbench.runtime import failures, observation, unresolved, walk
 from mendbench.secrets.redaction import Redactor
 from mendbench.strategies.template import TEMPLATES
-from mendbench.trial import runner
 from mendbench.trial.runner import run_trial
 from tests.fakes import cases
 
@@ -234,7 +234,7 @@ def test_the_self_test_names_what_does_not_come_out_alike(here, monkeypatch):
             monkeypatch.setitem(policies._POLICIES, "two-layer", replace(kept, signature=None))
         return run_trial(*args)
 
-    monkeypatch.setattr(runner, "run_trial", replay)
+    monkeypatch.setattr(trials, "run_trial", replay)
     tested = api.self_test(run, 3, quietly, cases=CASES, cassettes=CASSETTES, workers=1)
     assert (tested.alarms, tested.rate) == (2, 2 / 3)
     assert tested.unstable == tuple(row["key"] for row in run.rows if row["case"] == STUCK)

@@ -105,7 +105,7 @@ def test_a_seed_is_sent_at_a_temperature_above_0_and_another_one_for_each_sample
     table = f"[models.{MODEL}]\nseed = 1000\nparameters = {{temperature = 0.8, top_p = 0.9}}\n"
     config.write_text(config.read_text("utf-8").replace(f"[models.{MODEL}]\n", table), encoding="utf-8")
     sent = []
-    model_request = ChatCaller.model_request
+    model_request = ChatCaller.send
     monkeypatch.setattr(ChatCaller, "send", lambda self, one: sent.append(one) or model_request(self, one))
     api.run(replace(OPTIONS, samples=2), quietly)
     assert [one["params"] for one in sent] == [

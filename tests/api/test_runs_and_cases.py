@@ -218,7 +218,7 @@ def template(words):
         ({"strategies": ("full-contxt",)}, "unknown strategy 'full-contxt'; did you mean 'full-context'"),
         ({"policies": ("navie",)}, "unknown policy 'navie'; did you mean 'naive'"),
         ({"repairers": ("rule",)}, "unknown repairer 'rule'; did you mean 'rules'"),
-        ({"detector": "mendd"}, "unknown detector 'mendd'; did you mean 'mend'"),
+        ({"detector": "structurl"}, "unknown detector 'structurl'; did you mean 'structural'"),
         ({"engines": ("mendbensh",)}, "unknown engine 'mendbensh'; did you mean 'mendbench'"),
         ({"record": "new_episode"}, "unknown record mode 'new_episode'; did you mean 'new_episodes'"),
     ],

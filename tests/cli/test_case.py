@@ -154,7 +154,7 @@ def test_what_is_wrong_with_one_case_keeps_nobody_from_the_others(corpus, mendbe
 def test_the_check_sums_up_kinds_worlds_strength_and_seconds(corpus, mendbench):
     out = mendbench("case", "check", "--workers", "1").out
     assert "\n3 cases; 1 control, 1 needs_user, 1 repairable; 1 control, 2 http; world: 3 simulator\n" in out
-    assert "\noracle strength: " in out
+    assert "\nmutation score: " in out
     assert ", 0 accepted, 0 missed, " in out
     assert " (median)\n" in out
     assert "\nMutants by kind\n" in out
@@ -174,7 +174,7 @@ def test_a_case_is_shown_with_graph_failure_truth_fixes_and_strength(corpus, men
         "  variant another person: ends in success",
     ):
         assert line in said.out.splitlines()
-    assert "  holds; strength 100%; mutants: " in said.out
+    assert "  holds; mutation score 100%; mutants: " in said.out
     assert "(template_error)" in said.out
 
 

@@ -186,7 +186,7 @@ def test_prompts_of_a_template_file_come_back_when_it_is_named(empty, mendbench)
 def test_a_dry_run_writes_nothing_and_says_what_would_be(empty, exported, mendbench):
     text = prompts.in_shape("plain", prompts.replies(exported))
     said = bring(mendbench, text, "--dry-run")
-    assert (said.code, said.out) == (0, "4 answers would be recorded in 2 cases; 4 prompts were exported\n")
+    assert (said.code, said.out) == (0, "4 responses would be recorded in 2 cases; 4 prompts were exported\n")
     assert recorded(empty) == {}
 
 
@@ -288,7 +288,7 @@ def test_a_refusal_is_an_answer_that_mends_nothing(empty, exported, mendbench, m
     assert {"I can't help with that." in entry.response.body.decode() for entry in entries(empty)} == {True}
     mendbench("prompts", "export", "--out", "p.jsonl", *ONE)
     second = prompts.replies(exported, lambda body: body["messages"][1]["content"])
-    assert {"# Your last response was not usable" in prompt for _, prompt in second} == {True}
+    assert {"# Your last answer was not usable" in prompt for _, prompt in second} == {True}
 
 
 def test_a_model_that_calls_itself_otherwise_is_kept_and_told(empty, exported, mendbench):
@@ -331,7 +331,10 @@ def test_a_spreadsheet_is_read(empty, exported, mendbench):
     [
         (("export", "--model", "tiny-codr"), "unknown model 'tiny-codr'; did you mean 'tiny-coder'?"),
         (("export", "--strategy", "nome"), "unknown strategy 'nome'; did you mean 'none'?"),
-        (("export", "--policy", "naive", "--detector", "mned"), "unknown detector 'mned'; did you mean 'mend'?"),
+        (
+            ("export", "--policy", "naive", "--detector", "structral"),
+            "unknown detector 'structral'; did you mean 'structural'?",
+        ),
         (("export", "--policy", "niave"), "unknown policy 'niave'; did you mean 'naive'?"),
         (("export", "http/nothing"), "unknown case 'http/nothing'"),
         (("export", "--part", "train"), "no such file, so the corpus has no parts"),

@@ -111,7 +111,7 @@ def test_one_trial_is_not_called_trials(corpus, rules):
         (("--policy", "two-layers"), "unknown policy 'two-layers'; did you mean 'two-layer'? known: "),
         (("--repairer", "rulse"), "unknown repairer 'rulse'; did you mean 'rules'? known: callable, chat, "),
         (("--engine", "mendbnch"), "unknown engine 'mendbnch'; did you mean 'mendbench'? known: mendbench"),
-        (("--detector", "mnd"), "unknown detector 'mnd'; did you mean 'mend'? known: coded, "),
+        (("--detector", "structrl"), "unknown detector 'structrl'; did you mean 'structural'? known: coded, "),
         (("--record", "newepisodes"), "unknown record mode 'newepisodes'; did you mean 'new_episodes'? known: all, new_episodes, none"),
         (("--strategy", "nowhere.md.j2"), "nowhere.md.j2: no such file"),
         (("--strategy", "a/b"), "a/b: not a template file; give a file whose name ends in .md.j2"),

@@ -89,7 +89,7 @@ def test_the_edge_of_the_grid_holds_the_focus(reads):
 
 
 def test_a_deep_link_opens_its_trial(reads):
-    page = reads(small_run()).open(trial_link(GREETING.format("full-context", "two-layer", "mend")))
+    page = reads(small_run()).open(trial_link(GREETING.format("full-context", "two-layer", "structural")))
 
     assert "repaired" in page.locator(".verdict").inner_text()
     page.keyboard.press("Escape")
@@ -117,7 +117,7 @@ def test_choosing_a_policy_shows_its_totals_and_its_trials(reads):
     page.locator('button[data-value="two-layer"]').click()
 
     assert "two-layer" in page.locator(".panel:visible caption").inner_text()
-    assert reader.cell(GREETING.format("summary", "two-layer", "mend")).count() == 1
+    assert reader.cell(GREETING.format("summary", "two-layer", "structural")).count() == 1
     assert reader.cell(PLAUSIBLE).count() == 0
     assert "policy=two-layer" in page.url
 

@@ -10,8 +10,8 @@ from tests.fakes.runs import key_of, plausible, repairable, row_of, small_run, s
 pytestmark = pytest.mark.browser
 
 GREETING = "slack/greeting | mendbench | chat | tiny-coder | {} | {} | {} | 000000"
-PLAUSIBLE = GREETING.format("summary", "two-layer", "mend")
-REPAIRED = GREETING.format("full-context", "two-layer", "mend")
+PLAUSIBLE = GREETING.format("summary", "two-layer", "structural")
+REPAIRED = GREETING.format("full-context", "two-layer", "structural")
 
 
 def opened(reads, run=None, key=PLAUSIBLE, more="", **options):
@@ -154,7 +154,7 @@ def test_the_command_that_replays_the_trial_is_shown_and_copied(reads):
 )
 def test_a_command_names_what_differs_from_what_is_usual_and_quotes_it(standing, changes, words):
     assert words in standing.evaluate(
-        "(changes) => report.run.command({...report.run.rows[0], policy: 'two-layer', detector: 'mend', ...changes})",
+        "(changes) => report.run.command({...report.run.rows[0], policy: 'two-layer', detector: 'structural', ...changes})",
         changes,
     )
 

@@ -18,7 +18,7 @@ TREATMENT = Treatment(
 def entry(verdict, outcome):
     return Entry(
         key="k", trial=TRIAL, case_digest="c", kind="repairable", verdict=verdict, outcome=outcome, stop_reason="succeeded",
-        attempts=1, wasted=0, answers=(), exchanges="",
+        attempts=1, wasted=0, responses=(), exchanges="",
     )  # fmt: skip
 
 
@@ -109,12 +109,12 @@ def change(direction, answers="same responses"):
     after = Ending(key="b", verdict="unjudged", outcome=None, stop_reason="unjudged", wasted_attempts=None)
     return Change(
         direction=direction, case="slack/greeting", kind="repairable", part=None, sample=0, a=TREATMENT, b=TREATMENT,
-        before=before, after=after, answers=answers,
+        before=before, after=after, responses=answers,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("direction", "responses", "level", "status"),
+    ("direction", "answers", "level", "status"),
     [
         ("newly failing", "same responses", "error", "failed"),
         ("newly failing", "same responses as far as both went", "error", "failed"),

@@ -28,7 +28,7 @@ PLAIN = Treatment(
         ({"detector": "minimal"}, "summary, two-layer with detector minimal, tiny-coder"),
         ({"detector": None}, "summary, two-layer with detector none, tiny-coder"),
         ({"policy": "naive", "detector": None}, "summary, naive, tiny-coder"),
-        ({"policy": "of-an-older-version"}, "summary, of-an-older-version with detector mend, tiny-coder"),
+        ({"policy": "of-an-older-version"}, "summary, of-an-older-version with detector structural, tiny-coder"),
         ({"engine": "other"}, "summary, two-layer, tiny-coder, other"),
     ],
 )

@@ -52,6 +52,6 @@ def test_a_policy_run_with_two_detectors_is_two_views():
     run = stored_run([one(), one(detector="minimal")])
 
     assert [view.label for view in views_of(run).policies] == [
-        "two-layer, detector mend",
         "two-layer, detector minimal",
+        "two-layer, detector structural",
     ]

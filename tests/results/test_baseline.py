@@ -60,7 +60,7 @@ DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
 @given(
     st.builds(TrialKey, case=NAMES.filter(lambda text: text[0] not in "#<=>|"), strategy=NAMES, policy=NAMES, repairer=NAMES, model=NAMES | st.none(), engine=NAMES, sample=st.integers(0, 99)),
     st.lists(st.builds(response, DIGEST, DIGEST, asked=st.booleans()), max_size=3),
-    st.sampled_from([None, "", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
+    st.sampled_from(["", "0a1b2c3d@30:11111111,4e5f6a7b@0.5:22222222"]),
 )  # fmt: skip
 def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges):
     one = Entry(
@@ -87,7 +87,7 @@ def test_any_names_survive_the_file(tmp_path_factory, key, responses, exchanges)
         ("\tsucceeded\t", "\tbored\t", ":8", "stop 'bored'"),
         ("\tstructural\t0\t", "\tstructural\tnone\t", ":8", "sample 'none'; a whole number is due"),
         ("\t2\t0\t", "\t3\t0\t", ":8", "3 attempts and 2 answers"),
-        ("00000000:11111111", "00000000", ":8", "answers '00000000'; PROMPT:ANSWER is due"),
+        ("00000000:11111111", "00000000", ":8", "responses '00000000'; PROMPT:RESPONSE is due"),
         ("b\tmendbench", "a\tmendbench", ":9", "the trial of line 8 again; keep one of the two lines"),
         ("a\tmendbench", "<<<<<<< ours\na\tmendbench", ":8", "a merge conflict; resolve it"),
     ],

@@ -181,7 +181,7 @@ def _lines(case: JsonObject) -> Iterator[str]:
     yield from _fix_lines(case)
     yield "\nProof"
     told = ", ".join(f"{number} {fate}" for fate, number in case["mutants"].items())
-    yield f"  {'holds' if case['proved'] else 'does NOT hold'}; mutation score {_share(case['strength'])}; mutants: {told or 'none'}"
+    yield f"  {'holds' if case['proved'] else 'does NOT hold'}; mutation score {_share(case['mutation_score'])}; mutants: {told or 'none'}"
     yield from (f"  mutant survives: {plain(what)}" for what in case["survivors"])
     yield from (f"  {plain(one['what'])}: {plain(one['why'])}" for one in case["open"])
 

@@ -119,7 +119,7 @@ class ChatCaller:
             live.close()
         if isinstance(came, NetworkFailure):
             why = f"{came.tries} attempts, last: {_FAULTS[came.fault]}"
-            raise Incomplete(f"model {model_request['model']!r} at {self._at} gave no answer ({why})")
+            raise Incomplete(f"model {model_request['model']!r} at {self._at} gave no response ({why})")
         clean = Redactor({"model-api-key": key} if key and len(key) >= LEAST_KEY else {}).response(came)
         self._judge(clean, str(model_request.get("model")))
         kept = tuple((name, value) for name, value in clean.headers if name.lower() == "content-type")
@@ -163,7 +163,7 @@ class ChatCaller:
         text = response.body.decode("utf-8", "replace")
         if _busy(response):
             tried = f"after {self.attempts} attempts at most: HTTP {response.status} {' '.join(text.split())[:200]}".rstrip()
-            raise Incomplete(f"model {model!r} at {self._at} gave no answer {tried}")
+            raise Incomplete(f"model {model!r} at {self._at} gave no response {tried}")
         if refuses_for_length(response):
             return
         if not 200 <= response.status < 300:  # noqa: PLR2004  the 2xx

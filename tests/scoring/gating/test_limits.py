@@ -70,7 +70,7 @@ def test_what_judged_trials_alone_tell_is_open_while_one_is_unjudged(limits, run
 def test_a_score_that_has_nothing_to_do_with_the_unjudged_trial_is_not_open():
     run = [entry("a"), entry("b"), unjudged("c", kind="control")]
     assert [one.status for one in checked({"min_repair_success": 1.0}, run)] == ["holds"]
-    assert [one.status for one in checked({"max_unjudged": 0.5, "max_crashed": 0.0, "max_ladder": 7.0}, run)] == [
+    assert [one.status for one in checked({"max_unjudged": 0.5, "max_crashed": 0.0, "max_progress": 7.0}, run)] == [
         "holds", "holds", "holds",
     ]  # fmt: skip
 

@@ -150,9 +150,9 @@ def put(value, *path):
         (without("attempts", 1, "evidence"), "attempts[1].evidence: missing"),
         (without("attempts", 1, "evidence", "label"), "attempts[1].evidence.label: missing"),
         (put(-1, "attempts", 1, "evidence", "label", "gained"), "attempts[1].evidence.label.gained: -1 is not a whole number"),
-        (put(None, "attempts", 1, "evidence", "progress"), "attempts[0].evidence.progress level: some attempts have one, and some have not"),
-        (put([], "attempts", 1, "evidence", "progress"), "attempts[1].evidence.progress level: []"),
-        (put("lost", "attempts", 1, "evidence", "progress", "status"), "attempts[1].evidence.progress level.status: 'lost' is not edited or"),
+        (put(None, "attempts", 1, "evidence", "progress"), "attempts[0].evidence.progress: some attempts have one, and some have not"),
+        (put([], "attempts", 1, "evidence", "progress"), "attempts[1].evidence.progress: []"),
+        (put("lost", "attempts", 1, "evidence", "progress", "status"), "attempts[1].evidence.progress.status: 'lost' is not edited or"),
         (put({"kind": "late"}, "problem"), "problem.kind: 'late' is not unjudged or crashed"),
         (put("late", "problem"), "problem.kind: missing"),
     ],
@@ -168,6 +168,6 @@ def test_a_fact_that_is_missing_or_cannot_be_is_told_with_its_path_and_what_to_d
 
 def test_a_user_only_case_has_facts_for_labels_and_none_for_rungs():
     one = row(hopeless(), user_only())
-    assert [each["evidence"]["level"] for each in one["attempts"]] == [None] * 3
+    assert [each["evidence"]["progress"] for each in one["attempts"]] == [None] * 3
     assert [each["progress"] for each in rescored(one)["attempts"]] == [None] * 3
     assert rescored(row(warned(), user_only()))["context_recall"] is None

@@ -50,7 +50,7 @@ def meaning():
         {
             "verdicts": [[dataclasses.asdict(one), dataclasses.asdict(verdict_of(one))] for one in everything(Facts)],
             "labels": [[dataclasses.asdict(one), label_of(one)] for one in everything(AttemptFacts)],
-            "progress levels": [[dataclasses.asdict(one), progress_of(one)] for one in everything(ProgressFacts)],
+            "rungs": [[dataclasses.asdict(one), progress_of(one)] for one in everything(ProgressFacts)],
             "wasted": [[label, wasted((label,))] for label in get_args(AttemptLabel)],
             "right_after_first": list(right_after_first()),
             "context_recall": [

@@ -27,9 +27,9 @@ function worldPart(row) {
     phase(sent.phase), sent.node || "", el("code", null, `${sent.method} ${sent.url}`),
     el("span", { class: sent.accepted ? "state success" : "state error" }, sent.fault ? sent.fault : String(sent.status), sent.accepted ? " accepted" : " refused"),
     el("span", { class: `origin ${sent.origin}` }, sent.origin),
-    [sent.body ? fold(false, "sent", block(readable(sent.body))) : null, sent.response ? fold(false, "answered", block(readable(sent.response))) : null],
+    [sent.body ? fold(false, "sent", block(readable(sent.body))) : null, sent.response ? fold(false, "response", block(readable(sent.response))) : null],
   ]);
-  return [el("p", { class: "explain" }, row.derived ? `${many(row.derived, "answer")} derived by simulated services, over the trial and its clean runs; the others recorded.` : "All answered from recordings."),
+  return [el("p", { class: "explain" }, row.derived ? `${many(row.derived, "response")} derived by simulated services, over the trial and its clean runs; the others recorded.` : "All answered from recordings."),
     table(["Execution", "Node", "Request", "Answer", "Origin", "Bodies"], rows, "Requests")];
 }
 

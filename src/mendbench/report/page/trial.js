@@ -33,7 +33,7 @@ function trialHead(row, run, near) {
 function verdictCard(row) {
   const { name, tone } = outcomeOf(row), failed = row.checks.filter((check) => !check.held && !check.harm);
   const top = row.progress === null || row.progress === undefined ? null : `Best progress level: ${row.progress} of 7, ${LEVELS[row.progress]}.`;
-  const tokens = row.prompt_tokens === null ? null : `${grouped(row.prompt_tokens)} prompt and ${row.completion_tokens === null ? "an unknown number of" : grouped(row.completion_tokens)} answer tokens.`;
+  const tokens = row.prompt_tokens === null ? null : `${grouped(row.prompt_tokens)} prompt and ${row.completion_tokens === null ? "an unknown number of" : grouped(row.completion_tokens)} response tokens.`;
   const recall = row.context_recall === null ? null : `Context recall ${Math.round(row.context_recall * 100)}\u202f%.`;
   const wasted = row.attempts.length ? `${many(row.attempts.length, "attempt")}${row.wasted_attempts === null ? "" : `, ${row.wasted_attempts} wasted`}.` : "No attempt was made.";
   return el("section", { class: `verdict ${tone}`, "aria-label": "Verdict" },
