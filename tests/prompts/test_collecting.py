@@ -45,7 +45,7 @@ def test_the_next_ask_is_found_once_the_first_is_answered(empty):
     found = collect(cases.setting_of(empty), key)
     assert found.answered == {digest(recorder.model_requests[0])}
     assert len(found.missing) == 1
-    assert "# Your last response" not in canonical_json(recorder.model_requests[0])
+    assert "# Your last answer" not in canonical_json(recorder.model_requests[0])
     assert digest(found.missing[0]) not in found.answered
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mendbench.runtime import suggest
-from mendbench.runtime.suggest import MAX_COMPARED, MAX_NAME, Guesses, closest, closest_path
+from mendbench.runtime.suggest import MAX_COMPARED, MAX_NAME, Guesses, closest
 
 
 @pytest.mark.parametrize(
@@ -74,19 +74,19 @@ USER = (
     ],
 )
 def test_a_wrong_path_leads_to_the_closest_one(wanted: str, available: tuple[str, ...], meant: str) -> None:
-    assert closest_path(wanted, available) == meant
+    assert Guesses().closest_path(wanted, available) == meant
 
 
 def test_a_path_whose_last_segment_is_like_none_has_no_suggestion() -> None:
-    assert closest_path("f.response.login", USER) is None
-    assert closest_path("f.x", ()) is None
+    assert Guesses().closest_path("f.response.login", USER) is None
+    assert Guesses().closest_path("f.x", ()) is None
 
 
 @settings(deadline=None)
 @given(name=st.text(), known=st.sets(st.text(), max_size=6))
 def test_a_suggestion_is_always_a_known_name(name: str, known: set[str]) -> None:
     assert closest(name, known) in known | {None}
-    assert closest_path(name, known) in known | {None}
+    assert Guesses().closest_path(name, known) in known | {None}
 
 
 @settings(deadline=None)

@@ -20,8 +20,8 @@ class Pace:
     """One for each model, shared by all threads that ask it.
 
     A server that refuses a model request for the rate of asking (:meth:`Sending.rest`) is left alone by all of them until
-    that wait is over; then it is asked half as many at once as before, and one more with each response, up to ``at_once`` again. ``now`` is a
-    clock that only moves on, in seconds.
+    that wait is over. Then it is sent half as many at once as before, and one more with each response, up to ``at_once`` again.
+    ``now`` is a monotonic clock, in seconds.
     """
 
     def __init__(

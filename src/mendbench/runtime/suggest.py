@@ -112,11 +112,6 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return Guesses().closest(name, known)
 
 
-def closest_path(wanted: str, available: Iterable[str]) -> str | None:
-    """Return what :class:`Guesses` takes the path ``wanted`` for, where nothing else of its document is asked for."""
-    return Guesses().closest_path(wanted, available)
-
-
 def _last(path: str) -> str:
     return path.rsplit(".", 1)[-1]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mendbench.strategies.bank import bank
 from mendbench.strategies.frame import Budget, build_frame, build_prompt, frame_digest
 from mendbench.strategies.interface import StrategyInfo
 from mendbench.strategies.registry import strategies, strategy
@@ -12,7 +11,6 @@ __all__ = [
     "Budget",
     "StrategyInfo",
     "TemplateStrategy",
-    "bank",
     "build_frame",
     "build_prompt",
     "frame_digest",

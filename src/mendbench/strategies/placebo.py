@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from mendbench.exchanges.urls import host_of
-from mendbench.io.files import write_atomically
 from mendbench.model.prompt import View
 from mendbench.strategies.tokens import estimate
 
 BANK = Path(__file__).parent / "controls" / "placebo.json"
 """The texts that come with mendbench."""
 
-_FORMAT = 1
 _URL = re.compile(r"[a-z][a-z0-9+.\-]{0,30}://[^\s\"'`<>\\]+", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][\w\-]*")
 
@@ -67,12 +65,6 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
     """Return the bank that a file holds. Only the texts count; the rest is computed again."""
     document = json.loads(path.read_text("utf-8"))
     return tuple(entry(item["text"]) for item in document["entries"])
-
-
-def write_entries(path: Path, entries: Iterable[Entry]) -> None:
-    """Write a bank."""
-    document = {"format": _FORMAT, "entries": [asdict(one) for one in entries]}
-    write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def _node_ids(view: View) -> set[str]:

@@ -65,7 +65,7 @@ def test_a_right_edit_that_runs_on_every_variant_is_a_repair():
     assert said(judged) == ("correct", "repaired")
     assert (judged.labels, judged.progress, judged.wasted) == (("productive",), (7,), 0)
     assert (judged.faults_fixed, judged.collateral_edits, judged.repeated_side_effects) == (("wrong-field",), (), ())
-    assert (judged.recall.share, judged.edited, judged.said, judged.harmful) == (1.0, True, False, False)
+    assert (judged.edited, judged.said, judged.harmful) == (True, False, False)
     assert failing(judged) == []
 
 
@@ -122,7 +122,7 @@ def test_a_warning_is_right_where_only_the_user_can_help_if_it_says_so():
     other = execution("warning", [("greet", "API error: is_archived")], fetch="success", greet="warning")
     right = judge(NEEDS_USER, trajectory(first=WARNED, stop="warned"), WARNED_RUNS, {}, None)
     wrong = judge(NEEDS_USER, trajectory(first=other, stop="warned"), WARNED_RUNS, {}, None)
-    assert (said(right), right.recall) == (("correct", "warned"), None)
+    assert said(right) == ("correct", "warned")
     assert said(wrong) == ("incorrect", "missed_warning")
 
 
