@@ -83,8 +83,8 @@ class Trial:
         }
 
     def run(self):
-        self.course = Rollout(**self.settings)
-        return repair(self.course, self.policy)
+        self.rollout = Rollout(**self.settings)
+        return repair(self.rollout, self.policy)
 
 
 def statuses(trajectory):
@@ -412,7 +412,7 @@ def test_events_tell_everything_in_order():
     assert kinds == [Execution, Prompt, Attempt, Prompt, Attempt, Prompt, Attempt]
     assert tuple(event for event in trial.events if isinstance(event, Attempt)) == trajectory.attempts
     assert trial.events[0] == trajectory.first
-    assert trial.course.broken_off("succeeded") == trajectory
+    assert trial.rollout.broken_off("succeeded") == trajectory
 
 
 def miss():
@@ -423,7 +423,7 @@ def test_a_missing_answer_passes_through_and_what_happened_is_not_lost():
     trial = Trial(set_text("new 1"), miss())
     with pytest.raises(ReplayMiss):
         trial.run()
-    partial = trial.course.broken_off("unjudged")
+    partial = trial.rollout.broken_off("unjudged")
     assert (statuses(partial), partial.end, text_of(partial.workflow)) == (["edited"], "error", "new 1")
     assert isinstance(trial.events[-1], Prompt)
 
@@ -437,7 +437,7 @@ def test_an_attempt_whose_execution_broke_off_keeps_its_answer():
     trial = Trial(set_text("miss"), engine=FakeEngine(breaks))
     with pytest.raises(ReplayMiss):
         trial.run()
-    partial = trial.course.broken_off("unjudged")
+    partial = trial.rollout.broken_off("unjudged")
     (attempt,) = partial.attempts
     assert (attempt.status, text_of(attempt.candidate), attempt.execution) == ("edited", "miss", None)
     assert partial.workflow == WORKFLOW
@@ -450,7 +450,7 @@ def test_a_first_execution_that_broke_off_leaves_no_trajectory():
     trial = Trial(engine=FakeEngine(breaks))
     with pytest.raises(ReplayMiss):
         trial.run()
-    assert trial.course.broken_off("unjudged") is None
+    assert trial.rollout.broken_off("unjudged") is None
 
 
 def test_the_frame_of_the_strategies_is_the_default():
@@ -538,7 +538,7 @@ def test_a_course_is_gone_once_for_all_policies_that_stop_on_it():
     trial = Trial(set_text("new 1"), set_text("new 1 again"), set_text("right"))
     whole = trial.run()
     for limit in (1, 2, 3):
-        part = repair(trial.course, dataclasses.replace(policy("naive"), max_responses=limit))
+        part = repair(trial.rollout, dataclasses.replace(policy("naive"), max_responses=limit))
         assert part.attempts == whole.attempts[:limit]
         assert part.stop_reason == ("succeeded" if limit == 3 else "attempts_exhausted")
     assert len(trial.repairer.prompts) == 3
@@ -550,7 +550,7 @@ def test_a_step_that_raised_raises_again_and_nothing_is_done_again():
     with pytest.raises(ReplayMiss):
         trial.run()
     with pytest.raises(ReplayMiss):
-        repair(trial.course, trial.policy)
+        repair(trial.rollout, trial.policy)
     assert len(trial.repairer.prompts) == 2
-    early = repair(trial.course, dataclasses.replace(trial.policy, max_responses=1))
+    early = repair(trial.rollout, dataclasses.replace(trial.policy, max_responses=1))
     assert statuses(early) == ["edited"]

@@ -165,8 +165,8 @@ def test_the_first_attempt_is_tried_on_every_variant_where_it_is_not_the_last(ro
     case = setting.corpus.case(RENAMED)
     recorder = ScriptedRecorder(wavering())
     recordings = Recordings.open(setting.corpus.cassettes(case))
-    way = open_session(case, one, build_components(one, case, setting), recordings, recorder)
-    evidence = gather(way, one, policy("naive"))
+    session = open_session(case, one, build_components(one, case, setting), recordings, recorder)
+    evidence = gather(session, one, policy("naive"))
     assert [run.variant for run in evidence.first_clean] == ["another person"]
     assert {name: len(runs) for name, runs in evidence.right.items()} == {None: 1, "another person": 1}
     judged = judged_by(case, evidence)

@@ -74,7 +74,7 @@ def test_a_row_is_the_same_whoever_ran_the_first_execution(root):
 def test_a_way_that_takes_over_stands_where_the_other_one_stood(root):
     setting = setting_of(root)
     first, second = ways_of(setting, *KEYS[:2])
-    steps = [way.course.step(0) for way in (first, second)]
+    steps = [session.rollout.step(0) for session in (first, second)]
     assert steps[0] == steps[1]
     assert first.scope.world.traffic() == second.scope.world.traffic() != ()
     assert first.scope.clock.now_ms() == second.scope.clock.now_ms()
@@ -83,12 +83,12 @@ def test_a_way_that_takes_over_stands_where_the_other_one_stood(root):
 def test_what_one_way_does_with_its_execution_is_nothing_to_another(root):
     setting = setting_of(root)
     first, second, third = ways_of(setting, *KEYS[:3])
-    outputs = [way.course.step(0).execution.nodes[0].outputs for way in (first, second)]
+    outputs = [session.rollout.step(0).execution.nodes[0].outputs for session in (first, second)]
     for mine in outputs:
         mine["spoilt"] = True
-    assert "spoilt" not in third.course.step(0).execution.nodes[0].outputs
+    assert "spoilt" not in third.rollout.step(0).execution.nodes[0].outputs
     traffic = third.scope.world.traffic()
-    first.course.step(1)
+    first.rollout.step(1)
     assert third.scope.world.traffic() == traffic
 
 
@@ -97,5 +97,5 @@ def test_a_way_that_is_opened_by_itself_runs_its_own(root, begun):
     case = setting.corpus.case(RENAMED)
     for _ in range(2):
         recordings = Recordings.open(setting.corpus.cassettes(case))
-        open_session(case, KEYS[0], build_components(KEYS[0], case, setting), recordings, Recorder()).course.step(0)
+        open_session(case, KEYS[0], build_components(KEYS[0], case, setting), recordings, Recorder()).rollout.step(0)
     assert len(begun) == 2

@@ -1,4 +1,4 @@
-"""A trial's course: what happens, attempt by attempt, for as long as nobody stops it."""
+"""A rollout: what happens in a trial, attempt by attempt, until a policy stops it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ CUT = "The answer was cut off at its token limit; answer with fewer and shorter 
 """What the next prompt says of a response that hit its limit."""
 
 Event: TypeAlias = Execution | Prompt | Attempt
-"""What is told as it happens: the first execution; then for each attempt its prompt, before it is asked, and the
-attempt when it is over."""
+"""Emitted as it happens: the first execution; then for each attempt its prompt, before it is sent, and the finished attempt."""
 
 
 Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
-"""Returns the first execution, by running it or from what is known of it."""
+"""Returns the first execution: it runs it, or copies a known one."""
 
 
 class PromptBuilder(Protocol):
@@ -41,7 +40,7 @@ class PromptBuilder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """How things stand after so many attempts."""
+    """The state after a number of attempts."""
 
     document: JsonObject
     """The last workflow that ran."""
@@ -49,19 +48,19 @@ class Step:
     """The last execution."""
     attempts: tuple[Attempt, ...] = ()
     problem: str | None = None
-    """Why the last response could not be used; nothing of the responses before it."""
+    """Why the last response could not be used."""
     over: StopReason | None = None
-    """Why nobody can go on from here, whatever the policy; None if one can."""
+    """Why no policy can continue from here; None if one can."""
     seen: int = 0
-    """Exchanges with the world until then."""
+    """Number of exchanges with the world so far."""
     asked: int = 0
-    """Asks until then."""
+    """Number of model requests so far."""
 
 
 class Rollout:
     """The steps of one trial, each made when it is first asked for.
 
-    No policy has a say in it: policies differ in how far they go, so that all of one detector can go the same course. What raises ends
+    It depends on no policy: policies differ in where they stop, so that all with one detector share it. What raises ends
     it: an error on purpose (:class:`~mendbench.errors.MendbenchError`), ``EffectEscape``, and what an engine or a strategy raises pass
     through, again whenever that step is asked for. Nothing is lost by that: see :meth:`broken_off`.
     """
@@ -99,7 +98,7 @@ class Rollout:
         self._steps: list[Step] = []
         self._broken: BaseException | None = None
         self._last: Attempt | None = None
-        """The attempt that was under way."""
+        """The unfinished attempt."""
 
     def step(self, number: int) -> Step:
         """Return how things stand after ``number`` attempts; 0 is after the first execution."""
@@ -125,7 +124,7 @@ class Rollout:
         )  # fmt: skip
 
     def broken_off(self, stop_reason: StopReason) -> Trajectory | None:
-        """Return the trajectory up to what ended the course; None if not even the first execution ended.
+        """Return the trajectory up to what ended the rollout; None if not even the first execution ended.
 
         An attempt whose execution broke off is in it, without an execution.
         """

@@ -1,4 +1,4 @@
-"""The repair loop: go a trial's course until it succeeds or a rule says stop."""
+"""The repair loop: follow a rollout until it succeeds or a stop rule applies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _UNUSABLE = frozenset({"unparsable", "invalid", "cut"})
 """Responses that never became a workflow which could run."""
 
 
-def repair(course: Rollout, policy: Policy) -> Trajectory:
-    """Go a course from its first execution to where the policy stops, and return everything that happened until then.
+def repair(rollout: Rollout, policy: Policy) -> Trajectory:
+    """Follow a rollout from its first execution to where the policy stops, and return the trajectory.
 
     The policy decides only when to stop: it never changes a prompt, so that the attempts under any policy are the first
     ones under ``naive``. What a repairer's code raises ends the trial as ``crashed``; the last attempt then holds the
     text as its ``problem``. Everything else passes through, as :class:`Rollout` says.
     """
-    made, first = 0, course.step(0).execution
-    while (stop := _reason(policy, course.step(made), first)) is None:
+    made, first = 0, rollout.step(0).execution
+    while (stop := _reason(policy, rollout.step(made), first)) is None:
         made += 1
-    return course.trajectory(made, stop)
+    return rollout.trajectory(made, stop)
 
 
 def _reason(policy: Policy, step: Step, first: Execution) -> StopReason | None:

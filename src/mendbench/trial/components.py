@@ -1,4 +1,4 @@
-"""The parts of a trial, built from the names in its key. Works in a worker process too: names are all that has to travel."""
+"""The components of a trial, built from the names in its key, so that a worker process needs only the key."""
 
 from __future__ import annotations
 
@@ -32,43 +32,43 @@ from mendbench.values.lru import LruCache
 __all__ = ["TRUTH_DETECTOR", "BenchContext", "TrialComponents", "build_components", "build_engine"]
 
 NO_STRATEGY = "none"
-"""What stands for the strategy of an engine that is told nothing by ours."""
+"""The strategy of trials whose engine repairs by itself and reads no prompt of ours."""
 NO_REPAIRER = "noop"
-"""What stands for the repairer of an engine that repairs by itself."""
+"""The repairer of trials whose engine repairs by itself."""
 
 TRUTH_DETECTOR = "structural"
-"""The detector of every clean run, whatever the trial's policy: a workflow is judged by one and the same."""
+"""The detector of every clean run, so that workflows are judged alike whatever the trial's policy."""
 
-_WAYS = 1
-"""Trials are run in the order of their ways; the largest case's way is some 10 MB."""
+_SESSIONS = 1
+"""Sessions kept. Trials run in the order of their sessions, and the largest session takes about 10 MB."""
 
-_FIRSTS = 8
-"""As many as the detectors of a case judge, and of the next."""
+_FIRST_EXECUTIONS = 8
+"""First executions kept: enough for all detectors of two cases."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BenchContext:
-    """Where a trial's parts come from, and whether anything may be recorded."""
+    """Where the components of trials come from, and whether anything may be recorded."""
 
     cases_dir: Path
     cassettes_dir: Path
     strategy_dirs: tuple[Path, ...] = ()
     template_files: Mapping[str, str] = field(default_factory=dict)
-    """The files of strategies that are named by a path, by that path, where they lie elsewhere on this machine."""
+    """Strategies named by a path that lie elsewhere on this machine: the file by that path."""
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
     repairers: Mapping[str, RepairerConfig] = field(default_factory=dict)
-    """The operator's own repairers, by the names that they gave them."""
+    """Configured repairers by name."""
     engines: Mapping[str, EngineConfig] = field(default_factory=dict)
-    """The operator's own engines, by the names that they gave them."""
+    """Configured engines by name."""
     record: RecordMode = "none"
     allow_shell: bool = False
     allow_writes: bool = False
     config_file: str = "the configuration"
     """The file that configures the models."""
     tolerant: bool = False
-    """Whether a broken case keeps nobody from the others."""
+    """Whether the other cases are used if one is broken."""
     proofs_dir: Path | None = None
-    """Where proofs are kept; None for nowhere."""
+    """Folder of stored proofs; None to store none."""
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -76,18 +76,18 @@ class BenchContext:
         return load_corpus(self.cases_dir, self.cassettes_dir, tolerant=self.tolerant)
 
     @cached_property
-    def ways(self) -> LruCache[object, Any]:
-        """The ways that trials went a moment ago: see :mod:`mendbench.trial.session`. No other process gets them."""
-        return LruCache(_WAYS)
+    def sessions(self) -> LruCache[object, Any]:
+        """LRU cache of trial sessions (:mod:`mendbench.trial.session`). It stays in this process."""
+        return LruCache(_SESSIONS)
 
     @cached_property
-    def firsts(self) -> LruCache[object, bytes]:
-        """How first executions ended a moment ago: see :mod:`mendbench.trial.session`. No other process gets them."""
-        return LruCache(_FIRSTS)
+    def first_executions(self) -> LruCache[object, bytes]:
+        """LRU cache of first executions (:mod:`mendbench.trial.session`). It stays in this process."""
+        return LruCache(_FIRST_EXECUTIONS)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what goes to another process."""
-        return {name: value for name, value in self.__dict__.items() if name not in {"ways", "firsts"}}
+        return {name: value for name, value in self.__dict__.items() if name not in {"sessions", "first_executions"}}
 
     @cached_property
     def split(self) -> Split | None:
@@ -113,7 +113,7 @@ class BenchContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialComponents:
-    """What a trial is made of."""
+    """The components of one trial."""
 
     engine: Engine
     strategy: Strategy
@@ -121,19 +121,19 @@ class TrialComponents:
     detector: Detector | None
     budget: Budget
     price: Price = UNKNOWN
-    """What the repairer's responses cost."""
+    """Price of the repairer's responses."""
     model: str | None = None
-    """Whom an engine that repairs by itself may ask, by the name that its server knows."""
+    """The model that a self-repairing engine may use, by its server's name for it."""
     judged_engine: Engine | None = None
-    """An engine that is not ours, as clean runs use it: whatever it makes of a failure, the detector that it is given judges that."""
+    """Another engine as clean runs use it: failures are judged by the detector, not by the engine. None for our own."""
 
 
 def build_components(key: TrialKey, case: Case, setting: BenchContext) -> TrialComponents:
-    """Return the parts that a key names.
+    """Return the components that a key names.
 
     Raises:
-        UnknownName: something it names does not exist.
-        BadInput: something it names cannot be used.
+        UnknownName: a component does not exist.
+        BadInput: a component cannot be used.
     """
     model = setting.model(key.model) if key.model else ModelConfig()
     own = setting.repairers.get(key.repairer)

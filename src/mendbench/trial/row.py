@@ -86,7 +86,7 @@ def build_row(
     """
     trajectory = evidence.trajectory
     attempts = trajectory.attempts if trajectory else ()
-    told = [_told(case, attempt) for attempt in attempts]
+    told = [_prompt_facts(case, attempt) for attempt in attempts]
     traffic = trajectory.traffic if trajectory else ()
     estimates = model.sampling == "unknown"
     responses = [estimated(attempt) if estimates else attempt.reply for attempt in attempts]
@@ -223,7 +223,7 @@ def _source(entry: Entry | None) -> JsonObject:
 
 
 def _attempt(
-    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, told: _Told
+    case: Case, attempt: Attempt, reply: Reply, judged: Judged, at: int, cost: Cost, told: _PromptFacts
 ) -> JsonObject:
     context = attempt.prompt.context
     return {
@@ -337,7 +337,7 @@ def _last(trajectory: Trajectory) -> Execution:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class _PromptFacts:
     """What the prompt of an attempt told."""
 
     recall: Recall
@@ -345,9 +345,9 @@ class _Told:
     """Where it holds the fix's new value; None where there is no fix."""
 
 
-def _told(case: Case, attempt: Attempt) -> _Told:
+def _prompt_facts(case: Case, attempt: Attempt) -> _PromptFacts:
     prompt, fix = attempt.prompt, case.fix
-    return _Told(
+    return _PromptFacts(
         recall=context_recall(facts_of(case), prompt.context.text),
         leaks=where_is_value(case.workflow, fix, prompt.frame, prompt.context.sections) if fix is not None else None,
     )

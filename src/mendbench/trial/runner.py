@@ -1,4 +1,4 @@
-"""One trial: run it, run its final workflow cleanly, and judge what happened."""
+"""One trial, top to bottom: open its session, follow the rollout, run the final workflow cleanly, judge, and build the row."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from mendbench.trial.session import TrialSession, session_for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Everything that a trial leaves behind, before it becomes a row."""
+    """What a trial did, before it is judged and becomes a row."""
 
     trajectory: Trajectory | None
     clean: tuple[CleanRun, ...] = ()
     attempt_clean: Mapping[int, CleanRun]
     first_clean: tuple[CleanRun, ...] = ()
-    """Of the first attempt's workflow on every variant, where judging the first attempt needs them."""
+    """Of the first attempt's workflow on every variant, if judging the first attempt needs them."""
     right: Mapping[str | None, tuple[CleanRun, ...]] = field(default_factory=dict)
     """Of all right workflows, by variant."""
     model_requests: tuple[str, ...] = ()
-    """Digests of the model requests that were answered."""
+    """Digests of the model requests that got a response."""
     problem: Problem | None = None
 
 
@@ -64,19 +64,19 @@ def run_trial(
     rules = policy(key.policy)
     if max_responses is not None:
         rules = replace(rules, max_responses=min(max_responses, rules.max_responses))
-    way = session_for(setting, case, key, recordings, recorder)
-    trajectory, problem = _gone(way, rules, key)
-    told = way.told.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
+    session = session_for(setting, case, key, recordings, recorder)
+    trajectory, problem = _run_rollout(session, rules, key)
+    told = session.rows.get(len(trajectory.attempts)) if trajectory is not None and problem is None else None
     if told is None:
-        evidence = _evidence(way, key, trajectory, problem)
+        evidence = _evidence(session, key, trajectory, problem)
         told = build_row(
             case, key, evidence, judged_by(case, evidence), {},
-            trajectories=recordings.trajectory_keys(), price=way.parts.price, part=setting.part_of(case),
+            trajectories=recordings.trajectory_keys(), price=session.parts.price, part=setting.part_of(case),
             model=setting.model(key.model) if key.model else DEFAULT_MODEL,
             recorded=partial(recordings.model_entry, _served_as(setting, key)),
         )  # fmt: skip
         if evidence.problem is None and trajectory is not None:
-            way.told[len(trajectory.attempts)] = told
+            session.rows[len(trajectory.attempts)] = told
     row, texts = told
     stopped = str(row["stop_reason"]) if trajectory is None or row["problem"] else trajectory.stop_reason
     timing: JsonObject = {"seconds": round(time.perf_counter() - began, 6)}
@@ -95,77 +95,79 @@ def lost_trial(setting: BenchContext, key: TrialKey, why: str) -> tuple[JsonRow,
 
 
 def _served_as(setting: BenchContext, key: TrialKey) -> str:
-    """Return the name under which the responses to a trial's prompts are recorded."""
+    """Return the model name under which the responses to a trial's prompts are recorded."""
     return (setting.model(key.model).served_as or key.model) if key.model else ""
 
 
 def judged_by(case: Case, evidence: Evidence) -> Judged:
-    """Return what the truth says about a trial that left this evidence."""
+    """Return the judgement of a trial's evidence."""
     return judge(
         case, evidence.trajectory, evidence.clean, evidence.attempt_clean, evidence.problem,
         right=evidence.right, first_clean=evidence.first_clean,
     )  # fmt: skip
 
 
-def gather(way: TrialSession, key: TrialKey, rules: Policy) -> Evidence:
+def gather(session: TrialSession, key: TrialKey, rules: Policy) -> Evidence:
     """Run a trial and the clean runs that judging it needs."""
-    return _evidence(way, key, *_gone(way, rules, key))
+    return _evidence(session, key, *_run_rollout(session, rules, key))
 
 
-def _gone(way: TrialSession, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
-    """Go a way as far as the policy does, and return what happened; with a problem, what happened until then."""
+def _run_rollout(session: TrialSession, rules: Policy, key: TrialKey) -> tuple[Trajectory | None, Problem | None]:
+    """Follow the rollout as far as the policy does. With a problem, the trajectory ends where it arose."""
     try:
         with guarded():
-            trajectory = _by_itself(way, key, rules) or repair(way.course, rules)
+            trajectory = _self_repair(session, key, rules) or repair(session.rollout, rules)
     except (KeyboardInterrupt, ResponsePending):
         raise
     except BaseException as error:  # noqa: BLE001 - engine, strategy and repairer are foreign code, which may even exit
-        problem = _told(error, way, key)
-        broken = way.course.broken_off(problem.kind)
-        return broken and _without_secrets(broken, way.scope), problem
+        problem = _problem_for(error, session, key)
+        broken = session.rollout.broken_off(problem.kind)
+        return broken and _without_secrets(broken, session.scope), problem
     if trajectory.stop_reason == "crashed":
         said = trajectory.attempts[-1].problem if trajectory.attempts else None
-        text = way.scope.redactor.text(said or "the repairer crashed")
-        return _without_secrets(trajectory, way.scope), Problem(kind="crashed", message=text)
+        text = session.scope.redactor.text(said or "the repairer crashed")
+        return _without_secrets(trajectory, session.scope), Problem(kind="crashed", message=text)
     return trajectory, None
 
 
-def _evidence(way: TrialSession, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
-    """Return what a trial left behind, with the clean runs that judging it needs."""
+def _evidence(session: TrialSession, key: TrialKey, trajectory: Trajectory | None, problem: Problem | None) -> Evidence:
+    """Return the evidence of a trial, with the clean runs that judging it needs."""
     if trajectory is None or problem is not None:
-        asked = tuple(exchange.key for exchange in way.model_world.traffic())
+        asked = tuple(exchange.key for exchange in session.model_world.traffic())
         return Evidence(trajectory=trajectory, attempt_clean={}, model_requests=asked, problem=problem)
     made = (
-        way.model_world.traffic()
+        session.model_world.traffic()
         if key.repairer == SELF_REPAIR
-        else way.course.model_requests(len(trajectory.attempts))
+        else session.rollout.model_requests(len(trajectory.attempts))
     )
     asked = tuple(exchange.key for exchange in made)
     runner = CleanRunner(
-        case=way.case, engine=way.parts.judged_engine or way.parts.engine, recordings=way.recordings, recorder=way.recorder,
-        hint=record_hint(way.case, key), edits=True,
+        case=session.case, engine=session.parts.judged_engine or session.parts.engine, recordings=session.recordings,
+        recorder=session.recorder, hint=record_hint(session.case, key), edits=True,
     )  # fmt: skip
-    ours = runner if way.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, way.case))
+    ours = runner if session.parts.judged_engine is None else replace(runner, engine=build_engine(OURS, session.case))
     try:
         return replace(_clean_runs(runner, trajectory, ours), model_requests=asked)
     except (KeyboardInterrupt, ResponsePending):
         raise
     except BaseException as error:  # noqa: BLE001 - as above
-        return Evidence(trajectory=trajectory, attempt_clean={}, model_requests=asked, problem=_told(error, way, key))
+        return Evidence(
+            trajectory=trajectory, attempt_clean={}, model_requests=asked, problem=_problem_for(error, session, key)
+        )
 
 
-def _by_itself(way: TrialSession, key: TrialKey, rules: Policy) -> Trajectory | None:
-    """Return what an engine did that repairs by itself; None for one that does not."""
+def _self_repair(session: TrialSession, key: TrialKey, rules: Policy) -> Trajectory | None:
+    """Return the trajectory of a self-repairing engine; None for any other engine."""
     if key.repairer != SELF_REPAIR:
         return None
     from mendbench.engines import Asking, CommandEngine, repair_by_itself  # noqa: PLC0415  what our own engine does not need
 
-    engine, scope, case = way.parts.engine, way.scope, way.case
+    engine, scope, case = session.parts.engine, session.scope, session.case
     if not isinstance(engine, CommandEngine):
         return None
     asking = Asking(
-        model_world=way.model_world,
-        model=way.parts.model,
+        model_world=session.model_world,
+        model=session.parts.model,
         sample=key.sample,
         responses=min(engine.responses, rules.max_responses),
     )
@@ -176,7 +178,7 @@ def _by_itself(way: TrialSession, key: TrialKey, rules: Policy) -> Trajectory | 
 
 
 def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) -> Evidence:
-    """Return a trial's evidence with all the clean runs that judging it needs; our own engine tells what is right to be written."""
+    """Return the evidence with all clean runs. Our own engine runs the right workflows, which say what may be written."""
     case = runner.case
     clean = tuple(runner.run(trajectory.workflow, variant) for variant in (None, *case.variants))
     by_attempt = {0: runner.run(case.workflow, None)}
@@ -193,28 +195,28 @@ def _clean_runs(runner: CleanRunner, trajectory: Trajectory, ours: CleanRunner) 
     )  # fmt: skip
 
 
-def _told(error: BaseException, way: TrialSession, key: TrialKey) -> Problem:
-    """Return what a raised error means for a trial, without the case's secrets.
+def _problem_for(error: BaseException, session: TrialSession, key: TrialKey) -> Problem:
+    """Return the problem that an error means for a trial, without the case's secrets.
 
     Raises:
         MendbenchError: as :func:`problem_of`.
     """
-    hint = record_hint(way.case, key)
+    hint = record_hint(session.case, key)
     if isinstance(error, ReplayMiss):  # it may have been raised for another policy
         error = ReplayMiss(
             error.request, nearest=error.nearest, differs=error.differs, record=hint, service=error.service
         )
     if isinstance(error, LiveRefused) and error.writes:
         problem = Problem(kind="unjudged", message=str(error))
-    elif isinstance(error, Incomplete) and way.recorder.mode == "none":
+    elif isinstance(error, Incomplete) and session.recorder.mode == "none":
         problem = Problem(kind="unjudged", message=str(error), detail={"record": hint})
     else:
         problem = problem_of(error)
-    return replace(problem, message=way.scope.redactor.text(problem.message))
+    return replace(problem, message=session.scope.redactor.text(problem.message))
 
 
 def _without_secrets(trajectory: Trajectory, scope: Scope) -> Trajectory:
-    """Return the trajectory with what foreign code raised redacted: everything else in it was when it arose."""
+    """Return the trajectory with messages of foreign code redacted. Everything else was redacted when it arose."""
     clean = (
         attempt if attempt.problem is None else replace(attempt, problem=scope.redactor.text(attempt.problem))
         for attempt in trajectory.attempts

@@ -1,8 +1,8 @@
-"""The ways that trials go: a case in its scope, with all parts of a trial, and its course as far as anybody has gone it.
+"""Trial sessions: a case in its scope, the components of a trial, and its rollout so far.
 
-Policies with one detector go the same way and differ in where they stop. So a way is gone once, and what it came to is told once,
-for as long as its neighbours in the matrix need it. All ways of a case with one detector begin with the same execution: that is run once
-too, and each other way gets a copy of how it ended.
+Policies that share a detector share one rollout and differ in where they stop. So a session serves all of them: it is kept while its
+neighbours in the matrix need it, and so are the rows that it led to. Sessions of one case and detector begin with the same execution,
+which is run once; the others get a copy of its result.
 """
 
 from __future__ import annotations
@@ -27,43 +27,43 @@ from mendbench.values.lru import LruCache
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSession:
-    """What a trial goes, and everything that belongs to it."""
+    """One rollout, with everything that it runs in. Trials that differ in policy alone share it."""
 
     case: Case
     parts: TrialComponents
     recordings: Recordings
     recorder: Recorder
     scope: Scope
-    course: Rollout
+    rollout: Rollout
     model_world: ModelCassette
-    told: dict[int, tuple[JsonRow, dict[str, str]]] = field(default_factory=dict)
-    """What it came to after so many attempts: the row of one trial that stopped there, and its long texts."""
+    rows: dict[int, tuple[JsonRow, dict[str, str]]] = field(default_factory=dict)
+    """By the number of attempts: the row of a trial that stopped there, and the long texts of that row."""
 
 
 def session_order(key: TrialKey) -> tuple[str | int, ...]:
-    """Return what is the same for all trials of a case that go one way; in the order of it they follow each other."""
+    """Return the sort key that puts trials of one session next to each other."""
     return key.engine, key.repairer, key.model or "", key.strategy, key.detector or "", key.sample
 
 
 def session_for(
     setting: BenchContext, case: Case, key: TrialKey, recordings: Recordings, recorder: Recorder
 ) -> TrialSession:
-    """Return the way of a trial. In replay it is the one that another policy went, if that was a moment ago.
+    """Return the session of a trial. In replay, trials that follow each other share one if they differ in policy alone.
 
     Raises:
         UnknownName, BadInput: as :func:`mendbench.trial.components.build_components`.
     """
 
     def opened() -> TrialSession:
-        firsts = setting.firsts if recorder.mode == "none" and key.engine == OURS else None
-        return open_session(case, key, build_components(key, case, setting), recordings, recorder, firsts)
+        first_executions = setting.first_executions if recorder.mode == "none" and key.engine == OURS else None
+        return open_session(case, key, build_components(key, case, setting), recordings, recorder, first_executions)
 
     if recorder.mode != "none" or key.repairer == SELF_REPAIR:
         return opened()
     told_by = setting.strategy(key.strategy)
     decides = (replace(key, policy=""), case.digest, told_by, recordings.stamps())
-    way: TrialSession = setting.ways.get(decides, opened)
-    return way
+    session: TrialSession = setting.sessions.get(decides, opened)
+    return session
 
 
 def open_session(
@@ -72,9 +72,9 @@ def open_session(
     parts: TrialComponents,
     recordings: Recordings,
     recorder: Recorder,
-    firsts: LruCache[object, bytes] | None = None,
+    first_executions: LruCache[object, bytes] | None = None,
 ) -> TrialSession:
-    """Return a way that nobody has gone yet. ``firsts`` are the first executions that other ways began with."""
+    """Return a new session. ``first_executions`` are those of other sessions, to be copied."""
     hint = record_hint(case, key)
     recording = recorder.for_trial(case, None).by("the broken workflow", f"an edit by {key.model or key.repairer}")
     scope = open_scope(case, None, recordings, recording, hint)
@@ -82,10 +82,11 @@ def open_session(
         recordings=recordings, redactor=scope.redactor, mode=recorder.mode, caller=recorder.model_caller(key.model), record_hint=hint,
         queue=recorder.queue,
     )  # fmt: skip
-    course = Rollout(
+    rollout = Rollout(
         workflow=case.workflow, inputs=scope.inputs, request=case.request, engine=parts.engine, world=scope.world,
         model_world=model_world, strategy=parts.strategy, repairer=parts.repairer, detector=parts.detector, clock=scope.clock,
-        sample=key.sample, budget=parts.budget, begun=None if firsts is None else _beginning(case, key, recordings, scope, firsts),
+        sample=key.sample, budget=parts.budget,
+        begun=None if first_executions is None else _beginning(case, key, recordings, scope, first_executions),
     )  # fmt: skip
     return TrialSession(
         case=case,
@@ -93,15 +94,15 @@ def open_session(
         recordings=recordings,
         recorder=recorder,
         scope=scope,
-        course=course,
+        rollout=rollout,
         model_world=model_world,
     )
 
 
 def _beginning(
-    case: Case, key: TrialKey, recordings: Recordings, scope: Scope, firsts: LruCache[object, bytes]
+    case: Case, key: TrialKey, recordings: Recordings, scope: Scope, first_executions: LruCache[object, bytes]
 ) -> Begin:
-    """Return what begins a way in replay: with the execution that another way began with, if that was a moment ago."""
+    """Return a function that begins a rollout in replay: it copies a first execution that is known, and else runs one."""
     decides = (case.id, case.digest, key.detector, recordings.folder, recordings.stamps())
 
     def begun(run: Callable[[], Execution]) -> Execution:
@@ -111,7 +112,7 @@ def _beginning(
             ran.append(run())
             return pickle.dumps((ran[0], scope.world.progress(), scope.clock.now_ms()))
 
-        kept = firsts.get(decides, made)
+        kept = first_executions.get(decides, made)
         if ran:
             return ran[0]
         execution: Execution

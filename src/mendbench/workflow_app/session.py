@@ -136,12 +136,12 @@ class WorkflowSession:
         self, repairing: Repairing, engine: Engine, request: str, rules: Policy, hear: Callable[[Event], None]
     ) -> None:
         how, who, budget = repairing
-        course = Rollout(
+        rollout = Rollout(
             workflow=self.story.document, inputs=self.story.inputs, request=request, engine=engine,
             world=self.reach.world, model_world=self.reach.model_world, strategy=how, repairer=who,
             detector=self.parts.detector, clock=self.reach.clock, budget=budget, on_event=hear,
         )  # fmt: skip
-        self.story.stop = repair(course, rules).stop_reason
+        self.story.stop = repair(rollout, rules).stop_reason
 
     def _hear(self, event: Event) -> None:
         self.story.hear(event)
