@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -247,24 +247,77 @@ def strata(run: StoredRun) -> Table:
     return ["first prompt", *(f"`{name}`" for name in names), "difference within cases"], rows
 
 
-def single(run: StoredRun) -> Table:
-    """Return what asking each prompt alone changes, in first responses on the same cases."""
-    alone = run.records.where("treatment", lambda one: one.model == ALONE)
-    batched = strong(run)
+def alone(run: StoredRun) -> Table:
+    """Return the first responses to prompts that were asked alone, by stratum, with those in batches to the same prompts."""
+    own = run.records.where("treatment", lambda one: one.model == ALONE)
+    pairs = {name: {api: _pairs(run, name, api) for api in APIS} for name in by_tokens(own)}
+    head = ["strategy", "context tokens"]
+    head += [
+        f"{api} APIs: alone \\| in a batch, of {max(sum(one[api].values()) for one in pairs.values())}" for api in APIS
+    ]
     rows = []
-    for name in by_tokens(alone):
-        one = {record.case: record for record in alone.where("treatment", partial(_strategy_is, name)) if record.judged}
-        many = {
-            record.case: record for record in batched.where("treatment", partial(_strategy_is, name)) if record.judged
-        }
-        both = sorted(one.keys() & many.keys())
-        pairs = Counter((bool(many[case].right_after_first), bool(one[case].right_after_first)) for case in both)
-        rates = [sum(pairs[pair] for pair in pairs if pair[at]) for at in (0, 1)]
+    for name, found in pairs.items():
+        cells = [f"{_count_at(found[api], 1)} \\| {_count_at(found[api], 0)}" for api in APIS]
+        rows.append([f"`{name}`", f"{context_tokens(own.where('treatment', partial(_strategy_is, name))):.0f}", *cells])
+    return head, rows
+
+
+def single(run: StoredRun) -> Table:
+    """Return what asking each prompt alone changes, in first responses to the same prompts, both strata together."""
+    rows = []
+    for name in by_tokens(run.records.where("treatment", lambda one: one.model == ALONE)):
+        both: Counter[tuple[bool, bool]] = Counter()
+        for api in APIS:
+            both += _pairs(run, name, api)
+        batched, single_, of_all = _count_at(both, 0), _count_at(both, 1), sum(both.values())
         rows.append([
-            f"`{name}`", *(f"{rate} of {len(both)}" for rate in rates), str(pairs[True, False]), str(pairs[False, True]),
-            f"{100 * (rates[1] - rates[0]) / len(both):+.0f} points" if both else "",
+            f"`{name}`", f"{batched} of {of_all}", f"{single_} of {of_all}", str(both[True, False]), str(both[False, True]),
+            f"{100 * (single_ - batched) / of_all:+.0f} points",
         ])  # fmt: skip
     return ["strategy", "right in a batch", "right alone", "only in a batch", "only alone", "change"], rows
+
+
+def batches(run: StoredRun) -> Table:
+    """Return how many first responses of each batch of prompts were right, by strategy."""
+    found: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for row in run.rows:
+        if (
+            row["model"] == STRONG
+            and row["policy"] == "naive"
+            and row["part"] == "test"
+            and row["kind"] in EDIT_KINDS
+            and row["attempts"]
+        ):
+            batch = row["attempts"][0]["batch"]
+            found[row["strategy"]][batch["name"] if batch else ""].append(bool(row["right_after_first"]))
+    rows = []
+    for name in by_tokens(strong(run)):
+        parts = sorted(found[name].values(), key=lambda part: sum(part) / len(part))
+        rows.append([f"`{name}`", str(len(parts)), ", ".join(f"{sum(part)} of {len(part)}" for part in parts)])
+    return ["strategy", "batches", "right, by batch"], rows
+
+
+def _pairs(run: StoredRun, strategy: str, api: str) -> Counter[tuple[bool, bool]]:
+    """Return how often a first response was right in a batch, and right alone, over the cases that have both."""
+    sides = (
+        run.records.where("treatment", lambda one: (one.model, one.policy) == (ALONE, "first-answer")),
+        strong(run),
+    )
+    one, many = (
+        {
+            record.case: record
+            for record in of_api(side, api).where("treatment", partial(_strategy_is, strategy))
+            if record.judged
+        }
+        for side in sides
+    )
+    return Counter(
+        (bool(many[case].right_after_first), bool(one[case].right_after_first)) for case in one.keys() & many.keys()
+    )
+
+
+def _count_at(pairs: Counter[tuple[bool, bool]], at: int) -> int:
+    return sum(count for pair, count in pairs.items() if pair[at])
 
 
 def main_policies(run: StoredRun) -> Table:
@@ -374,8 +427,8 @@ def harm(run: StoredRun) -> Table:
 
 TABLES: Mapping[str, Callable[[StoredRun], Table]] = {
     "strategies": strategies, "policies": policies, "samples": samples, "models": models, "harm": harm, "headline": headline,
-    "funnel": funnel_table, "strata": strata, "single": single, "main-policies": main_policies, "open": open_trials,
-    "undeclared-steps": undeclared_steps,
+    "funnel": funnel_table, "strata": strata, "single": single, "alone": alone, "batches": batches,
+    "main-policies": main_policies, "open": open_trials, "undeclared-steps": undeclared_steps,
 }  # fmt: skip
 
 
