@@ -70,7 +70,7 @@ def test_each_question_has_a_table(capsys):
     assert ["summary", "two-layer", "warned 1", "2", "1/2", "1", "0", "2", "0", "1", "2", "2", "220", "1.0000"] in stops
     assert table(out, "Which repairs") == [["summary", "loop, two-layer", "b"]]
     assert table(out, "Mistaken nodes") == [["structural", "b", "greet", "error", "warning"]]
-    assert ["mend, without cases chosen against it", "2", "2", "-", "0/2", "0/2", "-", "-"] in table(
+    assert ["structural, without cases chosen against it", "2", "2", "-", "0/2", "0/2", "-", "-"] in table(
         out, "Warning accuracy"
     )
     assert "not compared with naive: 1 trials unjudged under the policy" in err

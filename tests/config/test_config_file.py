@@ -87,7 +87,7 @@ def test_two_tables_under_one_recorded_name_that_are_asked_otherwise_are_refused
 
 
 def test_tables_under_one_recorded_name_that_are_asked_alike_are_taken(tmp_path):
-    same = "base_url = 'http://localhost:1/v1'\ntake = 1\nparameters = { temperature = 0 }\n"
+    same = "base_url = 'http://localhost:1/v1'\nrecording = 1\nparameters = { temperature = 0 }\n"
     found = loaded(tmp_path, SMALL + MODEL + same + PROGRAM + "command = ['/a/mender', '--fast']\nwindow = 4096\n")
     assert (len(found.config.models), len(found.config.repairers)) == (2, 2)
 
