@@ -3,17 +3,17 @@
 ::
 
     MendbenchError            4   a fault of mendbench itself
-    ├── BadInput              2   a file, a name or an option that cannot be used
-    │   ├── UnknownName       2   a name that no registered thing has
+    ├── BadInput              2   an unusable file, name or option
+    │   ├── UnknownName       2   an unknown name
     │   ├── LiveRefused       2   a request to a live API that may not be sent
-    │   └── Unwritable        2   a disk that refuses what has to be kept
-    ├── CheckFailed           1   a check that does not hold, a regression
+    │   └── Unwritable        2   a disk to which results cannot be written
+    ├── CheckFailed           1   a failed check, a regression
     └── Incomplete            3   a response or an exchange is missing, so there is no verdict
-    EffectEscape (BaseException)  ends the trial, whatever the code that met it catches
-    ├── ReplayMiss                a request that no recording answers
-    ├── ResponsePending                a response that is under way (mendbench.replay.request_queue)
+    EffectEscape (BaseException)  ends the trial, even if the code catches exceptions
+    ├── ReplayMiss                a request without a recorded response
+    ├── ResponsePending           a response that is still pending (mendbench.replay.request_queue)
     ├── BrokenService             a simulated service raised
-    ├── BoundReached              a workflow that asks for more than it may
+    ├── BoundReached              a workflow that exceeds a request limit
     └── GuardTripped              an effect that did not go through the exchange port
 """
 
@@ -31,7 +31,7 @@ def _rebuilt(kind: type[BaseException], args: tuple[object, ...], state: dict[st
 
 
 class _Travels(BaseException):
-    """Pickles by what it holds and not by its constructor's arguments, so that it comes whole out of a worker process."""
+    """Pickles its attributes and not its constructor's arguments, so that it crosses process boundaries unchanged."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self), self.args, dict(self.__dict__))
@@ -47,15 +47,15 @@ class MendbenchError(_Travels, Exception):
 
 
 MAX_PLACE, MAX_FOUND, MAX_HINT = 240, 300, 600
-"""Characters of each part of a line: enough for all that is said on purpose."""
+"""The maximum length of each part of a line, in characters."""
 
 
 class BadInput(MendbenchError):
-    """Something that the user gave cannot be used.
+    """The user's input cannot be used.
 
     The message is one line: ``place: found; hint``. ``place`` names the file and the position in it,
-    ``found`` says what stands there, ``hint`` says what to do. Each is cut in its middle where it is long, and what would steer a
-    terminal is written as its escape.
+    ``found`` states what is there, ``hint`` states what to do. Long parts are shortened in the middle, and terminal control characters are
+    escaped.
     """
 
     exit_code = 2
@@ -70,10 +70,10 @@ class BadInput(MendbenchError):
 
 
 MAX_LISTED = 20
-"""Names that a line lists."""
+"""The maximum number of names in a line."""
 
 MAX_NAMED = 60
-"""Characters of each."""
+"""The maximum length of each name, in characters."""
 
 
 def _shown(text: str, limit: int) -> str:
@@ -83,7 +83,7 @@ def _shown(text: str, limit: int) -> str:
 
 
 class UnknownName(BadInput):
-    """A name that nothing registered has: says the closest one, and lists them, the first of them if they are many."""
+    """An unknown name. The message suggests the closest known name and lists the first known names."""
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], place: str | None = None, *, hint: str | None = None
@@ -98,7 +98,7 @@ class UnknownName(BadInput):
 class LiveRefused(BadInput):
     """A request to a live API that may not be sent: a write without ``--allow-writes``, or a secret that is not set.
 
-    ``writes`` lists the writes; it is empty where something else is wrong.
+    ``writes`` lists the writes; it is empty if the cause is different.
     """
 
     most_found = 10_000
@@ -109,7 +109,7 @@ class LiveRefused(BadInput):
 
 
 class Unwritable(BadInput):
-    """The disk refuses what has to be kept: nothing can go on, whatever else there is to do."""
+    """Results cannot be written to the disk, so the program must stop."""
 
 
 def _listed(names: list[str]) -> str:
@@ -118,13 +118,13 @@ def _listed(names: list[str]) -> str:
 
 
 class CheckFailed(MendbenchError):
-    """A check of the user's does not hold."""
+    """One of the user's checks failed."""
 
     exit_code = 1
 
 
 class Incomplete(MendbenchError):
-    """A recording that the work needs does not exist, so the work has no verdict."""
+    """A required recording does not exist, so there is no verdict."""
 
     exit_code = 3
 
@@ -132,24 +132,23 @@ class Incomplete(MendbenchError):
 class EffectEscape(_Travels):
     """Ends a trial from inside foreign code.
 
-    Not an ``Exception``: a node's or an engine's own error handling must not take it for a failure of
-    the API that it was calling.
+    Not an ``Exception``: the error handling of a node or an engine must not treat it as an API failure.
     """
 
 
 class BrokenService(EffectEscape):
-    """A simulated service that raised: neither a response of an API nor a recording that is missing."""
+    """A simulated service raised an exception. This is neither an API response nor a missing recording."""
 
 
 class BoundReached(EffectEscape):
-    """A workflow that asks the world for more than one scope may: a loop that floods it, in recording and in replay alike."""
+    """A workflow exceeds the request limit of a scope, such as by an endless loop, in recording or in replay."""
 
 
 class ReplayMiss(EffectEscape):
-    """A request that no recording answers.
+    """A request without a recorded response.
 
-    ``differs`` names what the nearest recorded request has otherwise (``url``, ``body.channel``, …), ``record`` is
-    the command that would record it, ``service`` whose request it is.
+    ``differs`` names the differences from the nearest recorded request (``url``, ``body.channel``, …), ``record`` is the command that
+    records it, and ``service`` is the called service.
     """
 
     def __init__(

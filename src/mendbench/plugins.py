@@ -1,6 +1,6 @@
-"""Members of a package that nobody lists: its own modules, found by name, and the entry points of installed packages.
+"""Discover the members of a package: its own modules, by name, and the entry points of installed packages.
 
-Finding names imports no member, and loading one imports no other.
+Listing names imports no member, and loading a member imports no other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mendbench.errors import BadInput
 
 
 def module_names(package: str, *, folders_only: bool = False) -> tuple[str, ...]:
-    """Return the names of the modules and folders (subpackages) of a package, sorted; what starts with ``_`` is none.
+    """Return the names of the modules and folders (subpackages) of a package, sorted. Names that start with ``_`` are left out.
 
     ``package`` is its full dotted name. ``folders_only`` leaves out the modules that are one file.
     """
@@ -27,7 +27,7 @@ def module_names(package: str, *, folders_only: bool = False) -> tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _modules(folders: tuple[str, ...], _changed: tuple[int, ...]) -> tuple[tuple[str, bool], ...]:
-    """Return names and whether each is a folder, sorted. ``_changed``: a folder that changed is looked at again."""
+    """Return names and whether each is a folder, sorted. ``_changed`` invalidates the cache when the folder changes."""
     found = pkgutil.iter_modules(folders)
     return tuple(sorted((module.name, module.ispkg) for module in found if not module.name.startswith("_")))
 
@@ -38,29 +38,29 @@ def modules_by_member(package: str) -> dict[str, str]:
 
 
 def load_member(package: str, name: str, attribute: str) -> object:
-    """Import module ``name`` of a package and return what it exports as ``attribute``; None where it exports none."""
+    """Import module ``name`` of a package and return what it exports as ``attribute``; None if it exports none."""
     member: object = getattr(importlib.import_module(f"{package}.{name}"), attribute, None)
     return member
 
 
 def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points that installed packages announce in a group, in the order of the import path."""
+    """Return the entry points that installed packages register in a group, in the order of the import path."""
     return _announced(group, tuple(sys.path))
 
 
 @lru_cache(maxsize=32)
 def _announced(group: str, _import_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return a group's entry points, looked for once per import path: every distribution's metadata has to be read."""
+    """Return a group's entry points, searched once per import path, because this reads the metadata of every distribution."""
     return tuple(entry_points(group=group))
 
 
 def entry_point(group: str, name: str) -> EntryPoint | None:
-    """Return the first entry point of that name in a group; None where there is none."""
+    """Return the first entry point of that name in a group, or None."""
     return next((point for point in entry_points_of(group) if point.name == name), None)
 
 
 def loaded(point: EntryPoint) -> object:
-    """Return what an entry point names.
+    """Load and return the object of an entry point.
 
     Raises:
         BadInput: it cannot be loaded, whatever its package raised.
@@ -73,5 +73,5 @@ def loaded(point: EntryPoint) -> object:
 
 
 def unusable(point: EntryPoint, error: Exception) -> BadInput:
-    """Return the error that tells a user of an entry point that failed."""
+    """Return the error for an entry point that failed to load."""
     return BadInput(f"entry point {point.value}", f"{type(error).__name__}: {error}", "mend or remove it")

@@ -1,6 +1,6 @@
 """The public functions: each builds the parts that it needs and passes them down.
 
-A name is imported when it is first asked for, so that no command pays for another's.
+A name is imported on first access, so that a command loads only what it needs.
 """
 
 from importlib import import_module
@@ -222,13 +222,13 @@ _HOMES = {
     "mendbench.report.scores": ("ScoreLine",),
     "mendbench.scoring.gating.result": ("GateResult",),
 }
-"""The names of each module."""
+"""The public names of each module."""
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name, which is imported for it."""
+    """Import a public name and return it."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(_HOME[name]), name)

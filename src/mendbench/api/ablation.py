@@ -1,4 +1,4 @@
-"""What every section of a strategy is worth: it is left out, and what changes is counted."""
+"""Ablation of a strategy: leave out each section, and count the changes."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from mendbench.strategies import TemplateStrategy, strategy
 from mendbench.strategies.interface import WITHOUT
 
 SCORE = "repair_success"
-"""What a strategy without a section is held against the whole in."""
+"""The score in which a strategy without a section is compared with the whole."""
 
 FOLDER = "ablation"
-"""Beside the configured folder of runs: where the trials behind an ablation are written if nothing else is said."""
+"""Default output folder of an ablation's trials, next to the configured folder of runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repairs:
-    """What became of the trials of one strategy. Repair success counts cases with an edit fault."""
+    """Results of the trials of one strategy. Repair success counts cases with an edit fault."""
 
     right: int
     cases: int
     unjudged: int
-    """Of ``cases``: those whose verdict misses a recording, or whose trial crashed."""
+    """Of ``cases``: those without a verdict, because a recording is missing or the trial crashed."""
     difference: Difference | None
-    """In repair success, less the whole strategy: pairs of cases and an interval over their groups. None of the whole itself."""
+    """Difference in repair success from the whole strategy, with an interval over groups of cases. None for the whole strategy."""
     shared: int
-    """Cases of all kinds in which both are judged."""
+    """Number of cases of all kinds in which both are judged."""
     wasted_per_trial: float | None
-    """Over the shared cases."""
+    """Wasted attempts per trial over the shared cases."""
     whole_wasted_per_trial: float | None
-    """The whole strategy's, over the same ones."""
+    """The same for the whole strategy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,18 +58,18 @@ class AblationRow:
     left_out: tuple[str, ...]
     survey: Survey
     changed: int
-    """Cases whose first prompt is another one than the whole strategy's."""
+    """Number of cases whose first prompt differs from the whole strategy's."""
     repairs: Repairs | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ablation:
-    """The whole strategy first, then what is left of it."""
+    """The whole strategy first, then the reduced ones."""
 
     rows: tuple[AblationRow, ...]
     part: str
     model: str | None
-    """Whose responses were replayed, None if none were."""
+    """The model whose responses were replayed; None if none were."""
     run: StoredRun | None
     """The trials behind it."""
 
@@ -82,10 +82,10 @@ def ablate_strategy(
     *,
     prompts_only: bool = False,
 ) -> Ablation:
-    """Leave one section out at a time, then all derived ones, and count what changes.
+    """Leave out one section at a time, then all derived ones, and count the changes.
 
-    ``options`` says over which cases and with which model; without a part it is the training part, where the corpus has one.
-    The trials run under ``naive``, of which every other policy is a prefix, and are written to a run's folder. ``on_note`` is of
+    ``options`` selects the cases and the model; the default part is the training part, if the corpus has one.
+    The trials run under ``naive``, of which every other policy is a prefix, and are written to a run's folder. ``on_note`` is as in
     :func:`mendbench.api.run`.
 
     Raises:
@@ -117,7 +117,7 @@ def ablate_strategy(
 
 
 def _plans(whole: TemplateStrategy) -> list[tuple[str, tuple[str, ...]]]:
-    """Return what each row leaves out; all derived sections are one row more where there are several."""
+    """Return what each row leaves out; several derived sections add a row without all of them."""
     names = [spec.name for spec in whole.sections]
     derived = tuple(spec.name for spec in whole.sections if spec.label == "derived")
     plans: list[tuple[str, tuple[str, ...]]] = [("whole", ()), *((f"without {name}", (name,)) for name in names)]
@@ -142,7 +142,7 @@ def _asked(
     on_progress: Progress,
     on_note: Note,
 ) -> StoredRun | None:
-    """Run the trials of all rows over the cases in which somebody is asked; None where that is no case."""
+    """Run the trials of all rows over the cases with a model request; None if there is no such case."""
     if not whole.rows:
         return None
     out = options.out or loaded.out.with_name(FOLDER)
@@ -154,7 +154,7 @@ def _asked(
 
 
 def _repairs(run: StoredRun, whole: str) -> dict[str, Repairs]:
-    """Return what became of the trials of each strategy."""
+    """Return the results of the trials of each strategy."""
     rows: dict[str, dict[str, JsonRow]] = {}
     for row in run.rows:
         rows.setdefault(row["strategy"], {})[row["case"]] = row

@@ -1,4 +1,4 @@
-"""Cases: listed, shown, checked, made and imported."""
+"""List, show, check, create and import cases."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from mendbench.verify.proof_store import PROOFS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseList:
-    """Cases as a list shows them."""
+    """The cases of a listing."""
 
     rows: tuple[JsonObject, ...]
-    """``case, group, family, kind, title, difficulty, recorded_from, tags, strength, …``, one object a case."""
+    """``case, group, family, kind, title, difficulty, recorded_from, tags, strength, …``, one object per case."""
     counts: JsonObject
-    """How many there are of each kind, family, difficulty and provenance."""
+    """Number of cases of each kind, family, difficulty and provenance."""
     broken: tuple[BadInput, ...]
-    """What keeps others from being read."""
+    """The errors of cases that cannot be read."""
 
 
 def list_cases(
@@ -53,9 +53,9 @@ def list_cases(
     *,
     where: Mapping[str, Collection[str]] | None = None,
 ) -> CaseList:
-    """Return the selected cases. ``where`` says which values a field may have; a filter that nobody passes leaves none.
+    """Return the selected cases, possibly none. ``where`` maps fields to their allowed values.
 
-    Its fields are ``family``, ``kind``, ``difficulty``, ``recorded_from`` and ``tags``; an empty collection is no filter.
+    The fields are ``family``, ``kind``, ``difficulty``, ``recorded_from`` and ``tags``; an empty collection does not filter.
 
     Raises:
         UnknownName: a value that no case can have.
@@ -77,7 +77,7 @@ def list_cases(
 
 
 def find_credentials(paths: tuple[Path, ...]) -> tuple[BadInput, ...]:
-    """Return where credentials stand in files, or in the files of folders: told by name and shape, never shown.
+    """Return where files, or the files of folders, contain credentials, with name and shape but never the value.
 
     Raises:
         BadInput: a path cannot be read.
@@ -86,10 +86,10 @@ def find_credentials(paths: tuple[Path, ...]) -> tuple[BadInput, ...]:
 
 
 def show_case(case_id: str, cases: Path | None, cassettes: Path | None) -> JsonObject:
-    """Return all that there is to see of one case: its graph, failure, truth, fixes, strength and provenance.
+    """Return the details of one case: graph, failure, truth, fixes, strength and provenance.
 
     Raises:
-        UnknownName: there is none of that id.
+        UnknownName: there is no case with that id.
         BadInput: it is broken.
     """
     setting = _looking(cases, cassettes)
@@ -98,17 +98,17 @@ def show_case(case_id: str, cases: Path | None, cassettes: Path | None) -> JsonO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedCorpus:
-    """What became of many cases, and what that amounts to."""
+    """The check results of many cases."""
 
     cases: tuple[Checked, ...]
     """Sorted by id."""
     summary: JsonObject
     left: tuple[BadInput, ...] = ()
-    """Folders of recordings of which there is no case (any more), where all cases were checked."""
+    """Folders of recordings without a case, if all cases were checked."""
 
     @property
     def held(self) -> bool:
-        """Whether every case holds, and nothing was left behind."""
+        """Whether every case holds, and no recordings lack a case."""
         return not self.left and all(one.held for one in self.cases)
 
 
@@ -123,10 +123,10 @@ def check_cases(
     workers: int = 0,
     on_progress: Progress,
 ) -> CheckedCorpus:
-    """Check the selected cases: read, look over and prove each, whatever is wrong with the others.
+    """Read, inspect and prove each selected case, even if others are broken.
 
     Raises:
-        UnknownName: a name that no case has, broken ones counted.
+        UnknownName: no case has the name, including broken ones.
         BadInput: there is no corpus.
     """
     options = RunOptions(
@@ -162,7 +162,7 @@ def _configured_trials(loaded: Loaded, setting: BenchContext) -> Mapping[str, tu
 def new_case(
     case_id: str, cases: Path | None, *, kind: str = "repairable", workflow: JsonObject | None = None
 ) -> Written:
-    """Write a new case whose labels are marked, and return what was written.
+    """Write a new case with placeholders for its labels, and return what was written.
 
     Raises:
         BadInput, UnknownName: the id cannot be used, or the case exists.
@@ -192,10 +192,10 @@ def import_case(
     kind: str = "repairable",
     provenance: str = "simulator",
 ) -> Written:
-    """Write a case from a trace, a vcrpy cassette or a HAR file, with its recording, and return what came of it.
+    """Write a case with its recording from a trace, a vcrpy cassette or a HAR file, and return what was written.
 
     Raises:
-        BadInput: the file is none of the three, the case exists, or what the workflow needs is not given.
+        BadInput: the file has another format, the case exists, or something that the workflow needs is not given.
     """
     given = [(path, read) for path, read in ((trace, _read_trace), (cassette, read_cassette), (har, read_har)) if path]
     if len(given) != 1 or given[0][0] is None:
@@ -218,14 +218,14 @@ def import_case(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A new case, and what was made of its source."""
+    """A new case, and what was created from its source."""
 
     case: str
     files: tuple[Path, ...]
     labels: int
-    """How many labels are missing."""
+    """Number of missing labels."""
     check: str
-    """The command that says which."""
+    """The command that lists the missing labels."""
     kept: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
@@ -246,7 +246,7 @@ def _known_kind(kind: str) -> Kind:
 
 
 def _new_folders(case_id: str, cases: Path | None, cassettes: Path | None) -> tuple[Path, Path, str]:
-    """Return where a new case and its recordings belong, never the packaged corpus, and the command that checks it."""
+    """Return the folders for a new case and its recordings, never in the packaged corpus, and the command that checks the case."""
     loaded = load_config()
     paths = loaded.config.paths
     folders = cases or loaded.output(paths.cases), cassettes or loaded.output(paths.cassettes)
@@ -255,7 +255,7 @@ def _new_folders(case_id: str, cases: Path | None, cassettes: Path | None) -> tu
 
 
 def _looking(cases: Path | None, cassettes: Path | None) -> BenchContext:
-    """Return a setting that only looks: broken cases stand aside, and kept proofs are read."""
+    """Return a read-only setting: broken cases are skipped, and stored proofs are read."""
     loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=cases, cassettes=cassettes), tolerant=True)
     return replace(setting, proofs_dir=loaded.output(PROOFS))

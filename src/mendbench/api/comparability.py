@@ -1,4 +1,4 @@
-"""Whether two runs may be compared at all: by the digests of their cases, their engine and their scorer."""
+"""Whether two runs may be compared: by the digests of their cases, their engine and their scorer."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mendbench.scoring.comparing.pairing import TrialPair
 from mendbench.scoring.judging.version import SCORER, facts_version
 
 UNKNOWN = "unknown"
-"""The scorer of a run that does not say it."""
+"""The scorer of a run that does not name one."""
 
 
 class Incomparable(Incomplete):
-    """Two runs that may not be compared. One line: which digest differs, and what to do."""
+    """Two runs may not be compared. The message is one line: which digest differs, and what to do."""
 
 
 def refuse_other_judgement(a: StoredRun, b: StoredRun) -> None:
-    """Refuse runs of different engines, and runs that different scorers judged.
+    """Refuse runs of different engines or different scorers.
 
     Raises:
-        Incomparable: they are.
+        Incomparable: the engines or the scorers differ.
     """
     engines = _digest(a, "engine"), _digest(b, "engine")
     if engines[0] != engines[1]:
@@ -33,10 +33,10 @@ def refuse_other_judgement(a: StoredRun, b: StoredRun) -> None:
 
 
 def refuse_other_cases(a: StoredRun, b: StoredRun, pairs: Iterable[TrialPair]) -> None:
-    """Refuse runs in which a case that both have is not the same one.
+    """Refuse runs in which a shared case differs.
 
     Raises:
-        Incomparable: there is one.
+        Incomparable: a shared case differs.
     """
     differ = {pair.a.case: (pair.a.case_digest, pair.b.case_digest) for pair in pairs if _other_case(pair)}
     if not differ:
@@ -49,7 +49,7 @@ def refuse_other_cases(a: StoredRun, b: StoredRun, pairs: Iterable[TrialPair]) -
 
 
 def prices_differ(a: StoredRun, b: StoredRun) -> tuple[str, ...]:
-    """Return what is priced otherwise in the two runs, of what both price: then no cost compares."""
+    """Return what both runs price differently: then costs are not comparable."""
     ours, theirs = ((run.run.get("digests") or {}).get("prices") or {} for run in (a, b))
     return tuple(sorted(name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]))
 
@@ -64,7 +64,7 @@ def _digest(run: StoredRun, name: str) -> str:
 
 
 def _how_to_judge_alike(runs: tuple[StoredRun, StoredRun], scorers: tuple[str, str]) -> str:
-    """Return what to do so that one scorer has judged both."""
+    """Return how to get both runs judged by the same scorer."""
     old = [(run, own) for run, own in zip(runs, scorers, strict=True) if own != SCORER]
     if any(own == UNKNOWN or facts_version(own) != facts_version(SCORER) for _, own in old):
         return f"make anew what this mendbench (scorer {SCORER}) did not judge, with `mendbench run`"

@@ -1,4 +1,4 @@
-"""Two runs, or two parts of one, compared trial by trial."""
+"""Compares two runs, or two parts of one run, trial by trial."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ ALL = "all"
 """Every part, or every score."""
 
 PARTS = ("test", "train", NONE)
-"""Parts of the corpus, in the order in which one is taken where none is named."""
+"""Parts of the corpus, in the order of preference if none is named."""
 
 MAIN_SCORES = (
     "repair_success", "attempt1_success", "progress", "plausible", "harmful", "needs_user_success", "control_success",
     "transient_success", "futile", "wasted", "context_recall", "context_tokens", "completion_tokens", "cost",
 )  # fmt: skip
-"""What the main pair of treatments is compared in, if nothing else is asked for."""
+"""Default scores for the main pair of treatments."""
 
 FEW_SCORES = ("repair_success", "wasted")
-"""What the other pairs are."""
+"""Default scores for the other pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedSide:
-    """One side as it was compared."""
+    """One compared side."""
 
     side: Side
     trials: int
-    """Of the part that is compared, paired or not."""
+    """Trials in the compared part, paired or not."""
     cases: int
     unjudged: int
     crashed: int
     alone: tuple[str, ...]
-    """Cases that the other side does not have: left out."""
+    """Cases that only this side has; they are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,21 +70,21 @@ class ComparedTreatments:
     differs: tuple[str, ...]
     """Fields in which they differ."""
     main: bool
-    """Whether it is the one pair that answers the question: all others, if any, are of other policies or controls."""
+    """Whether this is the main pair: all others, if any, are of other policies or controls."""
     trials: int
     cases: int
     open: int
-    """Pairs of trials of which at least one is unjudged."""
+    """Pairs with at least one unjudged trial."""
     same_responses: int
-    """Pairs in which the responses are the same, as far as both went: what differs in them is no matter of chance."""
+    """Pairs whose responses are equal as far as both sides have them: differences between them are not due to chance."""
     changed: int
-    """Pairs that came out otherwise."""
+    """Pairs with different results."""
     differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """Trials of a part that is not compared."""
+    """Changes in a part that is not compared."""
 
     part: str
     newly_failing: int
@@ -93,27 +93,27 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What differs from A to B."""
+    """The differences from A to B."""
 
     a: ComparedSide
     b: ComparedSide
     part: str
     cases: Mapping[str, int]
-    """Paired cases by part of the corpus: more than one only where all parts were asked for."""
+    """Number of paired cases by part of the corpus; several parts only if all parts were requested."""
     treatments: tuple[ComparedTreatments, ...]
     """The main pair first, if there is one."""
     changes: tuple[Change, ...]
-    """Newly failing ones first, then newly passing ones."""
+    """Newly failing trials first, then newly passing ones."""
     elsewhere: tuple[Elsewhere, ...]
-    """Of two different runs: what changed in the parts that are not compared, where something did."""
+    """For two different runs: changes in the parts that are not compared."""
     unpaired: tuple[Unpaired, ...]
     primary: tuple[ContrastResult, ...]
-    """The primary contrasts that the two sides are, as the whole run tells them. All else is exploratory."""
+    """The primary contrasts between the two sides, from the whole run. Everything else is exploratory."""
     notes: tuple[str, ...]
 
     @property
     def main(self) -> ComparedTreatments | None:
-        """The pair of treatments that answers the question; None where there are several."""
+        """The main pair of treatments; None if there are several."""
         return next((one for one in self.treatments if one.main), None)
 
     def links(self, change: Change) -> tuple[str, str]:
@@ -123,15 +123,15 @@ class Comparison:
 
 
 def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Sequence[str] = ()) -> Comparison:
-    """Return how the trials of ``b`` came out against those of ``a``, paired by case.
+    """Return how the results of ``b`` differ from those of ``a``, paired by case.
 
-    A side is a run's folder, which ``:field=value,…`` narrows (:mod:`mendbench.api.sides`). ``part`` is test, train, none (cases in no
-    part) or all; else it is the first of these that both sides have. ``scores`` are names, or ``all``; else :data:`MAIN_SCORES` for the
-    main pair of treatments and :data:`FEW_SCORES` for the others.
+    A side is a run's folder, optionally narrowed by ``:field=value,…`` (:mod:`mendbench.api.sides`). ``part`` is test, train, none (cases
+    in no part) or all; by default it is the first of these that both sides have. ``scores`` are names, or ``all``; by default
+    :data:`MAIN_SCORES` for the main pair of treatments and :data:`FEW_SCORES` for the others.
 
     Raises:
-        BadInput: a side is no run, or nothing in it is what was asked for.
-        UnknownName: a field, a value, a part or a score that there is not.
+        BadInput: a side is not a run, or nothing in it matches.
+        UnknownName: a field, a value, a part or a score does not exist.
         Incomparable: the digests of the engine, the scorer or a shared case differ, or the two have nothing in common.
     """
     asked = all_scores() if ALL in scores else {name: score(name) for name in scores}
@@ -168,7 +168,7 @@ def compare(a: str | Path, b: str | Path, *, part: str | None = None, scores: Se
 
 
 def _part(given: str | None, one: OpenSide, two: OpenSide) -> str:
-    """Return the part that is compared."""
+    """Return the part to compare."""
     named = {side.side.only["part"] for side in (one, two) if "part" in side.side.only}
     if given is not None and given not in {*PARTS, ALL}:
         raise UnknownName("part", given, {*PARTS, ALL})
@@ -189,7 +189,7 @@ def _one_run(one: OpenSide, two: OpenSide) -> bool:
 
 
 def _elsewhere(one: OpenSide, two: OpenSide, part: str) -> Iterator[Elsewhere]:
-    """Yield what changed in the parts that are not compared, if the sides are of different runs."""
+    """Yield the changes in the parts that are not compared, if the sides are of different runs."""
     if part == ALL or _one_run(one, two):
         return
     for name in PARTS:
@@ -202,7 +202,7 @@ def _elsewhere(one: OpenSide, two: OpenSide, part: str) -> Iterator[Elsewhere]:
 
 
 def _fixed_otherwise(a: Side, b: Side) -> set[str]:
-    """Return the fields that the two sides are narrowed to different values of."""
+    """Return the fields for which the two sides select different values."""
     return {name for name in FIELDS if name in a.only and name in b.only and a.only[name] != b.only[name]}
 
 
@@ -230,9 +230,9 @@ def _nothing_shared(one: OpenSide, two: OpenSide, ours: Records, theirs: Records
 
 
 def _main(pairs: Sequence[TreatmentPair], model: str | None) -> TreatmentPair | None:
-    """Return the pair that the verdict is of: the only one, else the only one under the main policy, else that of the main model too.
+    """Return the pair for the verdict: the only one, else the only one under the main policy, else that of the main model too.
 
-    Bounds are left out where there is anything else.
+    Bounds are left out if there is anything else.
     """
     own = [pair for pair in pairs if not {pair.a.repairer, pair.b.repairer} <= BOUND_REPAIRERS.keys()] or list(pairs)
     told = [pair for pair in own if MAIN_POLICY in {pair.a.policy, pair.b.policy}]
@@ -242,14 +242,14 @@ def _main(pairs: Sequence[TreatmentPair], model: str | None) -> TreatmentPair | 
 
 @dataclass(slots=True, kw_only=True)
 class _Tally:
-    """What the trials of two treatments add up to."""
+    """Totals over the trials of two treatments."""
 
     parts: dict[str, str] = field(default_factory=dict)
     """The part of each case."""
     open: int = 0
     same_responses: int = 0
     changed: array[int] = field(default_factory=lambda: array(NUMBERS))
-    """Places of the pairs of trials that came out otherwise."""
+    """Places of the pairs of trials with different results."""
 
 
 def _tally(pair: TreatmentPair, a: ResponsesByKey, b: ResponsesByKey) -> _Tally:
@@ -297,14 +297,14 @@ def _side(side: OpenSide, own: Records, other: Records) -> ComparedSide:
 def _primary(
     one: OpenSide, two: OpenSide, part: str, pairs: Sequence[TreatmentPair]
 ) -> tuple[tuple[ContrastResult, ...], tuple[str, ...]]:
-    """Return the primary contrasts that the two sides are, if they are parts of one run of this corpus; and why none is told."""
+    """Return the primary contrasts between two sides of one run of this corpus, and the reason if there are none."""
     if not _one_run(one, two) or {"kind", "family"} & {*one.side.only, *two.side.only}:
         return (), ()
     compared = {(pair.a, pair.b) for pair in pairs}
     turned = {(b, a) for a, b in compared}
     try:
         planned = _planned()
-    except BadInput:  # a run can be compared without the corpus that it was made from
+    except BadInput:  # a run can be compared without its corpus
         return (), ()
     plan = planned.plan
     if plan.part != part:
@@ -321,13 +321,13 @@ def _primary(
 
 
 def _is_one(result: ContrastResult, *sides: Collection[tuple[Treatment, Treatment]]) -> bool:
-    """Return whether a contrast is of the pairs of a side; as long as it has none of its own, it may be."""
+    """Return whether the pairs of a contrast are all in one of the sides; a contrast without pairs always matches."""
     return not result.pairs or any({*result.pairs} <= {*side} for side in sides)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Planned:
-    """The configured corpus, as primary contrasts need it."""
+    """The data of the configured corpus for primary contrasts."""
 
     digest: str
     plan: Protocol
@@ -360,9 +360,9 @@ def _results(stored: StoredRun, planned: _Planned) -> tuple[ContrastResult, ...]
 
 
 def primary_contrasts(run: str | Path | StoredRun | None = None) -> tuple[ContrastResult, ...]:
-    """Return what became of the primary contrasts in a run of the configured corpus.
+    """Return the results of the primary contrasts in a run of the configured corpus.
 
-    Left out, it is the run that ``mendbench run`` wrote last.
+    The default is the run that ``mendbench run`` wrote last.
 
     Raises:
         BadInput: there is no run, the corpus has no protocol, or a file is broken.
@@ -375,7 +375,7 @@ def primary_contrasts(run: str | Path | StoredRun | None = None) -> tuple[Contra
 
 
 def _notes(one: OpenSide, two: OpenSide, priced: Collection[str]) -> Iterator[str]:
-    """Yield what else differs between the runs: named, and no reason not to compare them."""
+    """Yield other differences between the runs that do not prevent a comparison."""
     if priced:
         yield f"no cost is compared: {', '.join(priced)} is priced otherwise in the two runs (digests.prices)"
     frames = [(side.run.run.get("digests") or {}).get("frame") for side in (one, two)]

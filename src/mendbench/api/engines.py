@@ -1,4 +1,4 @@
-"""Engines that are not ours, put to the test before they are put into a matrix."""
+"""Checks external engines before they are used in a matrix."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCheck:
-    """What the contract kit says of an engine."""
+    """The contract kit's report on an engine."""
 
     engine: str
     declared: Declared
     network: str
-    """``held``, ``open``, or why it is not held on this machine."""
+    """``held``, ``open``, or why this machine cannot hold it."""
     findings: tuple[Finding, ...]
     unreported: tuple[Unreported, ...]
-    """What the contract leaves open and the engine leaves out. It is nothing wrong."""
+    """Optional parts of the contract that the engine does not report. This is not an error."""
 
     @property
     def holds(self) -> bool:
-        """Whether it gets nothing wrong."""
+        """Whether the engine fulfils the contract."""
         return not any(finding.wrong for finding in self.findings)
 
 
@@ -40,13 +40,13 @@ def check_engine(
     start: Path | None = None,
     on_progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
 ) -> EngineCheck:
-    """Run an engine through ten small workflows, and return what it gets wrong.
+    """Run ten small workflows with an engine, and return its errors.
 
-    ``name`` is one of the configuration that holds in ``start``, or ``cmd: …``.
+    ``name`` is an engine in the configuration that applies in ``start``, or ``cmd: …``.
 
     Raises:
         UnknownName: there is no such engine.
-        BadInput: it is no command, or one that cannot be run.
+        BadInput: it is not a command, or cannot be run.
     """
     from mendbench.engines import (  # noqa: PLC0415  what our own engine does not need
         CommandEngine,

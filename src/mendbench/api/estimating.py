@@ -1,4 +1,4 @@
-"""What a recording would ask, take and cost, before it begins."""
+"""Estimates the model requests, time and cost of a recording."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mendbench.prompts.estimate import Estimate, can_ask, estimated
 
 
 def estimate_recording(options: RunOptions, on_progress: Progress = in_silence) -> Estimate:
-    """Return what ``run`` with these options would ask while recording. Nothing is asked, and nothing is written.
+    """Return what ``run`` with these options would request while recording. Nothing is sent or written.
 
-    Where ``options.record`` is ``all``, all prompts are asked, else those without a response.
+    If ``options.record`` is ``all``, all prompts count, else only those without a response.
 
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.

@@ -1,4 +1,4 @@
-"""A run written where others look: JUnit XML, Markdown, CSV, Parquet, and GitHub's step summary and annotations."""
+"""Exports of a run: JUnit XML, Markdown, CSV, Parquet, and GitHub's step summary and annotations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Against: TypeAlias = str | Path | GateResult | Comparison | Judgement
-"""What a run is held against: a baseline's file, another run's folder, or what somebody said of it already."""
+"""What a run is compared with: a baseline's file, another run's folder, or an existing result."""
 
 _Data = TypeVar("_Data", str, str | bytes)
 
@@ -34,22 +34,22 @@ SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file of a step's summary."""
 
 _TOLD_AT = ("faults:", "checks:")
-"""Lines of a case file that an annotation stands at, the best first."""
+"""Lines of a case file for an annotation, in order of preference."""
 
 
 def export(
     run: str | Path | StoredRun, *, junit: Path | None = None, markdown: Path | None = None, csv: Path | None = None,
     parquet: Path | None = None, github: bool = False, against: Against | None = None,
 ) -> tuple[Path, ...]:  # fmt: skip
-    """Write a run as the files that are named, and return the files written.
+    """Write a run to the named files, and return the files written.
 
-    ``csv`` and ``parquet`` are folders, of a file for each table. ``github`` appends to the summary of the GitHub step that this runs
-    in. With ``against`` the JUnit file is red only for what is worse than there, and the Markdown begins with what changed. All is
-    made before anything is written, and every file is whole or absent.
+    ``csv`` and ``parquet`` are folders with a file for each table. ``github`` appends to the summary of the current GitHub step.
+    With ``against`` the JUnit file is red only for what became worse, and the Markdown begins with the changes. Everything is
+    rendered before anything is written, and every file is complete or absent.
 
     Raises:
-        BadInput: there is no run, a file cannot be written or lies in a run's folder, pyarrow is missing, no step's summary is there
-            or it is full; or ``against`` cannot be used, as :func:`mendbench.api.gate` and :func:`mendbench.api.compare` say.
+        BadInput: there is no run, a file cannot be written or is in a run's folder, pyarrow is missing, the step's summary is missing
+        or full; or ``against`` cannot be used (see :func:`mendbench.api.gate` and :func:`mendbench.api.compare`).
     """
     stored = run if isinstance(run, StoredRun) else read_run(Path(run))
     judgement = judged(stored, against)
@@ -75,7 +75,7 @@ def export(
 def annotate(run: str | Path | StoredRun, *, against: Against | None = None) -> tuple[str, ...]:
     """Return the lines that let GitHub annotate the cases of a run, to be printed in a step.
 
-    With ``against`` they tell what is worse than there, and nothing else.
+    With ``against`` they report only what became worse.
 
     Raises:
         BadInput: there is no run, or ``against`` cannot be used.
@@ -95,7 +95,7 @@ def data_frames(run: str | Path | StoredRun) -> dict[str, pd.DataFrame]:
 
 
 def judged(run: StoredRun, against: Against | None) -> Judgement | None:
-    """Return what a run is said to be, held against something; None against nothing.
+    """Return the judgement on a run compared with ``against``; None without ``against``.
 
     Raises:
         BadInput: there is nothing at the path, or the gate or the comparison cannot use it.
@@ -114,7 +114,7 @@ def judged(run: StoredRun, against: Against | None) -> Judgement | None:
 
 
 def _refuse_inside(path: Path, folder: Path) -> None:
-    """Refuse a file in the run's folder: the next run replaces that whole, and refuses one that holds more than a run."""
+    """Refuse a file in the run's folder: the next run replaces the folder, and refuses one with other files."""
     if folder.resolve() in path.resolve().parents:
         raise BadInput(str(path), "it lies in the folder of the run", f"write beside {folder}: a run replaces it whole")
 
@@ -143,7 +143,7 @@ def _written(path: Path, data: _Data, write: Callable[[Path, _Data], None]) -> N
 
 
 def _places() -> Places:
-    """Return where the cases are in the repository, as annotations name it: relative to its root."""
+    """Return where the cases are in the repository, relative to its root."""
     here = Path.cwd()
     loaded = load_config(here)
     cases = (here / "cases" if loaded.packaged else loaded.cases_dir).resolve()
@@ -159,7 +159,7 @@ def _places() -> Places:
 
 
 def _repository(here: Path, environment: Mapping[str, str]) -> Path:
-    """Return the root of the repository: what the CI says, else the nearest folder that git keeps, else this folder."""
+    """Return the root of the repository: from the CI's environment, else the nearest git repository, else ``here``."""
     named = environment.get("GITHUB_WORKSPACE")
     if named:
         return Path(named).resolve()

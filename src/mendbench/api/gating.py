@@ -1,4 +1,4 @@
-"""The gate: a run held against what was last accepted."""
+"""The gate: compares a run with the last accepted baseline."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ REPORT = "index.html"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfTest:
-    """How often the gate raised an alarm although nothing had changed."""
+    """Number of false alarms of the gate when nothing changed."""
 
     times: int
-    """How often it was asked."""
+    """Number of gate runs."""
     alarms: int
-    """How often it did not pass."""
+    """Number of gate runs that did not pass."""
     trials: int
-    """In each replay."""
+    """Trials in each replay."""
     judged: int
-    """Of those, how many have a verdict, and could raise an alarm."""
+    """Number of these with a verdict, which can raise an alarm."""
     unstable: tuple[str, ...]
-    """Keys of trials that did not come out alike every time, whether or not that raised an alarm."""
+    """Keys of trials with different results across replays, whether or not that raised an alarm."""
 
     @property
     def rate(self) -> float:
@@ -55,12 +55,12 @@ def gate(
 ) -> GateResult:
     """Return whether a run is worse than the baseline, by the rules of the configuration.
 
-    What is left out is as configured: the run that ``mendbench run`` wrote last, and ``gate.baseline``. ``new`` lets trials that the
-    baseline does not have fail too.
+    Defaults: the run that ``mendbench run`` wrote last, and ``gate.baseline``. With ``new``, trials that the
+    baseline does not have can fail too.
 
     Raises:
         BadInput: there is no run, no baseline, a line of it is broken, one of the two is empty, they share no trial, or a limit cannot
-            be held against the run.
+        be applied to the run.
     """
     loaded = load_config()
     stored = _stored(run, loaded)
@@ -70,7 +70,7 @@ def gate(
 
 
 def gate_run(stored: StoredRun, baseline: Baseline, rules: Rules) -> GateResult:
-    """Return whether a run is worse than a baseline, with what its rows and its report have to say of each finding.
+    """Return whether a run is worse than a baseline, with reasons from its rows and links to its report.
 
     Raises:
         BadInput: as :func:`gate`.
@@ -94,8 +94,8 @@ def accept_run(
     With ``partial``, trials that the run lacks, or has no verdict on, stay in the baseline as they are.
 
     Raises:
-        CheckFailed: a declared secret stands in a trial.
-        Incomplete: a trial is unjudged or crashed, and it is not ``partial``.
+        CheckFailed: a trial contains a declared secret.
+        Incomplete: a trial is unjudged or crashed, and ``partial`` is not set.
         BadInput: there is no run, or the baseline cannot be read or written.
     """
     loaded = load_config()
@@ -106,9 +106,9 @@ def self_test(
     run: str | Path | StoredRun | None, times: int, on_progress: Progress, *,
     cases: Path | None = None, cassettes: Path | None = None, workers: int = 0,
 ) -> SelfTest:  # fmt: skip
-    """Replay the trials of a run once more than ``times``, gate each replay against the first, and return how often that failed.
+    """Replay the trials of a run ``times`` + 1 times, gate each replay against the first, and return how often that failed.
 
-    Everything is judged from the replays alone, without limits: what the run itself says may be older than the code.
+    Only the replays are judged, without limits: the run's own verdicts may be older than the code.
 
     Raises:
         BadInput: no trial of the run has a verdict, or something that a trial needs cannot be used.
@@ -140,10 +140,10 @@ def self_test(
 
 
 def rules_of(config: Config, stored: StoredRun, *, place: str) -> Rules:
-    """Return the configured rules, as they hold for a run: its controls have no limits. ``place`` names the configuration's file.
+    """Return the configured rules for a run: its controls have no limits. ``place`` names the configuration's file.
 
     Raises:
-        UnknownName, BadInput: a limit is on no score, or on no number that it can have.
+        UnknownName, BadInput: the score of a limit does not exist, or cannot have the limit's value.
     """
     own = config.gate
     matrix = stored.run.get("matrix") or []
@@ -176,7 +176,7 @@ def _shard(stored: StoredRun) -> str | None:
 
 
 def _with_reasons(result: GateResult, stored: StoredRun) -> GateResult:
-    """Return the result with what the run's rows say of each trial that is another, and the link that opens it in the report."""
+    """Return the result with the reason from the run's row for each changed trial, and the link to it in the report."""
     return replace(result, findings=tuple(_with_reason(one, stored) for one in result.findings))
 
 
@@ -193,7 +193,7 @@ def _with_reason(finding: Finding, stored: StoredRun) -> Finding:
 def _replayed(
     place: Path, stored: StoredRun, keys: Sequence[TrialKey], setting: BenchContext, workers: int, on_progress: Progress
 ) -> StoredRun:
-    """Return the same trials replayed into a folder of their own, and read back from it."""
+    """Replay the same trials into a separate folder, and return the stored run."""
     with open_run(place, {"keys": digest_of_keys(keys)}, resume=False) as folder:
         for done, (row, texts) in enumerate(run_trials(setting, keys, workers), start=1):
             folder.add(row, texts)

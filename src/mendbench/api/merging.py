@@ -1,4 +1,4 @@
-"""The shards of a split run, put together again."""
+"""Merges the shards of a split run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mendbench.results.store import MERGED, StoredRun, open_run, read_run
 from mendbench.scoring.record_table import Records
 
 _OF_ONE_SHARD = frozenset({"shard", "stale", "trials"})
-"""Parts of ``run.json`` that a shard has of its own; what its rows tell is told anew of all rows."""
+"""Parts of ``run.json`` that differ by shard; those derived from rows are computed again from all rows."""
 
 
 def merge(folders: Sequence[Path], out: Path) -> StoredRun:
-    """Write the run that the shards in ``folders`` are parts of, and return it: what an undivided run would have written.
+    """Merge the shards in ``folders``, and write and return the run: it equals an undivided run.
 
     Raises:
-        BadInput: one is no shard, they are of different runs, or two hold the same part.
+        BadInput: one is not a shard, they are of different runs, or two contain the same part.
         Incomplete: a shard is missing.
     """
     if not folders:
@@ -49,7 +49,7 @@ def merge(folders: Sequence[Path], out: Path) -> StoredRun:
 
 
 def _refuse_whole(run: StoredRun) -> None:
-    """Refuse a run that does not say which shard it is."""
+    """Refuse a run that does not state which shard it is."""
     hint = "merge what `mendbench run --shard K/N` wrote"
     if "shard" not in run.run:
         raise BadInput(str(run.folder), "a run that is no shard", hint)
@@ -83,7 +83,7 @@ def _leaves(document: JsonObject, without: frozenset[str] | set[str]) -> dict[st
 
 
 def _refuse_gaps(shards: Sequence[StoredRun]) -> None:
-    """Refuse shards that overlap, and a set of them that is not whole."""
+    """Refuse overlapping shards and incomplete sets of shards."""
     by_number: dict[int, StoredRun] = {}
     for one in shards:
         number = one.run["shard"]["number"]

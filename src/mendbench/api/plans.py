@@ -1,4 +1,4 @@
-"""What a run consists of: the main matrix and its sweeps, as the configuration and the options say."""
+"""The plan of a run: the main matrix and its sweeps, from the configuration and the options."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sweep:
     cases: tuple[Case, ...]
 
     def document(self) -> JsonObject:
-        """Return it as ``run.json`` has it."""
+        """Return the sweep as stored in ``run.json``."""
         own = self.matrix
         return {
             "sweep": self.name,
@@ -72,21 +72,21 @@ class Plan:
     sweeps: tuple[Sweep, ...]
     """The main matrix first."""
     keys: TrialKeys
-    """Each once, in the order of the run's rows; of the whole run, also where only a shard of it is run."""
+    """Distinct keys, in the order of the run's rows. They cover the whole run, even if only a shard is run."""
     left_out: tuple[LeftOut, ...]
-    """What of it no engine can express: it is no trial, and in no denominator."""
+    """Cases that an engine cannot express: they are not trials and in no denominator."""
     shard: Shard | None
     whole: bool
-    """Whether it is all that is configured."""
+    """Whether the plan covers everything configured."""
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """The cases of all sweeps, each once, by id."""
+        """The distinct cases of all sweeps, by id."""
         found = {case.id: case for sweep in self.sweeps for case in sweep.cases}
         return tuple(found[case_id] for case_id in sorted(found))
 
     def own_keys(self) -> TrialKeys:
-        """Return the keys of the trials that are run here: all, or those of the shard.
+        """Return the keys of the trials to run here: all, or those of the shard.
 
         Raises:
             BadInput: there are more shards than cases.
@@ -98,14 +98,14 @@ class Plan:
 
 
 def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
-    """Return what a run with these options consists of.
+    """Return the plan of a run with these options.
 
-    Without options it is all that is configured, with named cases all that is configured for them. An option that changes
-    what is crossed leaves the main matrix alone, changed so, and no further sweep.
+    Without options the plan covers everything configured; with named cases, everything configured for these cases. If an option
+    changes what is crossed, the plan contains only the main matrix with that change, and no further sweep.
 
     Raises:
-        UnknownName: a case, a part, a policy or a detector that there is not.
-        BadInput: nothing is selected, a model's responses are asked of no model, or an engine's program cannot be run.
+        UnknownName: a case, a part, a policy or a detector does not exist.
+        BadInput: nothing is selected, a repairer needs a model but none is named, or an engine's program cannot be run.
     """
     sweeps = tuple(sweep for sweep in _sweeps(config, options, corpus) if sweep.cases)
     if not sweeps:
@@ -121,7 +121,7 @@ def plan_of(config: Config, options: RunOptions, corpus: Corpus) -> Plan:
 
 
 def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
-    """Yield the keys of all sweeps, each once, in the order of a run's rows: case by case, so that few are sorted at a time."""
+    """Yield the distinct keys of all sweeps, in the order of a run's rows: case by case, so that few are sorted at a time."""
     by_case: dict[str, list[tuple[Matrix, Case]]] = defaultdict(list)
     for sweep in sweeps:
         for case in sweep.cases:
@@ -132,7 +132,7 @@ def _crossed(sweeps: Sequence[Sweep]) -> Iterator[TrialKey]:
 
 
 def configured_keys(config: Config, corpus: Corpus) -> TrialKeys:
-    """Return the keys of all configured trials of the sound cases. There may be none: no case is sound, or no model is configured.
+    """Return the keys of all configured trials of the valid cases. Empty if no case is valid, or no model is configured.
 
     Raises:
         UnknownName, BadInput: as :func:`plan_of`.
@@ -142,7 +142,7 @@ def configured_keys(config: Config, corpus: Corpus) -> TrialKeys:
 
 
 def _complete(matrix: Matrix) -> bool:
-    """Return whether a matrix names a model for the repairer that asks one."""
+    """Return whether a matrix names a model, if its repairer needs one."""
     return bool(matrix.models) or "chat" not in matrix.repairers
 
 
@@ -167,7 +167,7 @@ def refuse_unrecorded(setting: BenchContext, cases: Iterable[Case], keys: Iterab
 
 
 def refuse_unknown(keys: Sequence[TrialKey], setting: BenchContext, loaded: Loaded) -> None:
-    """Build the parts of one trial of each treatment, so that a wrong name is told before anything runs.
+    """Build the parts of one trial of each treatment, so that a wrong name is reported before anything runs.
 
     Raises:
         UnknownName, BadInput: something that a key names does not exist or cannot be used.
@@ -191,10 +191,10 @@ def refuse_unknown(keys: Sequence[TrialKey], setting: BenchContext, loaded: Load
 
 
 def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> None:
-    """Refuse a configured command that names a file beside the configuration: commands run in the current folder.
+    """Refuse a configured command that names a file next to the configuration: commands run in the current folder.
 
     Raises:
-        BadInput: it names one that the current folder does not have.
+        BadInput: the current folder does not have the file.
     """
     for word in command:
         if os.path.exists(loaded.root / word) and not os.path.exists(word):  # noqa: PTH110  any word, also one that is no path
@@ -203,7 +203,7 @@ def _refuse_elsewhere(place: str, command: Sequence[str], loaded: Loaded) -> Non
 
 
 def _model_table(model: str, loaded: Loaded) -> str:
-    """Return the table that configures a model, and the file that it belongs to."""
+    """Return the table that configures a model, and its file."""
     if loaded.packaged:
         return f'[models."{model}"] to a mendbench.toml of your own'
     prefix = "tool.mendbench." if Path(loaded.place).name == "pyproject.toml" else ""
@@ -211,7 +211,7 @@ def _model_table(model: str, loaded: Loaded) -> str:
 
 
 def _left_out(sweeps: Sequence[Sweep], config: Config) -> Iterator[LeftOut]:
-    """Yield the cases of a run that an engine of it cannot express, each once."""
+    """Yield the distinct cases of a run that one of its engines cannot express."""
     pairs = {(engine, case.id): case for sweep in sweeps for engine in sweep.matrix.engines for case in sweep.cases}
     for (engine, case_id), case in sorted(pairs.items(), key=lambda pair: pair[0]):
         if engine != OURS and (why := inexpressible(engine, case, config.engines)) is not None:
@@ -222,7 +222,7 @@ def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Swe
     main = _main(config, options)
     configured = (
         () if options.cases is not None else tuple(config.matrix.cases)
-    )  # of its own corpus, and of no other one
+    )  # the configured cases apply only to the configured corpus
     named = select(corpus, options.names or configured)
     part = config.matrix.part if options.cases is None else "all"
     yield Sweep(name=MAIN, matrix=main, cases=_confined(named, part, options, corpus))
@@ -236,12 +236,12 @@ def _sweeps(config: Config, options: RunOptions, corpus: Corpus) -> Iterator[Swe
 
 
 def _confined(cases: Sequence[Case], part: str, options: RunOptions, corpus: Corpus) -> tuple[Case, ...]:
-    """Return the cases that are both in the configured part and in the one that the options name."""
+    """Return the cases in both the configured part and the part that the options name."""
     return in_part(in_part(cases, part, corpus.cases_dir), options.part or "all", corpus.cases_dir)
 
 
 def _changed(options: RunOptions) -> bool:
-    """Return whether an option changes what is crossed; a corpus of one's own has no sweeps of the configuration's."""
+    """Return whether an option changes what is crossed; the configured sweeps do not apply to another corpus."""
     given = (
         options.engines, options.strategies, options.policies, options.detector, options.repairers, options.models,
         options.samples, options.cases,
@@ -260,7 +260,7 @@ def _main(config: Config, options: RunOptions) -> Matrix:
     if options.models and "chat" not in repairers and not itself.intersection(engines):
         raise BadInput("--model", f"no repairer that asks a model ({', '.join(repairers)})", "add --repairer chat")
     if options.detector is not None:
-        detector(options.detector)  # told even where no policy has one
+        detector(options.detector)  # refuses a wrong name even if no policy has a detector
     narrowed = bool(options.repairers or options.strategies or options.policies or options.models)
     return Matrix(
         itself=itself,

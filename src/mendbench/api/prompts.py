@@ -1,4 +1,4 @@
-"""Prompts without a response: exported, answered elsewhere, imported; and what an edited strategy does to them."""
+"""Exports prompts without a response, imports responses, and shows how an edited strategy changes prompts."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ from mendbench.prompts.trials_asking import CHAT, detectors_of_policies, trials_
 from mendbench.trial.components import BenchContext
 
 SHOWN = 3
-"""Missing prompts that a difference is shown of, where not all are asked for."""
+"""Default number of missing prompts shown with a difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """What the selected trials ask of models."""
+    """The model requests of the selected trials."""
 
     trials: int
     cases: int
     answered: int
-    """Different asks that recordings answer, per case."""
+    """Distinct model requests with a recorded response, per case."""
     missing: int
-    """Different asks without a response, per case."""
+    """Distinct model requests without a response, per case."""
     waiting: int
-    """Trials that stop at a model request without a response: what they ask later is not known yet."""
+    """Trials that stop at a model request without a response: their later requests are not known yet."""
     stopped: tuple[tuple[str, str], ...]
-    """Trials that stop for another reason, and which."""
+    """Trials that stop for another reason, with the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,19 +60,19 @@ class Exported:
     """The prompts that have no response yet."""
 
     lines: tuple[str, ...]
-    """Each as a line of OpenAI's batch input."""
+    """The prompts, each as a line of OpenAI's batch input."""
     models: tuple[tuple[str, int], ...]
-    """The models that are asked, and how many of the lines each is asked."""
+    """The requested models, with the number of lines of each."""
     asking: Asking
 
     @property
     def text(self) -> str:
-        """All lines as a file holds them."""
+        """All lines as the text of a file."""
         return "".join(f"{line}\n" for line in self.lines)
 
 
 def export_prompts(options: RunOptions, on_progress: Progress) -> Exported:
-    """Return the prompts of the selected trials that have no response, replaying them from recordings alone.
+    """Return the prompts of the selected trials that have no response, by replaying from recordings alone.
 
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.
@@ -89,30 +89,30 @@ def export_prompts(options: RunOptions, on_progress: Progress) -> Exported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of a file of responses."""
+    """The result of importing a file of responses."""
 
     prompts: int
-    """How many had been exported."""
+    """Number of exported prompts."""
     new: tuple[Deposit, ...]
-    """Responses that were recorded; with ``dry_run``, that would be."""
+    """Responses that were recorded, or with ``dry_run`` would be recorded."""
     replaced: tuple[Deposit, ...]
-    """The same, in place of another response, or of the same one without a count of its tokens."""
+    """The same, replacing another response, or the same response without a token count."""
     standing: tuple[Deposit, ...]
     """Responses that are recorded already."""
     repeated: tuple[ResponseLine, ...]
-    """Lines that say again what another one says."""
+    """Lines that repeat another line."""
     unanswered: tuple[ResponseLine, ...]
-    """Lines which say that there is no response."""
+    """Lines that report no response."""
     absent: int
-    """Exported prompts of which no line speaks."""
+    """Exported prompts without a line."""
     unknown: tuple[ResponseLine, ...]
     """Lines whose id was not exported."""
     unplaced: tuple[ResponseLine, ...]
-    """Responses to prompts that no trial asks (any more, or yet)."""
+    """Responses to prompts that no trial uses."""
     broken: tuple[BadInput, ...]
     """Lines that cannot be read and were left out."""
     renamed: tuple[tuple[str, str, int], ...]
-    """Models that call themselves otherwise than they were asked: asked, answered, how many responses."""
+    """Models whose response names another model: requested name, name in the response, number of responses."""
     dry_run: bool
 
 
@@ -128,17 +128,17 @@ def import_responses(
     skip_broken: bool = False,
     batches: Path | None = None,
 ) -> Imported:
-    """Write responses made elsewhere to the cassettes of all cases whose trials ask for them, and return what was done.
+    """Write external responses to the cassettes of all cases whose trials request them, and return the result.
 
-    ``prompts`` is the file that was exported. Which trials ask what is found out anew, under every strategy that there is;
-    the options need not be those of the export. Only strategies that have no name are to be given: template files. All or
-    nothing: a line that cannot be read, two responses to one prompt, and a response that differs from the recorded one
-    (unless ``replacing``) are refused before anything is written; ``skip_broken`` leaves out the lines that cannot be read.
-    ``options.models`` are the models that answered: a response to a request addressed to another model is refused. ``batches`` is a file
-    that says which prompts were answered together.
+    ``prompts`` is the exported file. The requests of trials are computed again, under every strategy;
+    the options need not be those of the export. Only strategies from template files must be given. The import is all or
+    nothing: an unreadable line, two responses to one prompt, or a response that differs from the recorded one
+    (unless ``replacing``) is refused before anything is written; ``skip_broken`` skips unreadable lines.
+    ``options.models`` are the responding models: a response to a request for another model is refused. ``batches`` is a file
+    that states which prompts were answered together.
 
     Raises:
-        BadInput: as above; names file and line.
+        BadInput: as above; the message names file and line.
     """
     model_requests = read_prompts(prompts)
     lines, broken = read_responses(responses)
@@ -190,25 +190,25 @@ class MissingPrompt:
     custom_id: str
     model: str
     trials: tuple[TrialKey, ...]
-    """Who asks it."""
+    """The trials with this prompt."""
     nearest: Nearest | None
-    """None where nothing is recorded of this model, or where no difference was wanted."""
+    """None if this model has no recordings, or if no difference was requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptDiff:
-    """What the selected trials ask, and how that differs from what is recorded."""
+    """The prompts of the selected trials, and how they differ from what is recorded."""
 
     asking: Asking
     missing: tuple[MissingPrompt, ...]
-    """Those that a difference is shown of stand first."""
+    """Those with a difference come first."""
     shown: int
 
 
 def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | None = SHOWN) -> PromptDiff:
-    """Return which prompts of the selected trials have no response, and what they were like when they had one.
+    """Return the prompts of the selected trials without a response, and the most similar recorded ones.
 
-    ``shown`` prompts are compared with what is recorded, None for all.
+    At most ``shown`` prompts are compared with recordings, None for all.
 
     Raises:
         UnknownName, BadInput: something that the options name does not exist or cannot be used.
@@ -230,7 +230,7 @@ def diff_prompts(options: RunOptions, on_progress: Progress, *, shown: int | Non
 
 
 def _collected(options: RunOptions, on_progress: Progress) -> tuple[Loaded, BenchContext, tuple[Collected, ...]]:
-    """Return what the trials ask that ``options`` select of those whose repairer is a chat model."""
+    """Return the model requests of the selected trials whose repairer is a chat model."""
     loaded, setting = _setting(options)
     given = (options.engines, options.strategies, options.policies, options.detector, options.models, options.samples)
     if any(given):
@@ -271,7 +271,7 @@ def _named(key: TrialKey) -> str:
 
 
 def _first(broken: Sequence[BadInput]) -> BadInput:
-    """Return the first of what is wrong, and how much more there is."""
+    """Return the first error, with the number of further errors."""
     first, more = broken[0], len(broken) - 1
     also = f" (and {more} more such {'line' if more == 1 else 'lines'})" if more else ""
     return BadInput(first.place, first.found + also, f"{first.hint}; or leave such lines out with --skip-broken")

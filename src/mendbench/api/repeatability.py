@@ -1,4 +1,4 @@
-"""The noise of recording: what models said to prompts that they were asked again."""
+"""The noise of recording: responses of models to repeated prompts."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from mendbench.scoring.statistics.exact import Interval, wilson
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeatability:
-    """What one model said to prompts of repairers that it was asked again where nothing is drawn."""
+    """Responses of one model to repeated prompts of repairers without sampling."""
 
     model: str
-    """As its server knows it."""
+    """The model's name on its server."""
     repeats: tuple[Repeat, ...]
 
     @property
     def same_text(self) -> int:
-        """Repeats with the first response to the letter."""
+        """Number of repeats whose text equals the first response."""
         return sum(one.same_text for one in self.repeats)
 
     @property
     def same_response(self) -> int:
-        """Repeats whose text says the same edits or the same refusal."""
+        """Number of repeats with the same edits or the same refusal."""
         return sum(one.same_response for one in self.repeats)
 
     @property
     def cases(self) -> tuple[str, ...]:
-        """The cases with a repeat."""
+        """Cases with a repeat."""
         return tuple(dict.fromkeys(one.case for one in self.repeats))
 
     @property
     def cases_alike(self) -> int:
-        """The cases of which every repeat has the first response."""
+        """Number of cases in which every repeat has the first response."""
         return len(self.cases) - len({one.case for one in self.repeats if not one.same_response})
 
     @property
@@ -50,14 +50,14 @@ class Repeatability:
 
 
 def recorded_repeatability(options: RunOptions) -> tuple[Repeatability, ...]:
-    """Return the noise of the configured models that were asked something again, read from the recordings alone.
+    """Return the noise of the configured models with repeated prompts, from the recordings alone.
 
-    Of ``options`` the cases, their part, the models and the folders count.
+    Only the cases, their part, the models and the folders of ``options`` are used.
 
     Raises:
-        UnknownName: no such model or case.
+        UnknownName: a model or case does not exist.
         BadInput: a recording is broken.
-        Incomplete: a recorded response is none.
+        Incomplete: a recorded response is not a valid one.
     """
     setting = open_setting(load_config(), options)
     names = options.models or tuple(setting.models)

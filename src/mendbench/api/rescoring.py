@@ -1,4 +1,4 @@
-"""Old runs judged by the scorer of today, from their folders alone."""
+"""Judges old runs with the current scorer, from their folders alone."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from mendbench.trial.components import BenchContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescored:
-    """A rescored run, and how many judgements changed: of trials, or of attempts for labels, progress levels and costs."""
+    """A rescored run, with the number of changed judgements: of trials, or of attempts for labels, progress levels and costs."""
 
     run: StoredRun
     before: str
-    """The scorer that had judged it."""
+    """The previous scorer."""
     scorer: str
     verdicts: int
     outcomes: int
@@ -41,13 +41,13 @@ class Rescored:
     levels: int
     costs: int
     prices: Mapping[str, str]
-    """Where the price of each model, program or function comes from by which the costs are now; ``unknown`` where nobody knows it."""
+    """The source of the price of each model, program or function that the new costs use; ``unknown`` if it is not known."""
 
 
 def rescore(folder: Path) -> Rescored:
-    """Judge a complete run by the scorer and the prices of today, write its folder again, and return what changed.
+    """Judge a complete run with the current scorer and prices, write its folder again, and return what changed.
 
-    Nothing is replayed: neither cases nor recordings are read. A run that today's scorer and prices made stays the same, byte by byte.
+    Nothing is replayed: neither cases nor recordings are read. A run by the current scorer and prices stays the same, byte by byte.
 
     Raises:
         BadInput: there is no run, it is of another format, or its facts are missing, broken or of another version.
@@ -86,7 +86,7 @@ def rescore(folder: Path) -> Rescored:
 
 
 def _setting() -> BenchContext:
-    """Return what today's prices are looked up by. No case and no recording of it is ever read."""
+    """Return the setting for looking up current prices. Its cases and recordings are never read."""
     loaded = load_config()
     return BenchContext(
         cases_dir=loaded.cases_dir,
@@ -104,7 +104,7 @@ def _written(path: Path, lines: Iterator[str]) -> Lines:
 
 
 def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Counter[str]) -> Iterator[str]:
-    """Yield the line of each row judged anew, and count in ``changed`` how many have another judgement by field."""
+    """Yield the line of each row, judged again, and count in ``changed`` the changed judgements by field."""
     for number, row in enumerate(stored.rows, start=1):
         with _told_with(f"{stored.folder / TRIALS}:{number}"):
             rescored_row = repriced(rescored(row), prices, stored.texts)
@@ -116,7 +116,7 @@ def _rewritten_lines(stored: StoredRun, prices: Mapping[str, Price], changed: Co
 
 @contextlib.contextmanager
 def _told_with(place: Path | str) -> Iterator[None]:
-    """Say of bad input inside a file in which one it is."""
+    """Add the file's name to errors about bad input inside the file."""
     try:
         yield
     except BadInput as error:

@@ -45,7 +45,7 @@ from mendbench.verify.proof import proved_with
 from mendbench.version import __version__
 
 EVERYTHING = RunOptions()
-"""All that is configured."""
+"""Options that select everything configured."""
 
 
 def run(
@@ -53,12 +53,12 @@ def run(
 ) -> StoredRun:
     """Run the matrix, write the run's folder with its report, and return it.
 
-    It goes on from an interrupted run of the same plan, and replaces one of another plan; ``on_note`` gets a line about either. With
+    It continues an interrupted run of the same plan, and replaces one of another plan; ``on_note`` gets a line in both cases. With
     ``resume`` the options are those of the interrupted run.
 
     Raises:
-        MendbenchError: a name, a file or an option cannot be used. The folder is then as it was; trials that were done
-            by then wait beside it.
+        MendbenchError: a name, a file or an option cannot be used. The folder is then unchanged; finished trials
+        are kept next to it.
     """
     loaded = load_config()
     out = options.out or loaded.out
@@ -107,12 +107,12 @@ def run(
 
 
 def prune_responses(options: RunOptions, on_progress: Progress, *, delete: bool) -> tuple[StaleFile, ...]:
-    """Replay all that is configured and return the recorded responses that nothing asked for, deleted if ``delete``.
+    """Replay everything configured and return the recorded responses that no trial uses; delete them if ``delete``.
 
-    Only the folders and the workers of ``options`` count.
+    Only the folders and the workers of ``options`` are used.
 
     Raises:
-        BadInput: a trial has no verdict, so that it is not known what it would have asked for; nothing is deleted.
+        BadInput: a trial has no verdict, so its requests are not known; nothing is deleted.
     """
     loaded = load_config()
     setting = open_setting(loaded, RunOptions(cases=options.cases, cassettes=options.cassettes))
@@ -143,7 +143,7 @@ def _stale(
 
 
 def report(folder: Path, against: Path | None = None) -> StoredRun:
-    """Write the report of a complete run again, and return the run. ``against`` is the folder of one that it is held against.
+    """Write the report of a complete run again, and return the run. ``against`` is the folder of a run to compare with.
 
     Raises:
         BadInput: there is no complete run in one of the folders, or the report cannot be written.
@@ -192,7 +192,7 @@ def _record(
 
 
 def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
-    """Return the digests of the prompts that a protocol is about, as a run of everything has rendered them."""
+    """Return the digests of the prompts that a protocol covers, as rendered by a run of everything."""
     first: dict[tuple[str, str], int] = {}  # policies share first prompts
     for at, record in enumerate(rows.records()):
         if record.treatment.model == protocol.model and record.part == protocol.part and record.attempts:
@@ -201,14 +201,14 @@ def _first_prompts(protocol: Protocol, rows: StoredRows) -> dict[str, str]:
 
 
 def _contrasts(protocol: Protocol, setting: BenchContext) -> JsonObject:
-    """Return the plan of primary contrasts and the cases that it is about, by part: a run of everything tells what became of them."""
+    """Return the plan of primary contrasts and its cases, by part: a run of everything contains their results."""
     plan = protocol.model_dump(mode="json", exclude={"frozen"}, exclude_none=True)
     parts = cases_by_part(setting.split, setting.corpus.cases)
     return {"plan": plan, "cases": {part: list(cases) for part, cases in parts.items()}}
 
 
 def _digests(setting: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> JsonObject:
-    """Return what two runs must share to be compared, and what they may differ in."""
+    """Return what two runs must share for a comparison, and what they may differ in."""
     return {
         "cases": digest({case.id: case.digest for case in chosen}),
         "corpus": setting.corpus.digest,
@@ -221,7 +221,7 @@ def _digests(setting: BenchContext, chosen: Iterable[Case], keys: TrialKeys) -> 
 
 
 def _recordings(setting: BenchContext, chosen: Iterable[Case]) -> str | None:
-    """Return the digest of what a replay reads; None where recording changes it."""
+    """Return the digest of what a replay reads; None if recording changes it."""
     if setting.record != "none":
         return None
     folders = {case.id: setting.corpus.cassettes(case) for case in chosen}
@@ -230,10 +230,10 @@ def _recordings(setting: BenchContext, chosen: Iterable[Case]) -> str | None:
 
 
 def _refuse_overtaken(out: Path, plan: JsonObject, document: JsonObject, recordings: str | None) -> None:
-    """Refuse a run in which not all trials are of the same: what a replay reads again and again was changed on the way.
+    """Refuse a run whose inputs changed while it ran, so that its trials do not share them.
 
     Raises:
-        BadInput: it was.
+        BadInput: the inputs changed.
     """
     treatments = plan["digests"]["treatments"], document["digests"]["treatments"]
     read_again = {
@@ -251,7 +251,7 @@ def _strategy_digests(setting: BenchContext, keys: Iterable[TrialKey]) -> dict[s
 
 
 def _treatments(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
-    """Return what the parts of one run must share too, resumed or sharded: the templates' bytes and what models are sent."""
+    """Return what resumed or sharded parts of one run must also share: the templates' bytes and what is sent to models."""
     return {
         "strategies": _strategy_digests(setting, keys),
         "repairers": {
@@ -270,7 +270,7 @@ def _treatments(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
 
 
 def _engines_treated(setting: BenchContext, keys: Iterable[TrialKey]) -> JsonObject:
-    """Return what decides what the operator's own engines do: nothing where there is none."""
+    """Return what determines the behaviour of external engines; empty if there are none."""
     names = sorted({key.engine for key in keys} - {OURS})
     treated = {name: digest([engine_digest(name, setting.engines), _configured(setting, name)]) for name in names}
     return {"engines": treated} if treated else {}
@@ -282,12 +282,12 @@ def _configured(setting: BenchContext, name: str) -> Json:
 
 
 def _sent(model: ModelConfig) -> list[Json]:
-    """Return all of a model's configuration that decides what is asked and what is served."""
+    """Return the parts of a model's configuration that determine its requests and responses."""
     return [model.parameters, model.response_format, model.window, model.seed, model.served_as, model.recording]
 
 
 def _models(setting: BenchContext, records: Records) -> JsonObject:
-    """Return how each model was sampled and asked, and where its imported responses come from."""
+    """Return how each model was sampled and queried, and where its imported responses come from."""
     found: dict[str, set[str]] = {}
     for treatment, attempts in records.counted("treatment", "attempts"):
         if treatment.model is not None:

@@ -16,7 +16,7 @@ def schema(what: str) -> JsonObject:
     """Return a published JSON Schema.
 
     Raises:
-        UnknownName: there is none of that name.
+        UnknownName: there is no schema with that name.
     """
     from mendbench.results.json_schemas import case_schema, strategy_schema, trial_schema  # noqa: PLC0415 - only this command needs them
 

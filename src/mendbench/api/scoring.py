@@ -1,4 +1,4 @@
-"""The scores of a run, and its forensics: from its rows, without a replay."""
+"""The scores and forensics of a run, from its rows without a replay."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mendbench.scoring.forensics import warning_cost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forensics:
-    """Where a run's attempts went, and what its wrong warnings cost."""
+    """How a run used its attempts, and what its wrong warnings cost."""
 
     attempts: JsonObject
-    """As :func:`mendbench.scoring.forensics.attempt_use.document` says."""
+    """See :func:`mendbench.scoring.forensics.attempt_use.document`."""
     warnings: JsonObject
-    """As :func:`mendbench.scoring.forensics.warning_cost.document` says."""
+    """See :func:`mendbench.scoring.forensics.warning_cost.document`."""
 
 
 def score(run: str | Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
     """Return every score of every treatment of a run, by part of the corpus.
 
-    Left out, it is the run that ``mendbench run`` wrote last.
+    The default is the run that ``mendbench run`` wrote last.
 
     Raises:
         BadInput: there is no run, or a file of it is broken.
@@ -35,9 +35,9 @@ def score(run: str | Path | StoredRun | None = None) -> tuple[ScoreLine, ...]:
 
 
 def forensics(run: str | Path | StoredRun | None = None) -> Forensics:
-    """Return where the attempts of a run went, and what its wrong warnings cost.
+    """Return how a run used its attempts, and what its wrong warnings cost.
 
-    Left out, it is the run that ``mendbench run`` wrote last.
+    The default is the run that ``mendbench run`` wrote last.
 
     Raises:
         BadInput: there is no run, or a file of it is broken.

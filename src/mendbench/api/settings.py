@@ -1,4 +1,4 @@
-"""What every public function starts from: the options, the configuration, the corpus."""
+"""Inputs of every public function: the options, the configuration, the corpus."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from mendbench.runs.shards import Shard
 from mendbench.trial.components import BenchContext
 
 Progress = Callable[[int, int, str], None]
-"""Told how many are done, of how many, and what was done last."""
+"""Callback with the number done, the total, and the last item done."""
 
 
 def in_silence(_done: int, _total: int, _last: str) -> None:
-    """Be told, and say nothing."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What ``mendbench run`` was asked for. What is empty or None comes from the configuration."""
+    """The options of ``mendbench run``. Empty values and None are taken from the configuration."""
 
     names: tuple[str, ...] = ()
     part: str | None = None
-    """Part of the corpus's split to which everything is confined."""
+    """Part of the corpus's split to which the run is restricted."""
     cases: Path | None = None
     cassettes: Path | None = None
     out: Path | None = None
@@ -44,22 +44,22 @@ class RunOptions:
     allow_writes: bool = False
     """Whether writes to live APIs may be sent while recording."""
     workers: int = 0
-    """Processes; 0 for one a core. Recording uses one."""
+    """Number of processes; 0 for one per core. Recording uses one."""
     cluster: str | None = None
-    """Address of a dask scheduler whose workers take the place of processes here; ``local`` for one of this machine."""
+    """Address of a dask scheduler whose workers replace local processes; ``local`` for one on this machine."""
     concurrency: int | None = None
-    """Model requests of a model that are under way at once while recording; None for what is configured, else 1."""
+    """Maximum concurrent requests per model while recording; None for the configured value, else 1."""
     resume: bool = False
-    """Go on from the interrupted run, with the options that it began with."""
+    """Continue the interrupted run, with its original options."""
     shard: Shard | None = None
-    """The part of a split run that this one is."""
+    """Which shard of a split run to run."""
 
 
 def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False) -> BenchContext:
-    """Return what trials share.
+    """Return the context that trials share.
 
     Raises:
-        UnknownName: a record mode that there is not.
+        UnknownName: the record mode does not exist.
         BadInput: there is no corpus.
     """
     if options.record not in get_args(RecordMode):
@@ -81,9 +81,9 @@ def open_setting(loaded: Loaded, options: RunOptions, *, tolerant: bool = False)
 
 
 def open_corpus(loaded: Loaded, cases: Path | None, cassettes: Path | None, *, tolerant: bool = False) -> Corpus:
-    """Return the corpus of these folders, else the configured one.
+    """Return the corpus in these folders, else the configured one.
 
     Raises:
-        BadInput: there is none.
+        BadInput: there is no corpus.
     """
     return load_corpus(cases or loaded.cases_dir, cassettes or loaded.cassettes_dir, tolerant=tolerant)

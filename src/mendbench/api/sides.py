@@ -1,4 +1,4 @@
-"""One side of a comparison: the folder of a run, narrowed to some of its trials: ``reports/latest:strategy=mend,policy=two-layer``."""
+"""One side of a comparison: a run's folder, narrowed to some of its trials: ``reports/latest:strategy=mend,policy=two-layer``."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from mendbench.scoring.records import Treatment
 from mendbench.values.interning import NUMBERS, Interned
 
 NONE = "none"
-"""Stands for a field that has no value: the detector under ``naive``, the model of a repairer that asks none, a case in no part."""
+"""Marks a field without a value: the detector under ``naive``, the model of a repairer that needs none, a case in no part."""
 
 FILTERS = (*FIELDS, "part", "kind", "family")
-"""What a run can be narrowed by: fields of treatments and of cases."""
+"""Fields that can narrow a run: those of treatments and of cases."""
 
 _NARROWED = re.compile(r"^(?P<folder>.*?):(?P<only>[^:=/,]*=.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One side, as it was asked for."""
+    """One side, as requested."""
 
     given: str
     folder: Path
@@ -42,22 +42,22 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSide:
-    """A side, read."""
+    """A side that has been read."""
 
     side: Side
     run: StoredRun
     records: Records
-    """Those of its trials that are asked for."""
+    """The requested trials."""
     responses: ResponsesByKey
-    """What was answered in each trial of the whole run, by its key."""
+    """The responses in each trial of the whole run, by key."""
 
 
 def parse_side(given: str | Path) -> Side:
-    """Return what a side names.
+    """Parse the text of a side.
 
     Raises:
-        BadInput: a field stands twice, or has no value.
-        UnknownName: a field that there is not.
+        BadInput: a field occurs twice, or has no value.
+        UnknownName: a field does not exist.
     """
     text = str(given)
     match = None if Path(text).is_dir() else _NARROWED.match(text)
@@ -77,11 +77,11 @@ def parse_side(given: str | Path) -> Side:
 
 
 def open_sides(a: str | Path, b: str | Path) -> tuple[OpenSide, OpenSide]:
-    """Return both sides, read; one run is read once.
+    """Read both sides; if they are of one run, it is read once.
 
     Raises:
-        BadInput: a folder holds no run, or nothing in it is what was asked for.
-        UnknownName: a field that there is not, or a value that no trial has.
+        BadInput: a folder contains no run, or nothing in it matches.
+        UnknownName: a field does not exist, or no trial has the value.
     """
     sides = parse_side(a), parse_side(b)
     places = [one.folder.resolve() for one in sides]
@@ -117,7 +117,7 @@ def _narrowed(side: Side, records: Records) -> Records:
 
 
 class _Responses(Mapping[str, tuple[ResponseDigest, ...]]):
-    """What was answered in each trial of a run, by its key; equal responses are kept once."""
+    """The responses in each trial of a run, by key; equal responses are stored once."""
 
     def __init__(self, run: StoredRun) -> None:
         known = Interned[tuple[ResponseDigest, ...]]()

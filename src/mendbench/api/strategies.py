@@ -1,4 +1,4 @@
-"""Strategies: listed, shown, rendered and compared, without any model."""
+"""Lists, shows, renders and compares strategies, without any model."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ from mendbench.trial.record_hint import record_hint
 from mendbench.trial.scope import Scope, open_scope
 
 LONGEST = "naive"
-"""The policy of which every other one is a prefix: whoever is asked at all is asked under it."""
+"""The policy of which every other one is a prefix: it makes every model request of the others."""
 
 _HINT = "mendbench case check --record new_episodes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyPage:
-    """All that there is to see of a strategy."""
+    """The details of a strategy."""
 
     strategy: TemplateStrategy
     text: str
-    """The template file, as it stands."""
+    """The template file, unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """A strategy's prompt for a case, and what it tells."""
+    """A strategy's prompt for a case, and its contents."""
 
     case: str
     kind: Kind
     prompt: Prompt
     recall: Recall
     holds_fix: Where | None
-    """Where the prompt holds the fix's new value: frame, raw, state, derived or nowhere. None if there is no fix."""
+    """Where the prompt contains the fix's new value: frame, raw, state, derived or nowhere. None if there is no fix."""
     attempt: int = 1
     asked: bool = True
-    """Whether anyone is asked: nobody is where the first execution does not fail."""
+    """Whether there is a model request: there is none if the first execution does not fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,31 +65,31 @@ class Survey:
 
     strategy: str
     rows: tuple[Rendering, ...]
-    """One for each case in which somebody is asked."""
+    """One for each case with a model request."""
     unrequested_writes: tuple[str, ...] = ()
     """Cases whose first execution does not fail: there is no prompt."""
     missing: dict[str, str] = field(default_factory=dict)
-    """Cases whose first execution is not recorded, and what is missing."""
+    """Cases whose first execution is not recorded, with what is missing."""
 
     @property
     def context_tokens(self) -> float | None:
-        """Mean tokens of the contexts, estimated."""
+        """Estimated mean number of tokens of the contexts."""
         return _mean(row.prompt.context.tokens for row in self.rows)
 
     @property
     def context_recall(self) -> float | None:
-        """Mean share of the facts that a context tells, over the cases that have any."""
+        """Mean share of the facts that a context states, over the cases with facts."""
         return _mean(share for row in self.rows if (share := row.recall.share) is not None)
 
     @property
     def places(self) -> dict[str, int]:
-        """How often the fix's value stands where."""
+        """How often the fix's value is in each place."""
         found = [row.holds_fix for row in self.rows if row.holds_fix is not None]
         return {place: found.count(place) for place in PLACES}
 
     @property
     def fix_shown(self) -> float | None:
-        """Share of the cases whose context holds the fix's value, among those whose frame does not."""
+        """Share of the cases whose context contains the fix's value, among those whose frame does not."""
         needed = [row.holds_fix for row in self.rows if row.holds_fix not in {None, "frame"}]
         return _mean(place != "nowhere" for place in needed)
 
@@ -100,20 +100,20 @@ def list_strategies() -> tuple[StrategyInfo, ...]:
 
 
 def show_strategy(name: str) -> StrategyPage:
-    """Return what a strategy is: one of that name or in that template file, also without some of its sections.
+    """Return the details of a strategy, given by name or template file, optionally without some sections.
 
     Raises:
-        MendbenchError: there is none, or it cannot be used.
+        MendbenchError: the strategy does not exist, or cannot be used.
     """
     found = strategy(name, load_config().strategy_dirs)
     return StrategyPage(strategy=found, text=template_text(found.path))
 
 
 def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path | None, attempt: int = 1) -> Rendering:
-    """Return the prompt that a strategy makes of a case, without asking any model.
+    """Return a strategy's prompt for a case, without a model request.
 
-    The first attempt's tells of the case's first execution. A later one's follows from the responses that the main model of the
-    configuration gave, as they are recorded.
+    The first attempt's prompt describes the case's first execution. Later prompts follow from the recorded responses of the
+    configuration's main model.
 
     Raises:
         MendbenchError: a name is unknown, a file cannot be used, or there is no such attempt.
@@ -131,7 +131,7 @@ def render_strategy(name: str, case_id: str, cases: Path | None, cassettes: Path
 def survey_strategies(
     names: Sequence[str], wanted: Iterable[str], part: str, cases: Path | None, cassettes: Path | None
 ) -> tuple[Survey, ...]:
-    """Return the first prompts that each strategy makes of many cases; every case is executed once for all of them.
+    """Return each strategy's first prompts for many cases; every case is executed once for all strategies.
 
     Raises:
         MendbenchError: a name is unknown, a file cannot be used, or no case is selected.
@@ -173,12 +173,12 @@ def surveys(
 
 
 def main_model(loaded: Loaded) -> str | None:
-    """Return the first model of the configured matrix, None if it has none."""
+    """Return the first model of the configured matrix; None if it has none."""
     return loaded.config.matrix.models[0] if loaded.config.matrix.models else None
 
 
 def _first(setting: BenchContext, case: Case, names: Sequence[str], model: str | None) -> list[Rendering]:
-    """Return the first prompts that these strategies make of one execution of a case."""
+    """Return the first prompts of these strategies for one execution of a case."""
     parts = [_parts(setting, case, name, model) for name in names]
     engine = parts[0].engine
     scope = open_scope(case, None, _recordings(setting, case), Recording(), _HINT)
@@ -209,7 +209,7 @@ def _later(setting: BenchContext, case: Case, name: str, model: str | None, numb
     try:
         with guarded():
             stop = _repaired(case, _parts(setting, case, name, model), scope, model_world, number, noted)
-    except ReplayMiss as error:  # the prompt was made before its response was missed
+    except ReplayMiss as error:  # the wanted prompt may precede the missing response
         miss = error
     if len(prompts) >= number:
         return replace(_rendering(case, prompts[number - 1]), attempt=number)

@@ -1,4 +1,4 @@
-"""Trials one at a time, for front ends that are not a run: a test item, a notebook."""
+"""Single trials, for front ends such as a test item or a notebook."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from mendbench.trial.runner import run_trial
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RanTrial:
-    """One trial that was run, and what the truth says about it."""
+    """One executed trial, with its verdict."""
 
     key: TrialKey
     case: Case
     row: JsonRow
-    """As in ``trials.jsonl``, with all texts in their places."""
+    """The row as in ``trials.jsonl``, with all texts inserted."""
 
     @property
     def verdict(self) -> str:
@@ -47,17 +47,17 @@ class RanTrial:
 
     @property
     def right(self) -> bool:
-        """Whether it came out right."""
+        """Whether the trial is right."""
         return self.verdict == "correct"
 
     @property
     def judged(self) -> bool:
-        """Whether there is a verdict on what happened: no recording was missing, and nothing crashed."""
+        """Whether there is a verdict: no recording was missing, and nothing crashed."""
         return self.verdict in {"correct", "incorrect"}
 
     @property
     def outcome(self) -> str | None:
-        """How it came out; None where it has no judgement."""
+        """The outcome; None if the trial was not judged."""
         return cast("str | None", self.row["outcome"])
 
     @property
@@ -67,21 +67,21 @@ class RanTrial:
 
     @property
     def record(self) -> TrialRecord:
-        """What scores are computed from."""
+        """The record from which scores are computed."""
         return record_of(self.row)
 
     @property
     def attempts(self) -> tuple[AttemptRecord, ...]:
-        """What was tried, each attempt with its label."""
+        """The attempts, each with its label."""
         return self.record.attempts
 
     def __repr__(self) -> str:
-        """Return it in one line: a row is too long to be shown."""
+        """Return a summary in one line: a row is too long."""
         return f"<trial {self.row['key']}: {self.outcome or self.verdict}>"
 
 
 class Bench:
-    """The trials that options select, opened once and run one at a time. Made by :func:`open_bench`."""
+    """The trials that options select, opened once and run one at a time. Created by :func:`open_bench`."""
 
     def __init__(self, start: Path, loaded: Loaded, options: RunOptions, setting: BenchContext) -> None:
         self.start, self.loaded, self.options, self.setting = start, loaded, options, setting
@@ -97,41 +97,41 @@ class Bench:
         self.close()
 
     def close(self) -> None:
-        """Stop what recording started, if anything was."""
+        """Stop everything that recording started."""
         self._ending.close()
 
     @property
     def default_model(self) -> str | None:
-        """The model that the configuration names first; None without any."""
+        """The first model in the configuration; None if there is none."""
         return next(iter(self.loaded.config.matrix.models), None)
 
     @cached_property
     def planned(self) -> Mapping[str, tuple[TrialKey, ...]]:
         """The keys of all trials that the options select, by case, in the order of a run's rows.
 
-        Floor and ceiling are left out: they are there to be compared with, and not to be right.
+        Floor and ceiling are left out: they exist for comparison and need not be right.
         """
         return self._by_case(self.options)
 
     @cached_property
     def planned_if_named(self) -> Mapping[str, tuple[TrialKey, ...]]:
-        """The same as they would be if every case had been named: also those that the configuration leaves out."""
+        """The same as if every case were named: includes cases that the configuration leaves out."""
         return self._by_case(replace(self.options, names=("*",)))
 
     def case(self, case_id: str) -> Case:
         """Return one case.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is no case with that id.
             BadInput: it is broken.
         """
         return self.setting.corpus.case(case_id)
 
     def refuse_credentials(self, case_id: str) -> None:
-        """Do nothing for a case without a credential in its files and recordings; each is searched once.
+        """Refuse a case with a credential in its files or recordings; each case is searched once.
 
         Raises:
-            BadInput: they hold one.
+            BadInput: they contain a credential.
         """
         if case_id not in self._searched:
             refuse_cases_with_credentials(self.setting.corpus, (case_id,), self.setting.record)
@@ -148,13 +148,13 @@ class Bench:
         detector: str | None = None,
         sample: int = 0,
     ) -> TrialKey:
-        """Return the key of one trial. What is left out is what the options or else the configuration name first.
+        """Return the key of one trial. Defaults are what the options, or else the configuration, name first.
 
-        The policy is then ``two-layer``, if the options name none.
+        The default policy is ``two-layer``, if the options name none.
 
         Raises:
-            UnknownName: a case or a part of the trial that there is not.
-            BadInput: the parts do not go together.
+            UnknownName: the case or a part of the trial does not exist.
+            BadInput: the parts cannot be combined.
         """
         self.case(case_id)
         own, matrix = self.options, self.loaded.config.matrix
@@ -171,17 +171,17 @@ class Bench:
         return next((key for key in keys if key.sample == sample), keys[0])
 
     def run(self, key: TrialKey) -> RanTrial:
-        """Run one trial. Whatever goes wrong in foreign code is its verdict; nothing is written unless it records.
+        """Run one trial. An error in foreign code becomes its verdict. Nothing is written unless it records.
 
         Raises:
-            MendbenchError: a name or a file that it needs cannot be used, or holds a credential.
+            MendbenchError: a name or a file that it needs cannot be used, or contains a credential.
         """
         self.refuse_credentials(key.case)
         row, texts = run_trial(self.setting, key, self._recorder)
         return RanTrial(key=key, case=self.case(key.case), row=cast("JsonRow", whole(row, texts)))
 
     def command(self, key: TrialKey, *more: str) -> tuple[str, ...]:
-        """Return the words of the command that runs this trial alone, and ``more`` after them."""
+        """Return the words of the command that runs this trial alone, followed by ``more``."""
         words = ["mendbench", "run", key.case, *treatment_words(key)]
         words += ["--detector", key.detector] if key.detector and key.detector != policy(key.policy).detector else []
         words += ["--samples", str(key.sample + 1)] if key.sample else []
@@ -215,12 +215,12 @@ class Bench:
 
 
 def open_bench(options: RunOptions, start: Path) -> Bench:
-    """Return the bench of the configuration that holds in ``start``, the options over it.
+    """Return the bench of the configuration that applies in ``start``; the options override it.
 
-    Broken cases keep nobody from the others: see ``bench.setting.corpus.broken``.
+    Broken cases do not affect the others: see ``bench.setting.corpus.broken``.
 
     Raises:
-        UnknownName: the options name something that there is not.
+        UnknownName: the options name something that does not exist.
         BadInput: the configuration or the folder of the cases cannot be used.
     """
     loaded = load_config(start)
@@ -229,11 +229,11 @@ def open_bench(options: RunOptions, start: Path) -> Bench:
 
 
 def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
-    """Look every name up that the options give, whatever cases there are.
+    """Look up every name in the options, regardless of the cases.
 
     Raises:
-        UnknownName: one that nothing registered has.
-        BadInput: one whose template or module cannot be used.
+        UnknownName: a name is not registered.
+        BadInput: the template or module of a name cannot be used.
     """
     setting = BenchContext(cases_dir=Path(), cassettes_dir=Path(), repairers=dict(loaded.config.repairers))
     for name in options.engines:
@@ -252,13 +252,13 @@ def refuse_unknown_names(loaded: Loaded, options: RunOptions) -> None:
 
 
 def shown(folder: Path) -> str:
-    """Return a folder as a command names it: from the working folder, where it is below that."""
+    """Return a folder as a command names it: relative to the working folder if it is below that."""
     here = Path.cwd()
     return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
 
 
 def _asked_for(planned: Plan) -> frozenset[str]:
-    """Return the repairers that are crossed with the strategies, and not only run once a case."""
+    """Return the repairers that are crossed with the strategies, without those that run only once per case."""
     return frozenset(name for sweep in planned.sweeps for name in sweep.matrix.repairers)
 
 

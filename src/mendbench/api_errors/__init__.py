@@ -1,1 +1,1 @@
-"""How services say that something failed: envelopes, refusals, status phrases, network faults, and when to try again."""
+"""How services report failures: envelopes, refusals, status phrases, network faults and retries."""

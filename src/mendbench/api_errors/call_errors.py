@@ -1,7 +1,7 @@
-"""The function-call error handler: reads a call's result, and says when calling again should stop.
+"""The function-call error handler: reads call results and decides when to stop retrying.
 
-Kept for one conversation. Every front end that lets a model call functions shares it: :func:`handled` takes each result
-in turn, and :attr:`CallErrors.stop_retrying` stays set until :func:`reset`.
+Its state covers one conversation. All front ends that let a model call functions share it. :func:`handled` takes each result in turn, and
+:attr:`CallErrors.stop_retrying` stays set until :func:`reset`.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json
 
 _ERROR_STARTS = ("ERROR:", "Error:", "Error executing code", "Error occurred", "\N{CROSS MARK}")
-"""How a text begins that tells an error. Case counts, and nothing may stand before it."""
+"""Prefixes that mark a text as an error. They are case-sensitive and must be at the start."""
 
 _FALSE_SUCCESS = ('"success":false', '"success": false')
-"""What a text holds that is, or quotes, a JSON object of a call that failed."""
+"""Substrings of a text that is, or quotes, the JSON object of a failed call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallErrors:
-    """What is remembered of a conversation's calls: a value that :func:`handled` makes anew with each error."""
+    """The state of a conversation's calls. It is immutable; :func:`handled` returns a new one for each error."""
 
     history: PatternHistory = field(default_factory=PatternHistory)
     stop_retrying: bool = False
-    """Whether the detector has said stop since the last reset."""
+    """Whether the detector has requested a stop since the last reset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """The detector asks to stop calling and to tell the user instead."""
+    """The detector's request to stop calling and to inform the user instead."""
 
     suggestion: str
-    """What the user is told."""
+    """The message for the user."""
 
 
 def error_in(result: Json) -> str | None:
-    """Return the text of the error that a call's result tells, or None if it tells none.
+    """Return the error text in a call's result, or None if there is no error.
 
-    An object is an error if its ``success`` is false; a text by how it begins, or by a false ``success`` inside it.
-    Nothing else is one, an HTTP status among it.
+    An object is an error if its ``success`` is false. A text is an error by its prefix, or by a false ``success`` inside it.
+    Nothing else is an error, not even an HTTP status.
     """
     if isinstance(result, dict):
         return canonical_json(result) if result.get("success") is False else None
@@ -51,9 +51,9 @@ def error_in(result: Json) -> str | None:
 
 
 def handled(state: CallErrors, result: Json, function: str) -> tuple[CallErrors, Stop | None]:
-    """Return the state after a call of ``function``, and :class:`Stop` if it was one error too many of a kind.
+    """Return the state after a call of ``function``, and :class:`Stop` if there were too many errors of one kind.
 
-    A result that is no error leaves the state as it is: a success in between does not reset the count.
+    A result that is not an error leaves the state unchanged: a success in between does not reset the count.
     """
     text = error_in(result)
     if text is None:
@@ -65,5 +65,5 @@ def handled(state: CallErrors, result: Json, function: str) -> tuple[CallErrors,
 
 
 def reset(state: CallErrors) -> CallErrors:
-    """Return the state of a new conversation: no errors and no flag. How unrecognised errors count stays."""
+    """Return the state of a new conversation: no errors and no flag. The counting mode for unrecognised errors is kept."""
     return CallErrors(history=PatternHistory(unrecognised=state.history.unrecognised))

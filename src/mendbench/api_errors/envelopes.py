@@ -1,7 +1,7 @@
-"""Failures that travel inside a successful answer: ``{"ok": false}`` in an HTTP 200, ``errors`` of GraphQL, ``isError`` of MCP.
+"""Failures inside a successful response: ``{"ok": false}`` in an HTTP 200, ``errors`` of GraphQL, ``isError`` of MCP.
 
-This is the *noticing* that all policies share. It reads structure only (which slots are there and what they hold), so that quoted
-errors, null slots and data about something else that failed are no failures. Whose fault it is, a detector decides.
+All policies share this step. It reads structure only (which slots exist and what they contain). So quoted errors, null slots and data about
+something else that failed are not failures. A detector decides whose fault a failure is.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from mendbench.model.exchange import Response
 from mendbench.model.json import Json, JsonObject
 
 MAX_WRAPPERS = 4
-"""How many envelopes deep a failure may lie: Composio in MCP text in JSON-RPC is three."""
+"""The maximum envelope depth of a failure: Composio in MCP text in JSON-RPC is three."""
 
 SUCCESSES = range(200, 300)
-"""Statuses that say that a request was done (RFC 9110 section 15.3)."""
+"""Statuses of a request that succeeded (RFC 9110 section 15.3)."""
 
 _NO_WORDS = "request failed"
 _SOME_DATA = 2
-"""Slots of content beside a false flag, or beside an error, that make it one datum among others."""
+"""Content slots that, next to a false flag or an error, make it plain data."""
 _STATUSES = frozenset({"status", "statuscode", "httpstatuscode", "code"})
 _RESPONSES_VERDICTS = frozenset({"error", "fail", "failure"})
-"""What a response says of itself. ``failed`` is not among them: it is the state of a run, a job or a payment."""
+"""Status words of a response itself. ``failed`` is not one: it is the state of a run, a job or a payment."""
 _FAILED_HTTP = range(400, 600)
 _GRAPHQL = frozenset({"errors", "data", "extensions"})
-"""The slots of a GraphQL answer (GraphQL specification, section 7.1)."""
+"""The slots of a GraphQL response (GraphQL specification, section 7.1)."""
 _TEXT_SLOTS = ("error", "message", "error_message", "detail", "description")
 
 
@@ -48,18 +48,17 @@ class Embedded:
     """A failure found inside a response."""
 
     message: str
-    """The response's own word for it: ``channel_not_found``, or ``request failed`` where it gave none."""
+    """The response's own description, such as ``channel_not_found``, or ``request failed`` if it has none."""
     body: Json
-    """The innermost envelope that says so; of a batch, the list of what was refused."""
+    """The innermost envelope that reports the failure; for a batch, the list of refused items."""
     partial: bool = False
-    """Whether the response tells of a part that was done: of a batch, of a multi-status, or in the data of a GraphQL answer."""
+    """Whether the response reports partial success: in a batch, a multi-status or the data of a GraphQL response."""
 
 
 def failure_in(body: Json) -> Embedded | None:
     """Return the failure that ``body`` carries, or None.
 
-    ``body`` is a parsed JSON value or a text; a text that is a JSON object or XML is looked into. A batch of which a part was refused
-    carries a failure.
+    ``body`` is a parsed JSON value or a text; a text that is a JSON object or XML is parsed. A partly refused batch carries a failure.
     """
     if isinstance(body, str) and body.lstrip().startswith("<"):
         fault = fault_in(body)
@@ -79,7 +78,7 @@ def failure_in(body: Json) -> Embedded | None:
 
 
 def accepted(response: Response, body: Json) -> bool:
-    """Return whether the world did what was asked: a 2xx answer without a fault and without a failure in its ``body``."""
+    """Return whether the request succeeded: a 2xx response without a fault and without a failure in its ``body``."""
     return response.fault is None and response.status in SUCCESSES and failure_in(body) is None
 
 
@@ -99,7 +98,7 @@ def _layers(body: Json) -> Iterator[JsonObject]:
 
 
 def _content_of(layer: JsonObject) -> Json:
-    """Return what an envelope wraps, if it is one that we know."""
+    """Return the content of an envelope of a known kind."""
     if "jsonrpc" in layer:
         return layer.get("result")
     if layer.get("successful") is True or layer.get("success") is True:
@@ -115,7 +114,7 @@ def _content_of(layer: JsonObject) -> Json:
 
 
 def _part_of_batch(parts: Parts) -> Embedded:
-    """Return the failure of a batch, in the words of the first item that has some."""
+    """Return the failure of a batch, with the message of the first item that has one."""
     said = next((text for item in parts.refused if (text := _says_deep(item, depth=0))), None)
     return Embedded(message=said or _NO_WORDS, body=parts.refused, partial=parts.some_done)
 
@@ -159,13 +158,13 @@ def _graphql_failure(layer: JsonObject) -> str | None:
 
 
 def _is_partial_graphql(layer: JsonObject) -> bool:
-    """Return whether a GraphQL answer has errors beside data that was read or done."""
+    """Return whether a GraphQL response has both errors and data."""
     errors = layer.get("errors")
     return set(layer) <= _GRAPHQL and isinstance(errors, list) and any(errors) and holds_done(layer.get("data"))
 
 
 def _spoken(value: Json) -> str:
-    """Return a text or a number as it is, and of an object or a list the first words in it."""
+    """Return a text or a number unchanged, and the first message in an object or a list."""
     return str(value) if isinstance(value, str | int | float) else first_text(value) or _NO_WORDS
 
 
@@ -187,13 +186,13 @@ def _says(layer: JsonObject) -> str:
 
 
 def _is_plain_data(layer: JsonObject) -> bool:
-    """Return whether a false flag stands among data and nothing says what failed: a response in a quiz may be ``ok: false``."""
+    """Return whether a false flag is plain data: an answer in a quiz may be ``ok: false``."""
     worded = _says(layer) != _NO_WORDS or any(slot.lower().startswith(("err", "code", "reason")) for slot in layer)
     return not worded and len(content_of(layer)) >= _SOME_DATA
 
 
 def _is_record(layer: JsonObject) -> bool:
-    """Return whether an error object is one datum of a record among others (a run's, a crash's) and no response's own."""
+    """Return whether an error object is part of a record (of a run, a crash) and not the error of the response."""
     named = {name_of(slot): value for slot, value in layer.items()}
     own = any(
         (isinstance(value, str) and value.lower() in _RESPONSES_VERDICTS)
@@ -205,7 +204,7 @@ def _is_record(layer: JsonObject) -> bool:
 
 
 def _says_deep(item: Json, depth: int) -> str | None:
-    """Return the first words in an item of a batch, or in the response or the errors inside it."""
+    """Return the first message in a batch item, or in the response or the errors inside it."""
     if isinstance(item, list):
         item = item[0] if item else None
     if isinstance(item, str):

@@ -1,8 +1,7 @@
-"""The network handler: how long a provider is waited for, when a request is sent again, and what a user is told.
+"""The network handler: timeouts per provider, retries, and messages for the user.
 
-It is about transport. An HTTP status is a response and is not tried again here, not even 429 or 503, unless the caller
-says so; and every fault is tried again, where :mod:`mendbench.api_errors.retry` leaves out what stays as it is
-(``TRANSIENT_FAULTS``).
+It handles transport only. An HTTP status is a response and is not retried here, not even 429 or 503, unless the caller requests it. All
+faults are retried, whereas :mod:`mendbench.api_errors.retry` retries transient ones only (``TRANSIENT_FAULTS``).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from mendbench.api_errors.retry import Advancing, drawn, retrying
 from mendbench.model.exchange import Fault, Response
 
 MAX_RETRIES = 5
-"""Tries after the first one."""
+"""Attempts after the first one."""
 
 BASE_S = 1.0
 """Wait before the first retry, seconds, without jitter; it doubles with each."""
@@ -23,7 +22,7 @@ CAP_S = 30.0
 """The longest wait, seconds, jitter included."""
 
 JITTER = 0.3
-"""The largest share of a wait that is added to it."""
+"""The maximum jitter, as a share of the wait."""
 
 _UNREACHED = "Unable to connect to {provider}. Please check your internet connection."
 
@@ -35,7 +34,7 @@ _MESSAGES: dict[Fault, str] = {
     "tls": "SSL connection error with {provider}. Please try again.",
     "truncated": "Network error occurred: the answer broke off",
 }
-"""One for each fault, and all of them are tried again."""
+"""One for each fault. All of them are retried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +42,9 @@ class Timeouts:
     """How long one request may take, seconds."""
 
     open_s: float
-    """Until the connection stands."""
+    """Until the connection is established."""
     read_s: float
-    """From when the request is begun until its whole response is there: writing it has no time of its own."""
+    """From the start of the request to the end of its response. Writing has no separate timeout."""
 
 
 DEFAULT_TIMEOUTS = Timeouts(open_s=10, read_s=120)
@@ -58,36 +57,36 @@ _PROVIDER_TIMEOUTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkFailure:
-    """No response came, whatever was tried."""
+    """No attempt got a response."""
 
     message: str
-    """What the user is told."""
+    """The message for the user."""
     fault: Fault
-    """Of the last try."""
+    """Of the last attempt."""
     tries: int
 
 
 def provider_of(model: str) -> str | None:
-    """Return the provider that a model's name begins with, as in ``claude/sonnet``, or None if it names none."""
+    """Return the provider prefix of a model's name, as in ``claude/sonnet``, or None."""
     provider, slash, _ = model.partition("/")
     return provider if slash and provider else None
 
 
 def timeouts_for(provider: str | None) -> Timeouts:
-    """Return a provider's timeouts; names compare without case, and an unknown one has the default."""
+    """Return a provider's timeouts; names are case-insensitive, and an unknown one has the default."""
     return _PROVIDER_TIMEOUTS.get((provider or "").lower(), DEFAULT_TIMEOUTS)
 
 
 def network_message(fault: Fault, provider: str | None = None) -> str:
-    """Return what a user is told of a fault that did not pass."""
+    """Return the user's message for a fault that persisted."""
     return _MESSAGES[fault].format(provider=provider or "API")
 
 
 def network_wait_s(attempt: int, *, base_s: float = BASE_S, cap_s: float = CAP_S, seed: str) -> float:
     """Return how long to wait after failed attempt number ``attempt`` (from 1), seconds.
 
-    ``base_s`` doubled with each attempt, and up to :data:`JITTER` of that on top, drawn from a digest of ``seed``; at
-    most ``cap_s``.
+    ``base_s`` doubles with each attempt. Up to :data:`JITTER` of that is added, drawn from a digest of ``seed``. The sum is at most
+    ``cap_s``.
     """
     whole = base_s * 2.0 ** min(attempt - 1, 64)
     return min(whole + JITTER * drawn(seed, attempt) * whole, cap_s)
@@ -104,11 +103,10 @@ def with_network_retry(
     seed: str = "",
     sleep: Callable[[float], None] | None = None,
 ) -> Response | NetworkFailure:
-    """Call until a response comes without a fault, at most ``max_retries`` times again, and return it.
+    """Call until a response has no fault, with at most ``max_retries`` retries, and return the response.
 
-    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. Responses that are ``busy`` count as
-    tries like any other; the last one is returned, and ``retry_after`` is how long such a response asks to be left
-    alone (seconds). What ``call`` raises passes at once.
+    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) if given. Responses that are ``busy`` are retried too, and the last one is
+    returned. ``retry_after`` is the delay that such a response requests (seconds). Exceptions of ``call`` propagate.
 
     Raises:
         ValueError: neither a clock nor a sleep is given.

@@ -1,9 +1,8 @@
 """The error pattern detector: stops when three errors in a row are of one kind.
 
-It reads nothing of an error but its category, which the first matching substring decides: neither the function that
-failed nor its arguments nor the rest of the text. So it is fooled by what only looks alike (``aggregate`` holds
-``agg``, and counts as plotting), and it takes any three unknown errors for one. That is how it was specified, and what
-is measured.
+It uses only the category of an error, which the first matching substring decides. It ignores the failed function, its arguments and the
+rest of the text. So it has false matches (``aggregate`` contains ``agg``, and counts as plotting), and treats any three unknown errors as
+the same. This follows the specification, and is what is measured.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ HISTORY = 10
 """How many errors are kept."""
 
 SIMILAR_TO_STOP = 2
-"""How many errors like the one before them mean stop: the first of a kind counts 0, so this is the third in a row."""
+"""How many repeated errors cause a stop. The first of a kind counts 0, so this is the third in a row."""
 
 SHOWN = 3
 """How many of the last errors the general suggestion lists."""
 
 GENERIC = "generic_error"
-"""The category of an error that nothing recognises."""
+"""The category of an unrecognised error."""
 
 Topic: TypeAlias = Literal["fonts", "modules", "permissions", "resources", "plotting", "file I/O", "network"]
 
 Unrecognised: TypeAlias = Literal["counts", "resets"]
-"""counts: errors that nothing recognises are of one kind, :data:`GENERIC`. resets: they are of none, and end a row."""
+"""counts: unrecognised errors are of one kind, :data:`GENERIC`. resets: they have no category and reset the count."""
 
 SUBSTRINGS: tuple[tuple[str, Topic, tuple[str, ...]], ...] = (
     ("font_error", "fonts", ("font", "findfont")),
@@ -37,7 +36,7 @@ SUBSTRINGS: tuple[tuple[str, Topic, tuple[str, ...]], ...] = (
     ("plotting_error", "plotting", ("backend", "display", "cairo", "agg", "figure", "window")),
     ("file_io_error", "file I/O", ("cannot write", "file locked", "read-only")),
 )
-"""Categories by what the text holds in lower case. The first one that matches wins, before every system pattern."""
+"""Categories by substrings of the lower-cased text. The first match wins, before all system patterns."""
 
 _PATTERNS: tuple[tuple[Topic, tuple[str, ...]], ...] = (
     ("fonts", (r"findfont:.*font family.*not found", r"cannot find font", r"font.*not available", r"missing.*font")),
@@ -63,8 +62,8 @@ _PATTERNS: tuple[tuple[Topic, tuple[str, ...]], ...] = (
 SYSTEM_PATTERNS: tuple[tuple[Topic, re.Pattern[str]], ...] = tuple(
     (topic, re.compile(pattern, re.IGNORECASE)) for topic, patterns in _PATTERNS for pattern in patterns
 )
-"""Errors of the system rather than of the code, in the specified order. The category is the place in it, from 0:
-``system_error_14``. Most can never be reached, because their words are substrings of a category above."""
+"""Errors of the system rather than of the code, in the specified order. The category is the index, from 0: ``system_error_14``. Most are
+unreachable, because a category above matches their words first."""
 
 _TOPICS: dict[str, Topic] = {category: topic for category, topic, _ in SUBSTRINGS} | {
     f"system_error_{at}": topic for at, (topic, _) in enumerate(SYSTEM_PATTERNS)
@@ -145,19 +144,19 @@ class NotedError:
 
     text: str
     function: str | None
-    """What was called. Kept for whoever reads the history; nothing is decided by it."""
+    """The called function. For information only; no decision uses it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternHistory:
-    """What the detector remembers: a value that :func:`noted` makes anew with each error."""
+    """The detector's state. It is immutable; :func:`noted` returns a new one for each error."""
 
     errors: tuple[NotedError, ...] = ()
     """The last :data:`HISTORY` errors, oldest first."""
     category: str | None = None
-    """Of the last error; None before the first one, and after one without a category."""
+    """The category of the last error; None before the first error and after one without a category."""
     similar: int = 0
-    """How many errors in a row were like the one before them."""
+    """How many errors in a row had the category of the one before."""
     unrecognised: Unrecognised = "counts"
 
 
@@ -174,7 +173,7 @@ def category_of(text: str) -> str:
 
 
 def noted(history: PatternHistory, text: str, function: str | None = None) -> PatternHistory:
-    """Return the history after one more error. Successes are not told to it, so they reset nothing."""
+    """Return the history after one more error. Successes are not recorded, so they reset nothing."""
     found = category_of(text)
     category = None if found == GENERIC and history.unrecognised == "resets" else found
     again = category is not None and category == history.category
@@ -192,9 +191,9 @@ def should_stop(history: PatternHistory) -> bool:
 
 
 def suggestion(history: PatternHistory) -> str | None:
-    """Return what a user is told who has to decide how to go on; None if the last error has no category.
+    """Return advice for a user who has to decide how to continue; None if the last error has no category.
 
-    A known topic has its own advice. Else the first lines of the last :data:`SHOWN` errors are listed.
+    A known topic has its own advice. Otherwise the first lines of the last :data:`SHOWN` errors are listed.
     """
     if history.category is None:
         return None

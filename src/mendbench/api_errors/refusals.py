@@ -1,8 +1,8 @@
-"""Responses that are nothing but a refusal, and batches of which a part was refused, told by their shape alone.
+"""Responses that only refuse, and partly refused batches, recognised by their shape alone.
 
-The shapes are conventions of many public APIs and no service's own: an error slot beside no content, a code of zero for success
-(WeChat, Postmark, Feishu), a verdict word (JSend), a list of embedded answers (OData's batches), a flag over its items (bulk requests).
-Data *about* something that failed has content beside it, and is no refusal.
+The shapes are conventions of many public APIs, not of one service: an error slot without content, a code of zero for success
+(WeChat, Postmark, Feishu), a verdict word (JSend), a list of embedded responses (OData's batches), a flag over its items (bulk requests).
+Data *about* something that failed has content next to it, and is not a refusal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mendbench.model.json import Json, JsonObject
 
 MAX_ITEMS = 1000
-"""Items of a batch that are looked at."""
+"""The maximum number of batch items that are inspected."""
 
 FALSE_FLAGS = ("ok", "success", "successful", "successfull", "succeeded")
 
@@ -46,23 +46,23 @@ _RESPONSE_NAMES = _EMBEDDED_SLOTS | frozenset({
     "id", "requestid", "referenceid", "contentid", "index", "atomicitygroup", "response", "httpheaders", "httpstatuscode",
     "httpcode", "code", "statustext", "statusmessage", "reason",
 })  # fmt: skip
-"""Slots of one response in a batch of them. An item that has others, such as a name or an address, is a record of a check."""
+"""Slots of one response in a batch. An item with other slots, such as a name or an address, is a check's record."""
 _PAIRS = (("success", "failure"), ("successcount", "failurecount"), ("succeeded", "failed"), ("successful", "failed"))
-"""Counts that a batch's response gives side by side."""
+"""Counts that a batch's response gives together."""
 _DONE_LISTS = frozenset({"successful", "succeeded", "success", "successes", "created", "processed", "completed"})
 _RESULT_LISTS = frozenset({"results", "data", "items", "records", "responses"})
 _COUNT = re.compile(r"^(?:failed\w*count|numerrors|errorcount|failurecount|numfailed)$")
 _ECHOES = frozenset({"__typename", "clientMutationId"})
-"""Slots of GraphQL objects that are there whatever was done."""
+"""Slots that GraphQL objects have whether or not anything was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What became of the parts of a batch of which some were refused."""
+    """The results of a partly refused batch."""
 
     refused: list[Json]
     some_done: bool
-    """Whether the response tells of a part that was done."""
+    """Whether the response reports that a part was done."""
 
 
 def name_of(slot: str) -> str:
@@ -71,12 +71,12 @@ def name_of(slot: str) -> str:
 
 
 def well(text: str) -> bool:
-    """Return whether words in a slot for an error say that there is none: ``OK``, ``no error``."""
+    """Return whether the text in an error slot means that there is no error: ``OK``, ``no error``."""
     return _WELL.search(text) is not None
 
 
 def content_of(layer: JsonObject) -> list[str]:
-    """Return the slots that carry something and belong neither to an envelope nor to an error."""
+    """Return the non-empty slots that belong neither to an envelope nor to an error."""
     return [
         slot
         for slot, value in layer.items()
@@ -88,7 +88,7 @@ def content_of(layer: JsonObject) -> list[str]:
 
 
 def refusal_in(layer: JsonObject) -> str | None:
-    """Return what a response says that carries a refusal and nothing else, or None."""
+    """Return the message of a response that contains only a refusal, or None."""
     if any(layer.get(flag) is True for flag in FALSE_FLAGS):
         return None
     named = {name_of(slot): value for slot, value in layer.items()}
@@ -113,7 +113,7 @@ def refusal_in(layer: JsonObject) -> str | None:
 
 
 def failed_parts(body: Json) -> Parts | None:
-    """Return the parts of a batch that its response says were refused, or None where it is no batch or nothing was."""
+    """Return the results of a partly refused batch, or None if it is not a batch or nothing was refused."""
     lists = [body] if isinstance(body, list) else list(body.values()) if isinstance(body, dict) else []
     for items in lists:
         if isinstance(items, list) and items and all(isinstance(item, dict) for item in items[:MAX_ITEMS]):
@@ -127,9 +127,9 @@ def failed_parts(body: Json) -> Parts | None:
 
 
 def holds_done(value: Json) -> bool:
-    """Return whether there is anything in what a response holds that was done or read: no refused payload, no empty slot.
+    """Return whether a response contains anything that was done or read, besides refused payloads and empty slots.
 
-    However deep a value is nested, nothing here recurs.
+    This does not recurse, so values may nest to any depth.
     """
     left = [value]
     while left:
@@ -145,7 +145,7 @@ def holds_done(value: Json) -> bool:
 
 
 def first_text(value: Json) -> str | None:
-    """Return the first words in a text, an object of an error, or a list or map of them, however deep they lie."""
+    """Return the first message in a text, an error object, or a list or map of them, at any depth."""
     left = [value]
     while left:
         current = left.pop()
@@ -199,16 +199,16 @@ def _refused_items(items: list[JsonObject], body: Json) -> list[JsonObject]:
 
 
 def _accounted(refused: list[JsonObject], items: list[JsonObject], counts: list[int]) -> list[JsonObject]:
-    """Return ``refused`` if they are what the response counts as failed, and nothing otherwise: then it counts other things.
+    """Return ``refused`` if their number matches the response's count of failures, and nothing otherwise.
 
-    A receipt may cut its list of errors short, and so is the list here that has more than :data:`MAX_ITEMS`.
+    A receipt may truncate its list of errors. A list of more than :data:`MAX_ITEMS` is truncated here too.
     """
     cut = len(refused) == len(items) or len(items) == MAX_ITEMS
     return refused if any(len(refused) == count or (cut and len(refused) <= count) for count in counts) else []
 
 
 def _refused_list(body: JsonObject) -> Parts | None:
-    """Return the list that names what was refused and why, beside one of what was done."""
+    """Return the list of refused items with reasons, if there is also a list of items that were done."""
     lists = {name_of(slot): value for slot, value in body.items() if isinstance(value, list | dict)}
     for name in ("failed", "failures"):
         refused = lists.get(name)
@@ -224,7 +224,7 @@ def _refused_list(body: JsonObject) -> Parts | None:
 
 
 def _done(item: JsonObject) -> bool:
-    """Return whether an item of a batch that was not refused says nothing against its having been done."""
+    """Return whether nothing in a batch item that was not refused contradicts its success."""
     status = _embedded_status(item)
     return not any(item.get(flag) is False for flag in FALSE_FLAGS) and (status is None or status in _ACCEPTED_HTTP)
 
@@ -235,7 +235,7 @@ def _counts_done(body: Json) -> bool:
 
 
 def _gives_a_reason(item: Json) -> bool:
-    """Return whether a refused item says why; one that is its bare id cannot."""
+    """Return whether a refused item gives a reason; a bare id does not."""
     if not isinstance(item, dict):
         return True
     return any(
@@ -252,7 +252,7 @@ def _embedded_status(item: JsonObject) -> int | None:
 
 
 def _empty(slot: str, value: Json) -> bool:
-    """Return whether a slot carries nothing. ``valid: false`` is a response; ``data: false`` and ``Response: "False"`` are none."""
+    """Return whether a slot carries nothing. ``valid: false`` is content; ``data: false`` and ``Response: "False"`` are not."""
     if value is False:
         return name_of(slot) in _RESULT_LISTS or name_of(slot) in {"result", "response"}
     return value in (None, "", [], {}, 0, "false", "False")
@@ -272,7 +272,7 @@ def _says(item: JsonObject) -> bool:
 
 
 def _unwrapped(item: JsonObject) -> JsonObject:
-    """Return what an item holds whose only slot names the action: ``{"index": {…}}`` of a bulk request."""
+    """Return the content of an item whose only slot names the action: ``{"index": {…}}`` of a bulk request."""
     inner = next(iter(item.values())) if len(item) == 1 else None
     return inner if isinstance(inner, dict) else item
 

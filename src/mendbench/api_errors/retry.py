@@ -1,6 +1,6 @@
-"""Trying again: exponential backoff with a jitter that is the same on every run, and a sleep that the caller gives.
+"""Retries: exponential backoff with deterministic jitter, and a sleep function from the caller.
 
-In a trial the sleep moves the virtual clock; only calls of a model's server, at the rim, really sleep.
+In a trial the sleep advances the virtual clock. Only calls of a model's server really sleep.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from mendbench.model.exchange import Response
 T = TypeVar("T")
 
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses that another try may cure (RFC 9110 sections 15.5.9, 15.6; RFC 8470 section 5.2; RFC 6585 section 4)."""
+"""Statuses that a retry may resolve (RFC 9110 sections 15.5.9, 15.6; RFC 8470 section 5.2; RFC 6585 section 4)."""
 
 TRANSIENT_FAULTS = frozenset({"timeout", "refused", "reset", "truncated"})
-"""Transport faults that another try may cure. A name that does not exist and a bad certificate stay as they are."""
+"""Transport faults that a retry may resolve. An unknown host name and a bad certificate are permanent."""
 
 PATIENCE_S = 120.0
-"""A server that asks for a longer wait than this is not waited for, seconds."""
+"""The longest wait that a server may request, seconds. Longer ones end the retries."""
 
 
 class Advancing(Protocol):
-    """What a virtual sleep needs of a clock."""
+    """The part of a clock that a virtual sleep needs."""
 
     def advance(self, ms: int) -> None:
-        """Let that much time pass at once."""
+        """Advance the time by that much."""
 
 
 class Wait(Protocol):
@@ -40,15 +40,15 @@ class Wait(Protocol):
 
 
 def transient(response: Response) -> bool:
-    """Return whether another try may bring a better answer."""
+    """Return whether a retry may get a better response."""
     return response.fault in TRANSIENT_FAULTS if response.fault else response.status in TRANSIENT_STATUSES
 
 
 def retry_after_s(value: str | None, now_ms: int, date: str | None = None) -> float | None:
-    """Return the seconds that a ``Retry-After`` header asks for, or None if it is absent or unreadable.
+    """Return the delay in a ``Retry-After`` header in seconds, or None if it is absent or unreadable.
 
-    It holds seconds or a date (RFC 9110 section 10.2.3). A date is read by the clock of who set it: by ``date``, the response's own
-    ``Date`` header, where it has one, and else by ``now_ms``.
+    It contains seconds or a date (RFC 9110 section 10.2.3). A date is relative to ``date``, the response's own ``Date`` header, if present,
+    and otherwise to ``now_ms``.
     """
     if value is None:
         return None
@@ -63,7 +63,7 @@ def retry_after_s(value: str | None, now_ms: int, date: str | None = None) -> fl
 
 
 def _date_s(text: str) -> float | None:
-    """Return a date (RFC 9110 section 5.6.7) in seconds since the Unix epoch, or None if it is none."""
+    """Return a date (RFC 9110 section 5.6.7) in seconds since the Unix epoch, or None if it is not a date."""
     try:
         when = parsedate_to_datetime(text)
         return (when.replace(tzinfo=UTC) if when.tzinfo is None else when).timestamp()
@@ -74,15 +74,14 @@ def _date_s(text: str) -> float | None:
 def wait_s(attempt: int, *, base_s: float, cap_s: float, seed: str) -> float:
     """Return how long to wait after failed attempt number ``attempt`` (from 1), seconds.
 
-    Half of ``base_s`` doubled with each attempt (at most ``cap_s``) is fixed, the other half is jitter drawn from a
-    digest of ``seed``.
+    ``base_s`` doubles with each attempt, up to ``cap_s``. Half of that is fixed. The other half is jitter, drawn from a digest of ``seed``.
     """
     whole = min(cap_s, base_s * 2.0 ** min(attempt - 1, 64))
     return whole * (0.5 + 0.5 * drawn(seed, attempt))
 
 
 def drawn(seed: str, attempt: int) -> float:
-    """Return what stands for a random number from 0 up to 1: the same for the same seed and attempt on every run."""
+    """Return a pseudo-random number from 0 up to 1, determined by the seed and the attempt."""
     return int.from_bytes(hashlib.sha256(f"{seed}\n{attempt}".encode()).digest()[:4], "big") / 2**32
 
 
@@ -103,9 +102,8 @@ def retrying(
 ) -> T:
     """Call until ``again(result)`` is false, at most ``attempts`` times, and return the last result.
 
-    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) where that is given. A result's ``retry_after`` (seconds)
-    replaces the one that ``wait`` computes; one beyond ``patience_s`` ends the tries at once. ``errors`` are tried
-    again too; the last one is raised.
+    Waits on ``clock`` (virtual), or with ``sleep`` (seconds) if given. A result's ``retry_after`` (seconds) replaces the delay from
+    ``wait``; one beyond ``patience_s`` ends the retries. ``errors`` are retried too; the last one is raised.
 
     Raises:
         ValueError: neither a clock nor a sleep is given.

@@ -1,6 +1,6 @@
-"""What HTTP statuses are called.
+"""The reason phrases of HTTP statuses.
 
-Prompts, cassettes and invented services hold these names, so they hang on no version of Python: its own table changed four of them in 3.13.
+Prompts, cassettes and invented services contain these names, so they must not depend on the Python version: 3.13 changed four of them.
 """
 
 from __future__ import annotations

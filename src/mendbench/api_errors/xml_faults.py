@@ -1,7 +1,7 @@
-"""Failures inside XML responses of status 2xx, read from their elements and never by a parser that expands entities.
+"""Failures inside XML responses of status 2xx, read without a parser that expands entities.
 
-Forms: SOAP faults (SOAP 1.1 section 4.4, SOAP 1.2 section 5.4), ``<Error>`` with ``<Code>`` as S3 sends it after the status line is gone, a
-root that says ``stat="fail"``, and a status of 4xx or 5xx for a whole resource in a WebDAV multi-status (RFC 4918 section 13).
+Forms: SOAP faults (SOAP 1.1 section 4.4, SOAP 1.2 section 5.4), ``<Error>`` with ``<Code>`` as S3 sends it after the status line, a root
+with ``stat="fail"``, and a status of 4xx or 5xx for a whole resource in a WebDAV multi-status (RFC 4918 section 13).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 MAX_TEXT = 20_000
-"""Characters that are looked at."""
+"""The maximum number of characters that are read."""
 
 _FAULT = re.compile(r"<(?:\w+:)?Fault[\s>]")
 _FAULT_WORDS = re.compile(r"<(?:\w+:)?(?:faultstring|Text)\b[^<>]*>([^<]+)<")
@@ -24,7 +24,7 @@ _DAV_DONE = re.compile(r"<(?:\w+:)?status>\s*HTTP/\d(?:\.\d)? 2\d\d\b")
 
 
 def fault_in(text: str) -> str | None:
-    """Return what a failure inside an XML text says, or None."""
+    """Return the message of a failure inside an XML text, or None."""
     cut = text[:MAX_TEXT]
     root = _ROOT.match(cut)
     if root is None or root.group(1).lower() == "html":
@@ -44,14 +44,14 @@ def fault_in(text: str) -> str | None:
 
 
 def part_was_done(text: str) -> bool:
-    """Return whether a WebDAV multi-status says of a resource, or of a property of one, that it was done."""
+    """Return whether a WebDAV multi-status reports success for a resource or a property."""
     cut = text[:MAX_TEXT]
     root = _ROOT.match(cut)
     return root is not None and root.group(1).rpartition(":")[2] == "multistatus" and _DAV_DONE.search(cut) is not None
 
 
 def _without_properties(text: str) -> str:
-    """Return a multi-status without what it says of single properties. One pass, however many elements stay open."""
+    """Return a multi-status without its results for single properties. One pass, even with unclosed elements."""
     kept, start, inside = [], 0, False
     for edge in _PROPERTIES_EDGE.finditer(text):
         ends = edge["end"] is not None

@@ -1,1 +1,1 @@
-"""Recordings on the disk: vcrpy's format, the keys of exchanges, and the folder of a case's recordings."""
+"""Recordings on disk: vcrpy's format, the keys of exchanges, and the folder of a case's recordings."""

@@ -1,10 +1,10 @@
 """Cassettes: recorded exchanges in vcrpy's YAML format, version 1, which stock vcrpy and pytest-recording load.
 
-What vcrpy has no field for stands beside each exchange. ``x-mendbench`` has service, after, n, elapsed_ms, ask and key;
-``changed`` where the world was changed otherwise than the method says; ``provenance`` where a model's response was made elsewhere and
-imported; ``batch`` where a model answered several prompts in one context. ``x-mendbench-fault`` stands for a response that never came
-whole (its status is 0). An entry ends with its ``key``; so whatever follows the last whole ``key`` line is an append that was torn off
-by a crash, and is cut. The same entries always give the same bytes.
+Data without a vcrpy field is in extra fields of each exchange. ``x-mendbench`` has service, after, n, elapsed_ms, ask and key;
+``changed`` if the effect on the world differs from what the method implies; ``provenance`` if a model's response was made elsewhere and
+imported; ``batch`` if a model answered several prompts in one context. ``x-mendbench-fault`` marks a response that never arrived in full
+(its status is 0). An entry ends with its ``key``. Anything after the last whole ``key`` line is an append that a crash interrupted, and
+is cut. The same entries always give the same bytes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.secrets.sensitive import sanitise
 
 HEADER = "version: 1\ninteractions:\n"
-"""``version: 1`` is vcrpy's format number, for cassettes since its release 1.0; ours is the same until a field changes
-its meaning."""
+"""``version: 1`` is vcrpy's format number for cassettes since its release 1.0. Ours is the same until a field changes its meaning."""
 
 _SEEN = 4000
-"""Bytes of what is no entry that are looked at, to say how it begins."""
+"""How many bytes of an invalid entry are read to recognise its beginning."""
 
 _START = b"- request:\n"
 _END = re.compile(rb"^    key: (['\"]?)([0-9a-f]{16})\1(?:\n|\Z)", re.MULTILINE)
@@ -43,7 +42,7 @@ _ENTRY = re.compile(rb"^- ", re.MULTILINE)
 _HINT = "mend it by hand, or delete it and record it again"
 _FAULTS = frozenset(get_args(Fault))
 _UNSAFE_IN_BLOCKS = frozenset("\x85\u2028\u2029\ufeff")
-"""Line breaks for YAML 1.1 that a block would turn into others."""
+"""YAML 1.1 line breaks that a block would convert to others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,30 +57,30 @@ class BatchPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One recorded exchange: redacted, and as it is served."""
+    """One recorded exchange, redacted, as it is served."""
 
     key: str
     """:func:`mendbench.cassettes.keys.world_key`, or the digest of the model request."""
     request: Request
     response: Response
     service: str | None = None
-    """The service that it was asked of; None for a model."""
+    """The service that the request was sent to; None for a model."""
     after: str = ""
     n: int = 0
     changed: bool | None = None
-    """Whether the world was changed; None where it was as the method says, and for a model."""
+    """Whether the world was changed; None if the method implies the right value, and for a model."""
     model_request: JsonObject | None = None
-    """What a model was asked. The request's body is its canonical JSON, and is not stored a second time."""
+    """The model request. The request's body is its canonical JSON, and is not stored a second time."""
     provenance: str | None = None
-    """Where a model's response comes from that was made elsewhere and imported; None for one that was recorded here."""
+    """The source of a model's response that was made elsewhere and imported; None for one that was recorded here."""
     batch: BatchPlace | None = None
-    """Which prompts a model answered together with this one; None where that is not known."""
+    """The batch of prompts in which the model answered this one; None if that is unknown."""
 
 
 class _Dumper(yaml.SafeDumper):
     """Writes texts of several lines as blocks, and never an alias.
 
-    Pure Python on purpose: libyaml writes other bytes.
+    Pure Python on purpose: libyaml writes different bytes.
     """
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  the signature is PyYAML's
@@ -97,17 +96,17 @@ _Dumper.add_representer(str, _text_node)
 
 
 def load(path: Path) -> tuple[Entry, ...]:
-    """Return the entries of a cassette; none where there is no file.
+    """Return the entries of a cassette; empty if there is no file.
 
     Raises:
-        BadInput: it cannot be read, is no cassette, or holds a key twice; names file and line.
+        BadInput: it cannot be read, is not a cassette, or contains a key twice; the message names file and line.
     """
     data = _stored(path)
     return () if data is None else parse(data, str(path))
 
 
 def keys(path: Path) -> frozenset[str]:
-    """Return the keys of a cassette's whole entries, without reading what else is in them; none where there is no file.
+    """Return the keys of a cassette's whole entries, without parsing the rest; empty if there is no file.
 
     Raises:
         BadInput: it cannot be read.
@@ -117,17 +116,17 @@ def keys(path: Path) -> frozenset[str]:
 
 
 def _stored(path: Path) -> bytes | None:
-    """Return the bytes of a cassette with the line ends that it was written with; None where there is no file."""
+    """Return the bytes of a cassette with its original line ends; None if there is no file."""
     if not path.exists():
         return None
     return read_bytes(path, MAX_RECORDING, "record it", "make it readable").replace(b"\r\n", b"\n")
 
 
 def parse(data: bytes, place: str) -> tuple[Entry, ...]:
-    """Return the entries in a cassette's bytes, without a torn tail. ``place`` names the file in errors.
+    """Return the entries in a cassette's bytes, without an incomplete last entry. ``place`` names the file in errors.
 
     Raises:
-        BadInput: it is no cassette, or holds a key twice.
+        BadInput: it is not a cassette, or contains a key twice.
     """
     whole = data[: whole_length(data, place)]
     if not whole:
@@ -145,7 +144,7 @@ def parse(data: bytes, place: str) -> tuple[Entry, ...]:
 
 
 def whole_length(data: bytes, place: str) -> int:
-    """Return how many bytes are left when a torn tail is cut; 0 if no entry is whole.
+    """Return the length without an incomplete last entry; 0 if no entry is whole.
 
     Raises:
         BadInput: what follows the last whole entry is not the beginning of one.
@@ -161,12 +160,12 @@ def whole_length(data: bytes, place: str) -> int:
         raise BadInput(f"{place}:{line}", "a cassette without x-mendbench fields", "import it first")
     shown = str(sanitise(torn[:_SEEN].decode("utf-8", "replace")))[
         :40
-    ]  # a credential that is cut is told by nothing any more
+    ]  # a credential that is cut can no longer be recognised
     raise BadInput(f"{place}:{line}", f"no cassette entry but {shown!r}", _HINT)
 
 
 def dump(entries: Iterable[Entry]) -> str:
-    """Return a whole cassette; an empty text for no entries, which is not to be written."""
+    """Return a whole cassette; an empty text, which must not be written, if there are no entries."""
     texts = [dump_entry(entry) for entry in entries]
     return HEADER + "".join(texts) if texts else ""
 
@@ -193,7 +192,7 @@ def dump_entry(entry: Entry) -> str:
 
 
 def settled(entry: Entry) -> Entry:
-    """Return the entry as it reads back: headers of one name side by side, nothing that YAML cannot hold."""
+    """Return the entry as it reads back: headers with the same name grouped, without characters that YAML cannot hold."""
     request = replace(
         entry.request,
         url=_encodable(entry.request.url),
@@ -207,17 +206,17 @@ def settled(entry: Entry) -> Entry:
 
 
 def settled_headers(headers: Headers) -> Headers:
-    """Return headers as a cassette gives them back: grouped by name, in order of first appearance."""
+    """Return headers as a cassette returns them: grouped by name, in order of first appearance."""
     return _headers(_grouped(headers))
 
 
 def append(path: Path, entry: Entry) -> None:
-    """Append one settled entry and wait until it is on the disk.
+    """Append one settled entry and wait until it is on disk.
 
-    A torn tail is cut first; a new file begins with the header.
+    An incomplete last entry is cut first; a new file begins with the header.
 
     Raises:
-        BadInput: the file is no cassette, or cannot be written: it is then as it was, without a torn tail.
+        BadInput: the file is not a cassette, or cannot be written. It is then unchanged, without an incomplete last entry.
         MendbenchError: the entry cannot be written.
     """
     text = dump_entry(entry)
@@ -233,10 +232,10 @@ def append(path: Path, entry: Entry) -> None:
 
 
 def rewrite(path: Path, entries: Iterable[Entry]) -> None:
-    """Replace a cassette by these entries, at once; without entries it is removed.
+    """Replace the entries of a cassette atomically; without entries it is removed.
 
     Raises:
-        BadInput: it cannot be written: it is then as it was.
+        BadInput: it cannot be written; it is then unchanged.
     """
     text = dump(entries)
     with _on_disk(path):
@@ -248,7 +247,7 @@ def rewrite(path: Path, entries: Iterable[Entry]) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from recording into ``folder`` meanwhile. Where the system has no such lock, it only makes it.
+    """Lock ``folder`` against recording by other processes. On a system without such a lock, only create the folder.
 
     Raises:
         BadInput: the folder cannot be made.
@@ -261,7 +260,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _on_disk(path: Path) -> Iterator[None]:
-    """Say in one line what the disk refuses."""
+    """Return a one-line description of a disk error."""
     try:
         yield
     except OSError as error:

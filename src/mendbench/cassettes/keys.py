@@ -1,4 +1,4 @@
-"""When two requests are the same one: canonical bodies, keys, and what tells a request from its nearest neighbour.
+"""When two requests are equal: canonical bodies, keys, and the differences between a request and the most similar one.
 
 Only redacted requests come here, so a key never depends on a secret's value.
 """
@@ -24,32 +24,32 @@ INDIFFERENT_HEADERS = frozenset(
         "date", "traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id",
     }
 )  # fmt: skip
-"""Headers that decide no response: about the connection and the message's length (RFC 9110, RFC 9112) and for tracing (W3C
-Trace Context and Baggage, and the two common ids). Every other header belongs to the key: it may choose a tenant, a
-version, a representation, or make a repeated write a no-op.
+"""Headers that do not affect the response: those of the connection and the message's length (RFC 9110, RFC 9112) and for tracing (W3C
+Trace Context and Baggage, and the two common ids). Every other header belongs to the key: it may choose a tenant, a version, a
+representation, or make a repeated write a no-op.
 
-Credentials are placeholders by now: a missing one, or one without its scheme, asks something else than a right one.
+Credentials are already placeholders: a missing one, or one without its scheme, makes a different request.
 """
 
 WISHES_FOR_ANYTHING = ("*/*", "application/json")
-"""Values of Accept that ask for what comes without one. ``application/vnd.github.raw+json`` asks for something else."""
+"""Values of Accept that request the default representation. ``application/vnd.github.raw+json`` requests another one."""
 
 _WHO_AND_HOW = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "accept", "content-type"})
-"""Headers that do not change what an accepted write did: who wrote, how the body is spelled, and what is wished back."""
+"""Headers that do not change the effect of an accepted write: the sender, the body's encoding, and the preferred response."""
 
 MAX_DIFFERENCES = 12
-"""So many differing fields are named; more help nobody."""
+"""The number of differing fields that are named; more would not help."""
 
 _BOUNDARY = re.compile(rb'boundary="?([^";]+)"?', re.IGNORECASE)
 _SPELLING = ("charset=", "boundary=")
-"""Parameters of a content type that say how the body is written, and not what it is."""
+"""Parameters of a content type that describe how the body is written, not what it is."""
 _MISSING = object()
 
 
 def canonical_body(request: Request) -> Json:
-    """Return the body as it is compared: JSON (1 equals 1.0), form fields sorted by name, text, or a digest.
+    """Return the body in its form for comparison: JSON (1 equals 1.0), form fields sorted by name, text, or a digest.
 
-    A digest stands for bytes that are no text.
+    A digest represents bytes that are not text.
 
     Multipart boundaries are replaced by a fixed word.
     """
@@ -72,7 +72,7 @@ def canonical_body(request: Request) -> Json:
 def keyed_headers(request: Request) -> dict[str, str]:
     """Return the headers that belong to the key by lower-case name, the values of one name joined by commas.
 
-    All do but the :data:`INDIFFERENT_HEADERS` and an Accept that is one of :data:`WISHES_FOR_ANYTHING`.
+    All headers belong to it except the :data:`INDIFFERENT_HEADERS` and an Accept that is one of :data:`WISHES_FOR_ANYTHING`.
     """
     values: dict[str, list[str]] = {}
     for name, value in request.headers:
@@ -91,13 +91,13 @@ def _media_type(value: str) -> str:
 
 
 def identity(request: Request) -> str:
-    """Return the digest of what a request asks, wherever in a scope it stands."""
+    """Return the digest of a request's content, independent of its place in a scope."""
     body, *kind = _digestible(request)
     return digest([request.method.upper(), normalise_url(request.url), body, keyed_headers(request), *kind])
 
 
 def world_key(request: Request, after: str, n: int) -> str:
-    """Return the key of a request's ``n``-th repeat (from 0) after the accepted writes that ``after`` stands for."""
+    """Return the key of a request's ``n``-th repeat (from 0) after the accepted writes that ``after`` represents."""
     return key_of(identity(request), after, n)
 
 
@@ -107,7 +107,7 @@ def key_of(identity_: str, after: str, n: int) -> str:
 
 
 def fold(after: str, request: Request) -> str:
-    """Return what ``after`` becomes once the write ``request`` was accepted."""
+    """Return the value of ``after`` once the write ``request`` was accepted."""
     deciding = {name: value for name, value in keyed_headers(request).items() if name not in _WHO_AND_HOW}
     wrote = [after, request.method.upper(), normalise_url(request.url), *_digestible(request)]
     return digest([*wrote, deciding] if deciding else wrote)
@@ -116,9 +116,9 @@ def fold(after: str, request: Request) -> str:
 def differences(a: Request, b: Request) -> tuple[str, ...]:
     """Return the names of the fields in which two requests differ.
 
-    They read ``method``, ``url.path``, ``url.query.limit``, ``body.channel`` and so on.
+    The names have the form ``method``, ``url.path``, ``url.query.limit``, ``body.channel`` and so on.
 
-    Empty exactly where their identities are equal.
+    The result is empty exactly if their identities are equal.
     """
     names = ["method"] if a.method.upper() != b.method.upper() else []
     names += _url_differences(normalise_url(a.url), normalise_url(b.url))
@@ -129,16 +129,16 @@ def differences(a: Request, b: Request) -> tuple[str, ...]:
 
 
 def nearest(request: Request, candidates: Iterable[Request]) -> Request | None:
-    """Return the candidate most like ``request``, or None if none is on the same host."""
+    """Return the candidate most similar to ``request``, or None if none is on the same host."""
     host = urlsplit(normalise_url(request.url)).netloc
     near = [each for each in candidates if urlsplit(normalise_url(each.url)).netloc == host]
     return min(near, key=lambda each: _distance(request, each), default=None)
 
 
 def _digestible(request: Request) -> list[Json]:
-    """Return the body as it is compared, and its kind where the value alone could be another body's.
+    """Return the body in its form for comparison, and its kind where the value alone would be ambiguous.
 
-    So JSON's ``null`` is no empty body, and ``"a"`` is not the text ``a``.
+    So JSON's ``null`` is not an empty body, and ``"a"`` is not the text ``a``.
     """
     body = canonical_body(request)
     try:
@@ -223,5 +223,5 @@ def _walk(a: Json, b: Json, path: str, names: list[str]) -> None:
 
 
 def first_difference(a: str, b: str) -> int:
-    """Return at which character (from 0) two texts part."""
+    """Return the first position (from 0) at which two texts differ."""
     return next((i for i, (one, other) in enumerate(zip_longest(a, b)) if one != other), len(a))

@@ -1,4 +1,4 @@
-"""Which answers a recording of everything has had anew, in a file: killed, it goes on without asking for any of them again."""
+"""A file of the responses that a full re-recording has recorded: after an interruption, it continues without requesting them again."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mendbench.io.reading import MAX_RUN, read_regular
 
 
 class RecordingJournal:
-    """The keys of responses by their cassette, written down one by one, each after its response."""
+    """The keys of responses by cassette. Each is written after its response."""
 
     def __init__(self, path: Path) -> None:
-        """Read what is written down; a torn last line is cut.
+        """Read the file; an incomplete last line is cut.
 
         Raises:
-            BadInput: the file cannot be written to, is no regular one, or is larger than a file of a run may be.
+            BadInput: the file cannot be written to, is not a regular one, or exceeds the size limit for a file of a run.
         """
         self._path = path
         self._keys: defaultdict[str, set[str]] = defaultdict(set)
@@ -31,15 +31,15 @@ class RecordingJournal:
             self._written("".join(f"{canonical_json([*pair])}\n" for pair in pairs))
 
     def __len__(self) -> int:
-        """Return how many responses are written down."""
+        """Return how many responses the file lists."""
         return sum(map(len, self._keys.values()))
 
     def of(self, cassette: Path) -> frozenset[str]:
-        """Return the keys of a cassette's responses that came anew."""
+        """Return the keys of a cassette's responses that were recorded again."""
         return frozenset(self._keys[str(cassette)])
 
     def add(self, cassette: Path, key: str) -> None:
-        """Write down that a response came, and stands in its cassette.
+        """Record that a response came and is in its cassette.
 
         Raises:
             BadInput: it cannot be written.
@@ -57,7 +57,7 @@ class RecordingJournal:
 
 
 def _whole(path: Path) -> list[tuple[str, str]]:
-    """Return what the whole lines hold: only the last can be torn, and a line that is none tells no more than that."""
+    """Return the content of the whole lines: only the last can be incomplete, and a malformed line is ignored."""
     found = []
     data = read_regular(path, MAX_RUN, "begin the run again", "move it away: what came anew is asked for again")
     for line in data.decode("utf-8", "replace").split("\n"):

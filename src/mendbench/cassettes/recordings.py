@@ -1,4 +1,4 @@
-"""The recordings of one case: its world, what models' edits led to in it, and one file of responses per model."""
+"""The recordings of one case: its world, the results of models' edits in it, and one file of responses per model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mendbench.cassettes.recording_journal import RecordingJournal
 from mendbench.errors import BadInput
 
 RecordMode: TypeAlias = Literal["none", "new_episodes", "all"]
-"""none: read only. new_episodes: record what is missing. all: record everything anew, each key once."""
+"""none: read only. new_episodes: record what is missing. all: record everything again, each key once."""
 
 WORLD = "world.yaml"
 TRAJECTORIES = "world.trajectories.yaml"
 
 _Stamp: TypeAlias = tuple[int, int, int]
-"""When a file was written, how long it is, and which one it is: a file that is written whole is another one."""
+"""A file's modification time, length, and identity: rewriting the file changes the identity."""
 
 
 class _File:
@@ -40,7 +40,7 @@ class _File:
         return self._stamp is not None and not self.entries
 
     def refresh(self) -> None:
-        """Read the file again if somebody else has written to it."""
+        """Read the file again if another process has written to it."""
         stamp = _stamp(self.path)
         if stamp != self._stamp:
             loaded = _loaded(self.path, stamp) if stamp else ()
@@ -48,14 +48,14 @@ class _File:
             self._stamp = stamp
 
     def store(self, entry: Entry, *, replace: bool) -> Entry:
-        """Write the entry, unless its key is there already, and return the one that stands."""
+        """Write the entry unless its key exists already, and return the stored one."""
         entry = cassette.settled(entry)
         with cassette.locked(self.path.parent):
             self.refresh()
             return self.put(entry, replace=replace)
 
     def put(self, entry: Entry, *, replace: bool) -> Entry:
-        """Store a settled entry as :meth:`store` does. Only for who holds the folder's lock and has refreshed the file."""
+        """Store a settled entry as :meth:`store` does. The caller must hold the folder's lock and have refreshed the file."""
         standing = self.entries.get(entry.key)
         if standing is not None and not (replace and entry.key not in self.fresh):
             return standing
@@ -69,7 +69,7 @@ class _File:
         return entry
 
     def arrange(self, keys: Iterable[str]) -> None:
-        """Let the entries of ``keys`` stand in that order, in the places that they have together; others keep theirs."""
+        """Put the entries of ``keys`` into that order, in the places that they occupy together; others keep theirs."""
         if not self.path.exists():
             return
         with cassette.locked(self.path.parent):
@@ -85,7 +85,7 @@ class _File:
             self._stamp = _stamp(self.path)
 
     def drop(self, keys: Iterable[str]) -> None:
-        """Take entries out of the file."""
+        """Remove entries from the file."""
         with cassette.locked(self.path.parent):
             self.refresh()
             gone = set(keys)
@@ -97,7 +97,7 @@ class _File:
 class Recordings:
     """Everything recorded for one case.
 
-    Share one instance among all scopes of a case: it knows what was used and what was recorded again.
+    Share one instance among all scopes of a case: it tracks which entries were used and which were recorded again.
     """
 
     def __init__(self, folder: Path, journal: RecordingJournal | None = None) -> None:
@@ -116,7 +116,7 @@ class Recordings:
 
     @classmethod
     def open(cls, folder: Path, journal: RecordingJournal | None = None) -> Recordings:
-        """Return the recordings in a folder, which need not exist. With ``anew``, models' responses noted there count as recorded again.
+        """Return the recordings in a folder, which need not exist. With ``anew``, model responses listed there count as recorded again.
 
         Raises:
             BadInput: a cassette in it is broken.
@@ -124,7 +124,7 @@ class Recordings:
         return cls(folder, journal)
 
     def refuse_empty(self) -> None:
-        """Refuse a recording of the world without an exchange: a killed recording may leave one, nothing else does.
+        """Refuse a recording of the world without an exchange: only a killed recording can leave one.
 
         Raises:
             BadInput: there is such a file.
@@ -135,11 +135,11 @@ class Recordings:
                 raise BadInput(str(file.path), "a recording without a whole exchange", hint)
 
     def stamps(self) -> tuple[tuple[str, _Stamp | None], ...]:
-        """Return the name of each file in the folder with when it was written and how long it is: they differ after a change."""
+        """Return the modification time and length of each file in the folder, by name: they differ after a change."""
         return tuple((path.name, _stamp(path)) for path in sorted(self.folder.glob("*.yaml")))
 
     def world(self, key: str, *, fresh: bool = False) -> Entry | None:
-        """Return the world's entry of that key; with ``fresh`` only one that this instance recorded."""
+        """Return the world's entry with that key; with ``fresh``, only one that this instance recorded."""
         with self._lock:
             for file in (self._world, self._trajectories):
                 if key in file.entries and (not fresh or key in file.fresh):
@@ -147,11 +147,11 @@ class Recordings:
         return None
 
     def served(self, key: str) -> None:
-        """Note that the entry of that key was used."""
+        """Record that the entry with that key was used."""
         self.used.add(key)
 
     def trajectory_keys(self) -> frozenset[str]:
-        """Return the keys of what models' edits led to in the world."""
+        """Return the keys of the entries for models' edits in the world."""
         return frozenset(self._trajectories.entries)
 
     def world_entries(self) -> tuple[Entry, ...]:
@@ -159,7 +159,7 @@ class Recordings:
         return (*self._world.entries.values(), *self._trajectories.entries.values())
 
     def unused(self, *, trajectories: bool = False) -> tuple[Entry, ...]:
-        """Return the entries of ``world.yaml``, or of the trajectories, that nothing has asked for since opening."""
+        """Return the entries of ``world.yaml``, or of the trajectories, that were not used since opening."""
         file = self._trajectories if trajectories else self._world
         return tuple(entry for key, entry in file.entries.items() if key not in self.used)
 
@@ -172,10 +172,10 @@ class Recordings:
         return gone
 
     def append_world(self, entry: Entry, *, trajectory: bool, replace: bool = False) -> Entry:
-        """Store an exchange with the world and return the one that stands under its key from now on.
+        """Store an exchange with the world and return the stored entry for its key.
 
-        With ``replace``, an entry that was there before this instance was opened is replaced, in the file where it
-        stands. Another process may have put it into either file meanwhile.
+        With ``replace``, an entry that existed before this instance was opened is replaced, in the file that contains it. Another process
+        may have put it into either file meanwhile.
         """
         entry = cassette.settled(entry)
         with self._lock, cassette.locked(self.folder):
@@ -186,18 +186,18 @@ class Recordings:
             return file.put(entry, replace=replace)
 
     def model_entry(self, model: str, key: str, *, fresh: bool = False) -> Entry | None:
-        """Return a model's entry of that key; with ``fresh`` only one that this instance recorded."""
+        """Return a model's entry with that key; with ``fresh``, only one that this instance recorded."""
         with self._lock:
             file = self._model(model)
             return file.entries.get(key) if not fresh or key in file.fresh else None
 
     def model_entries(self, model: str) -> tuple[Entry, ...]:
-        """Return all that a model was asked."""
+        """Return all entries of a model."""
         with self._lock:
             return tuple(self._model(model).entries.values())
 
     def append_model_entry(self, model: str, entry: Entry, *, replace: bool = False) -> Entry:
-        """Store a model's response and return the one that stands under its key from now on."""
+        """Store a model's response and return the stored entry for its key."""
         with self._lock:
             file = self._model(model)
             stands = file.store(entry, replace=replace)
@@ -206,7 +206,7 @@ class Recordings:
             return stands
 
     def arrange(self, model: str, keys: Iterable[str]) -> None:
-        """Let a model's responses of these keys stand in that order, in the places that they have together."""
+        """Put a model's responses with these keys into that order, in the places that they occupy together."""
         with self._lock:
             self._model(model).arrange(keys)
 
@@ -219,7 +219,7 @@ class Recordings:
 
 
 def model_file(model: str) -> str:
-    """Return the name of the file that a model's responses stand in, safe on every file system."""
+    """Return the file name for a model's responses, safe on every file system."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "-", model).strip("-.") or "model"
     name = f"{safe}.yaml"
     return f"model-{name}" if name.lower() in {WORLD, TRAJECTORIES} else name

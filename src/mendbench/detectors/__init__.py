@@ -1,8 +1,8 @@
-"""Detectors: what decides, from a node's output, between success, warning and error.
+"""Detectors decide, from a node's output, between success, warning and error.
 
 A detector is one module or package in this folder that exposes ``DETECTOR``, or an entry point of the group
-:data:`ENTRY_POINTS` in an installed package. Its name is the module's, with hyphens for underscores. Modules whose
-names start with an underscore are none.
+:data:`ENTRY_POINTS` in an installed package. Its name is the module's, with hyphens for underscores. Modules whose names start with an
+underscore are not detectors.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from mendbench.plugins import entry_point, entry_points_of, load_member, loaded,
 from mendbench.ports.engine import Detector
 
 ENTRY_POINTS = "mendbench.detectors"
-"""The group under which an installed package announces detectors of its own."""
+"""The entry point group for detectors of installed packages."""
 
 
 def detector(name: str) -> Detector:
-    """Return the detector of that name; no other one is imported.
+    """Return the detector of that name. Only that one is imported.
 
     Raises:
-        UnknownName: there is none.
-        BadInput: there is one, and it exposes nothing that can judge, or its installed package does not load.
+        UnknownName: no detector has that name.
+        BadInput: its module exposes no detector, or its installed package does not load.
     """
     modules = modules_by_member(__name__)
     found: Any
@@ -39,6 +39,6 @@ def detector(name: str) -> Detector:
 
 
 def detector_names() -> tuple[str, ...]:
-    """Return the names of all detectors, sorted. Nothing is imported for it."""
+    """Return the names of all detectors, sorted, without importing them."""
     installed = (point.name for point in entry_points_of(ENTRY_POINTS))
     return tuple(sorted({*modules_by_member(__name__), *installed}))

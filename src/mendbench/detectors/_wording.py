@@ -1,4 +1,4 @@
-"""What a response says, as one readable line: never the representation of a dict, whatever JSON stands there."""
+"""A response's message as one readable line, never the representation of a dict."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from mendbench.model.json import Json
 
 MAX_CHARS = 300
-"""A line that a user reads; the whole response stands in the failure."""
+"""The maximum length of a line that a user reads. The failure contains the whole response."""
 
 _SLOTS = ("message", "Message", "error", "detail", "description", "title", "code", "type", "status")
 
 
 def worded(value: Json, fallback: str = "request failed") -> str:
-    """Return what ``value`` says: a text as it is, the message of an object or of its first item, else compact JSON."""
+    """Return the message in ``value``: a text unchanged, the message of an object or of its first item, else compact JSON."""
     for text in _texts(value, depth=0):
         line = " ".join(text.split())
         if line:

@@ -1,8 +1,7 @@
 """The detector of the engine that the specification describes: lists of codes and of phrases, after unwrapping.
 
-Its gaps are kept, because it is what others have: codes are compared as substrings, a result that is an object and not
-a string is not unwrapped, only the first error of a list counts, and a response that is not a 2xx is not looked into.
-That it broke on an error that is an object is not kept.
+Its limitations are kept on purpose. It compares codes as substrings, unwraps no result that is an object instead of a string, counts only
+the first error of a list, and does not inspect responses other than 2xx. Its crash on an error that is an object is fixed.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from mendbench.model.execution import Judgement, Observation
 from mendbench.model.json import Json, JsonObject
 
 INSPECTED = frozenset({"http", "mcp", "envelope"})
-"""Kinds of sighting that can be a warning; the rest is the workflow's."""
+"""Kinds of sighting that can be a warning; all others are errors of the workflow."""
 
 VALIDATION_CODES = (
     "VALIDATION_ERROR", "INVALID_PARAMETER", "INVALID_REQUEST", "BAD_REQUEST", "MALFORMED", "TYPE_ERROR",
@@ -55,12 +54,12 @@ _FAILED_STATUS = frozenset({"error", "failed", "failure"})
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Validation codes and phrases are errors, resource codes and phrases are warnings, doubt is an error."""
+    """Validation codes and phrases are errors, resource codes and phrases are warnings, anything unclear is an error."""
 
     name: str = "coded"
 
     def judge(self, sighting: Observation) -> Judgement:
-        """Return a warning where a code, or else the message, names a resource, a right or a limit."""
+        """Return a warning if a code, or else the message, names a resource, a permission or a limit."""
         said = _warning(_namespace(sighting)) if sighting.kind in INSPECTED else None
         return Judgement(
             state="error" if said is None else "warning", message=sighting.message if said is None else said
@@ -71,7 +70,7 @@ DETECTOR = Coded()
 
 
 def _namespace(sighting: Observation) -> JsonObject:
-    """Return the node's output, made from the response where the sighting carries none."""
+    """Return the node's output, built from the response if the sighting has none."""
     if isinstance(sighting.outputs, dict) and sighting.outputs:
         return sighting.outputs
     if sighting.kind == "mcp":

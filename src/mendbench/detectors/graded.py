@@ -1,7 +1,7 @@
-"""The ``structural`` detector with severities: what was refused for now is tried again, a partial success goes on.
+"""The ``structural`` detector with severities: temporary refusals are retried, and the run continues after a partial success.
 
-All other detectors give critical warnings only. Under this one an execution may send more, and go further, than under the others: a
-run that uses it needs recordings of its own.
+All other detectors give critical warnings only. With this one, an execution may send more requests and get further, so a run that uses it
+needs its own recordings.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mendbench.model.execution import Judgement, Observation, Severity
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """Asks ``mend``, and grades its warnings."""
+    """Uses the ``structural`` detector and grades its warnings."""
 
     name: str = "graded"
 
     def judge(self, sighting: Observation) -> Judgement:
-        """Return what the sighting means, and how grave a warning it is."""
+        """Return what the sighting means, with the severity of a warning."""
         judgement = STRUCTURAL.judge(sighting)
         return replace(judgement, severity=_severity(sighting)) if judgement.state == "warning" else judgement
 
@@ -30,7 +30,7 @@ DETECTOR = Graded()
 
 
 def _severity(sighting: Observation) -> Severity:
-    """Return ``info`` where a part was done, ``retry`` where nothing was and nobody has waited yet: HTTP nodes wait by themselves."""
+    """Return ``info`` after a partial success and ``retry`` after a temporary refusal, except for HTTP nodes, which retry themselves."""
     if sighting.kind not in {"envelope", "mcp"}:
         return "critical"
     if _is_partial(sighting):
@@ -39,7 +39,7 @@ def _severity(sighting: Observation) -> Severity:
 
 
 def _is_partial(sighting: Observation) -> bool:
-    """Return whether the response, whose status is a success, tells of a part that was done beside what was refused."""
+    """Return whether a response with a success status reports both a refused part and one that was done."""
     if sighting.status is not None and sighting.status not in SUCCESSES:
         return False
     found = failure_in(sighting.body)

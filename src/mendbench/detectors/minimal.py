@@ -1,6 +1,6 @@
 """The specification's own detector: three patterns, and nothing else.
 
-It is kept as simple as it was written, over-warning included: every MCP tool error is a warning to it.
+It stays as specified, including its false warnings: it treats all MCP tool errors as warnings.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from mendbench.model.json import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Minimal:
-    """``ok: false``, ``success: false`` beside ``error``, ``isError: true``: a warning. Anything else: an error."""
+    """``ok: false``, ``success: false`` with ``error``, ``isError: true``: a warning. Anything else: an error."""
 
     name: str = "minimal"
 
     def judge(self, sighting: Observation) -> Judgement:
-        """Return a warning where one of the three patterns stands in the node's output or in the API's response in it."""
+        """Return a warning if one of the three patterns is in the node's output or in the API's response in it."""
         for response in _responses(sighting):
             said = _pattern(response)
             if said is not None:
@@ -32,7 +32,7 @@ DETECTOR = Minimal()
 
 
 def _responses(sighting: Observation) -> Iterator[JsonObject]:
-    """Yield the node's output and the responses in it; the result of a JSON-RPC answer is one too."""
+    """Yield the node's output and the responses in it; the result of a JSON-RPC response is one too."""
     outputs: Json = sighting.outputs
     inner = [outputs.get("response"), outputs.get("result")] if isinstance(outputs, dict) else []
     for candidate in (outputs, *inner, sighting.body):

@@ -1,4 +1,4 @@
-"""The OpenAI chat completions API as asks and responses of ours."""
+"""The OpenAI chat completions API, translated to model requests and responses."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from mendbench.model.json import Json, JsonObject
 _NAMED = frozenset(
     {"model", "messages", "response_format", "tools", "stream", "stream_options", "user", "n", "metadata", "store"}
 )
-"""Fields that are told by their own names in a model request, or that decide no response."""
+"""Fields that have their own place in a model request, or that do not affect the response."""
 
 
 def ask_in(wire: JsonObject) -> JsonObject:
-    """Return the model request of a request's body, its draw 0: what decides the response, and nothing of who asks.
+    """Return the model request (draw 0) for a request body: everything that affects the response, without the sender.
 
-    Messages keep role, text and calls; a text given as parts is joined.
+    Messages keep role, text and calls. A text given as parts is joined.
     """
     model_request: JsonObject = {
         "model": wire["model"],
@@ -26,7 +26,7 @@ def ask_in(wire: JsonObject) -> JsonObject:
 
 
 def texts_of(model_request: JsonObject) -> tuple[str, str]:
-    """Return what the system's messages of a model request say, and what all others do."""
+    """Return the text of the system messages of a model request, and the text of all other messages."""
     said: dict[bool, list[str]] = {True: [], False: []}
     for message in model_request["messages"]:
         content = message.get("content") if isinstance(message, dict) else None
@@ -36,7 +36,7 @@ def texts_of(model_request: JsonObject) -> tuple[str, str]:
 
 
 def refused(words: str, code: str = "invalid_request_error") -> JsonObject:
-    """Return the body of a refusal."""
+    """Return the body of an error response."""
     return {"error": {"message": words, "type": code, "param": None, "code": code}}
 
 

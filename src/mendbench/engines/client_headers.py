@@ -1,7 +1,6 @@
-"""Headers that HTTP client libraries add by themselves: they are no part of a request, unless its node names them.
+"""Headers that HTTP client libraries add by themselves: they are not part of a request unless its node names them.
 
-The other headers that clients add never decide, whoever sends them: ``User-Agent``, ``Accept-Encoding``, ``Accept: */*``, and those of
-the connection.
+The other headers that clients add never matter: ``User-Agent``, ``Accept-Encoding``, ``Accept: */*``, and those of the connection.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from mendbench.model.workflow import Node, Workflow
 
 _ANY = None
 _ADDED: Mapping[str, frozenset[str] | None] = {
-    # The Fetch standard, as Node, undici and Deno follow it, and what browsers send beside it.
+    # The Fetch standard, as Node, undici and Deno follow it, and what browsers also send.
     "accept-language": frozenset({"*"}),
     "sec-fetch-dest": _ANY,
     "sec-fetch-mode": _ANY,
@@ -26,28 +25,25 @@ _ADDED: Mapping[str, frozenset[str] | None] = {
         "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",  # the same, of earlier releases
     }),
 }  # fmt: skip
-"""The values that clients give a header by themselves, lower case; :data:`_ANY` for a header that only clients set.
-
-Values that a workflow's author could mean are not listed: an engine that repairs by itself may add a header that the
-workflow it was given does not name.
-"""
+"""The lower-case values that clients set on a header by themselves; :data:`_ANY` for a header that only clients set. Values that a
+workflow's author could mean are not listed: an engine that repairs by itself may add a header that the given workflow does not name."""
 
 _TYPE = "content-type"
-"""Describes the body. Without one it describes nothing, but axios and aiohttp send it all the same."""
+"""Describes the body. Without a body it has no meaning, but axios and aiohttp send it anyway."""
 
 NamedBy = Callable[[str | None], frozenset[str]]
-"""Returns the headers, in lower case, that a node names; for None those that any node names."""
+"""Returns the headers, in lower case, that a node names; for None, the headers that any node names."""
 
 
 def headers_named(workflow: Workflow) -> NamedBy:
-    """Return what says which headers the nodes of a workflow name."""
+    """Return a function that gives the headers named by the nodes of a workflow."""
     by_node = {node.id: _named(node) for node in workflow.nodes}
     every = frozenset[str]().union(*by_node.values())
     return lambda node: every if node is None else by_node.get(node, every)
 
 
 def without_client_headers(request: Request, named: frozenset[str]) -> Request:
-    """Return the request without the headers that a client adds by itself, but for the ``named`` ones."""
+    """Return the request without the headers that a client adds by itself, except the ``named`` ones."""
     kept = tuple(
         (name, value)
         for name, value in request.headers
@@ -60,7 +56,7 @@ def _named(node: Node) -> frozenset[str]:
     headers = node.params.get("headers")
     if isinstance(headers, dict):
         return frozenset(str(name).lower() for name in headers)
-    return frozenset() if headers is None else frozenset({*_ADDED, _TYPE})  # a template: it may name any
+    return frozenset() if headers is None else frozenset({*_ADDED, _TYPE})  # a template: it may name any header
 
 
 def _by_itself(name: str, value: str, body: bytes) -> bool:

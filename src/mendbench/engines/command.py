@@ -1,4 +1,4 @@
-"""The command engine: a program that executes workflows, in a world on the loopback interface."""
+"""The command engine: a program that executes workflows in a world on the loopback interface."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ from mendbench.secrets.environment import environment_redactor
 from mendbench.secrets.redaction import Redactor, sanitise
 
 BY_ADDRESS = "another host by its address,"
-"""What is said of a host of which only an address was asked for."""
+"""The text for a host that was requested only by its address."""
 LINES_SHOWN, LINE_SHOWN = 3, 200
-"""So many of the last lines that a command said are told, each cut to so many characters."""
+"""The number of last output lines of a command that are shown, and the number of characters shown of each."""
 
 
 class EngineFailed(Exception):
-    """A command gave no execution: says what it did instead."""
+    """A command did not return an execution; the message describes what it did instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One thing that a command is to do."""
+    """One job for the command."""
 
     task: str
     """``execute`` or ``repair``."""
@@ -71,16 +71,16 @@ class Job:
     clock: Clock
     detector: str | None
     files: Mapping[str, object] = field(default_factory=dict)
-    """More files by the variable that names them: JSON, or text as it is."""
+    """More files, by the variable that names them: JSON or plain text."""
     variables: Mapping[str, str] = field(default_factory=dict)
     model_request: AskModel | None = None
 
 
 class CommandEngine:
-    """Executes by a command. Once for each execution, in a folder of its own; never in a trial of an engine of ours.
+    """Executes workflows with a command: one process per execution, in its own folder. Never used in a trial of a built-in engine.
 
-    ``redactor`` takes the case's secrets out of all that it prints. With ``truth`` its executions are judged by the detector they are
-    given, on what it told and on the traffic, as clean runs are.
+    ``redactor`` removes the case's secrets from everything that the command prints. With ``truth``, the given detector judges its
+    executions by its report and by the traffic, like clean runs.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class CommandEngine:
 
     @property
     def responses(self) -> int:
-        """How many responses of a model it gets in a trial, if it repairs by itself."""
+        """How many model responses it gets in a trial, if it repairs by itself."""
         return self._command.responses
 
     @property
     def reaches_others(self) -> bool:
-        """Whether it has the machine's network: then nobody knows whom it asks."""
+        """Whether it uses the machine's network. If so, it is unknown which hosts it contacts."""
         return network_of(self._command.network) != HELD
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
@@ -115,10 +115,10 @@ class CommandEngine:
         detector: Detector | None,
         clock: Clock,
     ) -> Execution:
-        """Run the command on the document and return what it tells.
+        """Run the command on the document and return the execution that it reports.
 
         Raises:
-            EngineFailed: it told nothing that can be read, or broke a bound.
+            EngineFailed: it printed no readable document, or exceeded a limit.
             EffectEscape, MendbenchError: the world raised it.
         """
         files: dict[str, object] = {}
@@ -184,7 +184,7 @@ class CommandEngine:
         detector: Detector | None,
         duration_ms: int,
     ) -> Execution:
-        """Return the execution that a document tells of; its exchanges are those from number ``first`` on."""
+        """Return the execution that a document describes; its exchanges begin at number ``first``."""
         parsed = salvaged(workflow)
         exchanges = world.traffic()[first:]
         seen = frozenset(one.node for one in exchanges if one.node is not None)
@@ -207,10 +207,10 @@ class CommandEngine:
                 _keep_traces(folder / "trace", Path(self._command.traces), self._about.replace("/", "-"))
 
     def _kept(self, job: Job, served: Served, ending: ExitStack) -> Supervisor | None:
-        """Return what keeps the command in a network of its own, until the end; None where it has the machine's.
+        """Return the supervisor that keeps the command in its own network, until the end; None if it uses the machine's network.
 
         Raises:
-            EngineFailed: its network cannot be held this once.
+            EngineFailed: its network cannot be isolated this time.
         """
         if network_of(self._command.network) != HELD:
             return None
@@ -225,13 +225,13 @@ class CommandEngine:
         return kept
 
     def _mcp_servers(self, job: Job) -> dict[str, set[str]]:
-        """Return the tools that a workflow's nodes call, by the name of their MCP server; none to an engine that wants none."""
+        """Return the tools that a workflow's nodes call, by the name of their MCP server; empty for an engine that does not use MCP."""
         return mcp_servers(job.workflow) if self.declared.mcp else {}
 
     def _mcp(
         self, job: Job, server: WorldServer, listener: socket.socket | None, ending: ExitStack
     ) -> Mapping[str, str]:
-        """Return the addresses of the MCP servers that a workflow names, served until the end."""
+        """Return the addresses of the MCP servers that a workflow names. They are served until the end."""
         named = self._mcp_servers(job)
         if not named:
             return {}
@@ -286,16 +286,16 @@ class CommandEngine:
         return {**clean, OWN: {**clean.get(OWN, {}), "resume": held}} if held is not None else clean
 
     def _clean(self, value: Json) -> Json:
-        """Return what a command said without the case's secrets and without those of the environment that it inherits."""
+        """Return a command's output without the case's secrets and without those of the environment that it inherits."""
         return environment_redactor(os.environ).value(self._redactor.value(value))
 
 
 def _keep_traces(written: Path, kept: Path, about: str) -> None:
-    """Copy what a command wrote to its trace folder: files and folders, links as links; what cannot be read is left out."""
+    """Copy a command's trace output to its trace folder: files and folders, links as links. Unreadable entries are left out."""
     try:
         if written.is_symlink() or not any(written.iterdir()):
             return
-    except OSError:  # it has removed its folder, or shut it
+    except OSError:  # the command has removed its folder, or made it unreadable
         return
     kept.mkdir(parents=True, exist_ok=True)
     place = tempfile.mkdtemp(prefix=f"{about}-", dir=kept)
@@ -304,7 +304,7 @@ def _keep_traces(written: Path, kept: Path, about: str) -> None:
 
 
 def _endless(folder: str, names: list[str]) -> set[str]:
-    """Return which of a folder's entries are no files, folders or links: a pipe or a device need not have an end."""
+    """Return the entries of a folder that are not files, folders or links: reading a pipe or a device may never end."""
     kinds = {name: stat.S_IFMT((Path(folder) / name).lstat().st_mode) for name in names}
     return {name for name, kind in kinds.items() if kind not in {stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK}}
 
@@ -349,7 +349,7 @@ def _hosts(job: Job) -> frozenset[str]:
 
 
 def _broken(ran: Ran, served: Served, command: Command) -> str | None:
-    """Return which bound a command broke, if it broke one."""
+    """Return the limit that a command exceeded, if any."""
     limits = command.limits
     if served.strayed:
         return f"it asked for {served.strayed[0]} past the world: whatever it reaches has to be asked for at MENDBENCH_WORLD_URL"

@@ -1,4 +1,4 @@
-"""What an engine says of itself, asked once in a process: its name, its version, and what it can do."""
+"""What an engine declares: its name, its version, and its features. It is queried once per process."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from mendbench.process.bounded_run import Limits, run_command
 from mendbench.process.supervisor_client import HELD
 
 FORMAT = 1
-"""Of what an engine is told and tells. 1: the first."""
+"""The version of the engine's input and output format. 1: the first."""
 
 TASK = "MENDBENCH_TASK"
 DESCRIBE_S = 30.0
-"""How long an engine may take to describe itself, seconds, if its own limit is not lower."""
+"""How long an engine may take to describe itself, in seconds, if its own limit is not lower."""
 
 Judge: TypeAlias = Literal["engine", "mendbench", "named"]
-"""Who tells an error from a warning in a trial. engine: it does so itself. mendbench: we do, with the policy's detector, from what it
-calls failed. named: it applies the detector that it is given the name of."""
+"""What separates errors from warnings in a trial. engine: the engine itself. mendbench: the policy's detector, applied to what the engine
+reports as failed. named: the engine applies the detector whose name it is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,28 +33,28 @@ class Command:
     """A command engine, as it is configured."""
 
     name: str
-    """What it is called in options, keys and reports."""
+    """Its name in options, keys and reports."""
     argv: tuple[str, ...]
     limits: Limits = field(default_factory=Limits)
     responses: int = 3
-    """How many responses of a model an engine that repairs by itself gets in a trial."""
+    """How many model responses an engine that repairs by itself gets in a trial."""
     traces: str | None = None
-    """The folder that its traces are kept in; None for nowhere."""
+    """The folder for its traces; None to keep none."""
     network: str = HELD
-    """``held``: it reaches the world and nothing else, where the machine can hold it. ``open``: it has the machine's network."""
+    """``held``: it reaches only the world, where the machine can enforce that. ``open``: it has the machine's network."""
     overrides: tuple[tuple[str, Json], ...] = ()
-    """What the configuration says of it, whatever it says itself."""
+    """Declarations in the configuration, which override the engine's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What an engine can do. Left out, it can do nothing special."""
+    """The features of an engine. The defaults are those without special features."""
 
     version: str | None = None
     resume: bool = False
-    """Whether it can go on from a checkpoint of its own. If not, it begins anew, and what it repeats counts against it."""
+    """Whether it can continue from its own checkpoint. If not, it starts again, and what it repeats counts against it."""
     repairs: bool = False
-    """Whether it repairs by itself, and asks the model for it."""
+    """Whether it repairs by itself and calls the model for it."""
     judge: Judge = "engine"
     mcp: bool = False
     """Whether it speaks MCP to the servers of a case, over streamable HTTP."""
@@ -62,7 +62,7 @@ class Declared:
     """Types of nodes that it can run; None for all."""
 
     def document(self) -> JsonObject:
-        """Return it as ``run.json`` has it."""
+        """Return the declaration as it is in ``run.json``."""
         return {
             "version": self.version, "resume": self.resume, "repairs": self.repairs, "judge": self.judge, "mcp": self.mcp,
             "node_types": None if self.node_types is None else list(self.node_types),
@@ -71,17 +71,17 @@ class Declared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Printed:
-    """What came of asking a command to describe itself."""
+    """The result of running a command to describe itself."""
 
     text: str = ""
-    """What it printed; nothing where it failed."""
+    """Its output; empty if it failed."""
     absent: str | None = None
-    """Why it cannot be run at all."""
+    """Why it cannot be run."""
 
 
 @lru_cache(maxsize=64)
 def _printed(argv: tuple[str, ...], limits: Limits) -> _Printed:
-    """Ask a command to describe itself, once in a process. It has the machine's network for that."""
+    """Run a command to describe itself, once per process. It has the machine's network for that."""
     bounds = replace(limits, time_s=min(limits.time_s, DESCRIBE_S))
     with scratch("engine") as folder:
         environ = {**os.environ, TASK: "describe", "MENDBENCH_FORMAT": str(FORMAT), "MENDBENCH_TRACE_DIR": str(folder)}
@@ -92,20 +92,20 @@ def _printed(argv: tuple[str, ...], limits: Limits) -> _Printed:
 
 
 def absent(command: Command) -> str | None:
-    """Return why a command cannot be run at all, as when there is no such program; None where it can."""
+    """Return why a command cannot be run, for example because there is no such program; None if it can."""
     return _printed(command.argv, command.limits).absent
 
 
 def declared_by(command: Command) -> Declared:
-    """Return what an engine declares, with what the configuration says laid over it.
+    """Return what an engine declares, overridden by the configuration.
 
-    A command that knows nothing of being asked, or cannot be run, declares nothing.
+    A command that does not support the query, or cannot be run, declares nothing.
     """
     return _read({**_told(command), **dict(command.overrides)})
 
 
 def misdeclared(command: Command) -> tuple[str, ...]:
-    """Return one sentence for each thing that an engine says of itself and that is passed over, as it cannot be understood."""
+    """Return one sentence for each declaration of an engine that is ignored because it is invalid."""
     found = []
     for name, value in _told(command).items():
         if name not in _MEANT:
@@ -125,7 +125,7 @@ def _told(command: Command) -> JsonObject:
 
 
 _SHOWN = 40
-"""So much of a wrong value is shown, characters."""
+"""The number of characters shown of a wrong value."""
 _JUDGES = frozenset(get_args(Judge))
 _FLAG = "true or false"
 _KINDS = {

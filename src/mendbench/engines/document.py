@@ -1,4 +1,4 @@
-"""From what a program prints, the agent error format, to an execution of ours."""
+"""Converts a program's output in the agent error format to an execution."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.model.workflow import Workflow
 
 OWN = "mendbench"
-"""The key of what an engine tells beyond the agent error format."""
+"""The key of what an engine reports beyond the agent error format."""
 
 NO_EDIT: Category = "non_repairable"
-"""The category of an error that no edit helps: its node ended in a warning."""
+"""The category of an error that no edit can fix: its node ended in a warning."""
 
 DEGRADED = frozenset({"warning", "degraded"})
-"""What a run is called that came through with a warning: in our words and in the baseline's."""
+"""Names of a run that completed with a warning: ours and the baseline's."""
 
 VOLATILE = frozenset({"duration_ms", "response_time", "timestamp", "started_at", "ended_at", "start_time", "end_time"})
-"""Names of what is measured in real time: it would be another one in each replay, and is taken out wherever it stands."""
+"""Names of real-time measurements. They would differ in each replay, and are removed everywhere."""
 
 DEEPEST = 200
-"""So deep may a document be nested: what reads it further on goes down into it."""
+"""The maximum nesting depth of a document: later code reads it recursively."""
 
 _STATES = frozenset(get_args(NodeState))
 
 
 class NoDocument(Exception):
-    """What was printed is not in the agent error format; says why."""
+    """The output is not in the agent error format; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCheckpoint(Checkpoint):
-    """What an engine wants back when it resumes, secrets and all. It gets it back as it was, and nobody else reads it."""
+    """The engine's checkpoint for resuming, including secrets. The engine gets it back unchanged, and no other code reads it."""
 
     held: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineExecution(Execution):
-    """An execution as its engine told it."""
+    """An execution as its engine reported it."""
 
     agent: JsonObject = field(default_factory=dict)
-    """The document as it was printed, less what is told beyond the format."""
+    """The printed document, without what is reported beyond the format."""
     own: JsonObject = field(default_factory=dict)
-    """What is told beyond it."""
+    """What is reported beyond the format."""
 
 
 def document_in(printed: str) -> JsonObject:
-    """Return the JSON object in what was printed: the whole of it, or else what the last such line begins with and ends all.
+    """Return the JSON object in the output: the whole output, or else an object that begins at its last such line and ends the output.
 
     Raises:
         NoDocument: there is none, or it is not in the agent error format.
@@ -91,7 +91,7 @@ def check_document(found: JsonObject) -> JsonObject:
 
 
 def without_moments(document: JsonObject) -> JsonObject:
-    """Return a document without what is measured in real time, unless it says that its time is the world's."""
+    """Return a document without real-time measurements, unless it states that its time is the world's."""
     if (document.get(OWN) or {}).get("virtual_time") is True:
         return document
     return cast("JsonObject", _timeless(document))
@@ -100,9 +100,9 @@ def without_moments(document: JsonObject) -> JsonObject:
 def execution_of(
     document: JsonObject, workflow: Workflow, *, seen: frozenset[str] = frozenset(), duration_ms: int = 0
 ) -> EngineExecution:
-    """Return the execution that a document tells of.
+    """Return the execution that a document describes.
 
-    ``seen`` are the nodes that sent something: where no steps are told, they are taken to have run.
+    ``seen`` are the nodes that sent something. If no steps are reported, they count as executed.
     """
     own = document.get(OWN) or {}
     failures = tuple(failures_in(document, own, workflow))
@@ -139,7 +139,7 @@ def _checkpoint(document: JsonObject, own: JsonObject, failures: tuple[Failure, 
 
 
 def _deeper(value: Json, most: int) -> bool:
-    """Return whether a JSON value is nested deeper than that."""
+    """Return whether a JSON value is nested too deeply."""
     level = [value]
     for _ in range(most + 1):
         level = [
@@ -225,7 +225,7 @@ def _state(
     any_steps: bool,
     seen: frozenset[str],
 ) -> NodeState:
-    """Return how a node ended: as is told beyond the format, else as its step says, else as all else suggests."""
+    """Return how a node ended: as reported beyond the format, else by its step, else by the rest of the document."""
     if as_text(beyond.get("state")) in _STATES:
         return cast("NodeState", beyond["state"])
     if node_id in stopped:

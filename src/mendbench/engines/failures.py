@@ -1,4 +1,4 @@
-"""Failures as an engine tells them: the errors of its document, and what it tells of each beyond the format."""
+"""Failures as an engine reports them: the errors of its document, and the details beyond the format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Part = TypeVar("Part")
 
 
 def failures_in(document: JsonObject, own: JsonObject, workflow: Workflow) -> Iterable[Failure]:
-    """Yield the failures: each error with what is told of it beyond the format."""
+    """Yield the failures: each error with its details from beyond the format."""
     more = own.get("failures")
     for at, error in enumerate(document.get("errors") or ()):
         told = error if isinstance(error, dict) else {"message": str(error)}
@@ -94,12 +94,12 @@ _SHAPES: Mapping[type, Mapping[str, tuple[type, ...]]] = {
     UpstreamSource: {"param": _TEXT, "template": _TEXT, "resolved": (bool,)},
     EarlierFailure: {"node_id": _TEXT, "message": _TEXT},
 }
-"""What the parts of a failure hold at least: what reads them relies on it."""
+"""The minimum content of the parts of a failure; code that reads them relies on it."""
 _PROBLEMS = frozenset({"missing", "invalid", "unknown"})
 
 
 def _part(kind: type[Part], told: Json) -> Part | None:
-    """Return a part of a failure, None where it is not told as it should be."""
+    """Return a part of a failure, None if it is not in the expected form."""
     if not isinstance(told, dict):
         return None
     shape = _SHAPES[kind]
@@ -117,26 +117,26 @@ def _parts(kind: type[Part], told: Json) -> tuple[Part, ...]:
 
 
 def _batch_item(told: Json) -> JsonObject | None:
-    """Return which item of a batch failed, None where it is not told as ``{"index", "count", "item"}``."""
+    """Return which item of a batch failed, None if it is not in the form ``{"index", "count", "item"}``."""
     own = as_object(told)
     return own if all(type(own.get(name)) is int for name in ("index", "count")) else None
 
 
 def as_object(value: Json) -> JsonObject:
-    """Return an object, empty where it is none."""
+    """Return an object, empty if it is not one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Json) -> list[Json]:
-    """Return a list, empty where it is none."""
+    """Return a list, empty if it is not one."""
     return value if isinstance(value, list) else []
 
 
 def as_text(value: Json) -> str | None:
-    """Return a text, None where it is none."""
+    """Return a text, None if it is not one."""
     return value if isinstance(value, str) else None
 
 
 def as_float(value: Json) -> float | None:
-    """Return a number, None where it is none."""
+    """Return a number, None if it is not one."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""What a detector makes of an execution that another engine made: of the failures that it told, and of those that it did not notice."""
+"""Judges an execution of an external engine with a detector: the failures that it reported, and those that it did not notice."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def judged_by_truth(
 ) -> Execution:
     """Return an execution with the states that ``detector`` gives its failures.
 
-    Those are the failures that it told. With ``notices`` also the responses that say so themselves and were passed over, and what it
-    warned of without stopping counts for nothing.
+    Those are the reported failures. With ``notices``, responses that describe a failure and were ignored count too, and warnings that did
+    not stop the execution are dropped.
     """
     execution = _without_remarks(execution) if notices else execution
     found = {one.node_id: one for one in _told(execution, workflow, exchanges)}
@@ -67,7 +67,7 @@ def judged_by_truth(
 
 
 def _without_remarks(execution: EngineExecution) -> EngineExecution:
-    """Return an execution without the warnings that did not stop it: whether they were right, the responses tell."""
+    """Return an execution without the warnings that did not stop it: the responses show whether they were right."""
     stopped = {failure.node_id for failure in execution.failures}
     nodes = tuple(
         replace(one, state="success", message=None) if one.state == "warning" and one.node_id not in stopped else one
@@ -79,7 +79,7 @@ def _without_remarks(execution: EngineExecution) -> EngineExecution:
 
 
 def _told(execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange]) -> Iterable[Observation]:
-    """Yield what the engine itself noticed, with the response that its node got last."""
+    """Yield what the engine itself noticed, with the last response to its node."""
     for failure in execution.failures:
         node = workflow.node(failure.node_id) if failure.node_id is not None else None
         if node is None:
@@ -111,7 +111,7 @@ def _kind(failure: Failure, node_type: str, last: Exchange | None) -> SightingKi
 def _passed_over(
     execution: EngineExecution, workflow: Workflow, exchanges: Sequence[Exchange]
 ) -> Iterable[Observation]:
-    """Yield what nodes were answered last that says of itself that it failed, where the engine called them a success."""
+    """Yield the last responses that describe a failure of a node that the engine called a success."""
     fine = {record.node_id for record in execution.nodes if record.state == "success"}
     for node in workflow.nodes:
         last = next((one for one in reversed(exchanges) if one.node == node.id), None)
@@ -142,7 +142,7 @@ def _rejudged(record: NodeRecord, judged: Mapping[str, Judgement], sightings: Ma
 
 
 def _outcome(execution: EngineExecution, judged: Mapping[str, Judgement], silent: frozenset[str]) -> State:
-    """Return how the run ended: as the failure that ended it was judged; a silent one ends what would have been a success."""
+    """Return how the run ended: by the judgement of the failure that ended it; a silent failure ends what would have been a success."""
     ended = [
         judged[one.node_id].state for one in execution.failures if one.node_id is not None and one.node_id in judged
     ]

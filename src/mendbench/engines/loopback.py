@@ -1,4 +1,4 @@
-"""HTTP on the loopback interface: requests as they come, answers as they are told, and connections that end without one."""
+"""HTTP on the loopback interface: raw requests, given responses, and connections that end without a response."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from mendbench.model.exchange import Request, Response
 
 ELAPSED, CHANGED, ADDED = "Mendbench-Elapsed-Ms", "Mendbench-Changed", "Mendbench-Added"
-"""Answer headers: how long the response took on the virtual clock, whether the world is another one since, and which headers are only the
-connection's."""
+"""Response headers: how long the response took on the virtual clock, whether the world has changed since, and which headers belong only
+to the connection."""
 
 HOP = frozenset(
     {
@@ -20,7 +20,7 @@ HOP = frozenset(
         "proxy-authorization", "expect", "http2-settings",
     }
 )  # fmt: skip
-"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1, RFC 7540 section 3.2.1): no part of a request here."""
+"""Headers of a connection and of a message's length (RFC 9110 section 7.6.1, RFC 7540 section 3.2.1): not part of a request here."""
 _NO_BODY = frozenset({204, 304})
 _TOO_LARGE, _LONGEST_BODY = 413, 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
@@ -28,7 +28,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A response and what is told of it in headers."""
+    """A response and the facts about it that its headers report."""
 
     response: Response
     changed: bool = False
@@ -36,13 +36,13 @@ class Said:
 
 
 class Owner(Protocol):
-    """What answers."""
+    """Produces the responses."""
 
     def response(self, request: Request) -> Said | None:
-        """Return what to say; None to say nothing."""
+        """Return the response; None to send nothing."""
 
     def stray(self, host: str) -> None:
-        """Be told of a host that was asked for past the world."""
+        """Record a host that was requested outside the world."""
 
 
 class Loopback(ThreadingHTTPServer):
@@ -53,7 +53,7 @@ class Loopback(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(self, owner: Owner, listener: socket.socket | None = None) -> None:
-        """Listen; at ``listener``, if it is given, which may be another network's."""
+        """Listen; on ``listener`` if it is given, which may belong to another network."""
         super().__init__(("127.0.0.1", 0), _Handler, bind_and_activate=listener is None)
         if listener is not None:
             self.socket.close()
@@ -62,7 +62,7 @@ class Loopback(ThreadingHTTPServer):
         self.owner = owner
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a program may leave in the middle of a response."""
+        """Log nothing: a program may disconnect in the middle of a response."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -70,13 +70,13 @@ class _Handler(BaseHTTPRequestHandler):
     server: Loopback
 
     def __getattr__(self, name: str) -> Callable[[], None]:
-        """Take any method (RFC 9110 section 9): the base class looks for ``do_`` and its name."""
+        """Accept any method (RFC 9110 section 9): the base class looks for ``do_`` and its name."""
         if name.startswith("do_"):
             return self._any
         raise AttributeError(name)
 
     def do_CONNECT(self) -> None:
-        """Refuse a tunnel: what goes through it could not be recorded."""
+        """Refuse a tunnel: its content could not be recorded."""
         self.server.owner.stray(self.path.rpartition(":")[0])
         self.close_connection = True
         self.send_response_only(502, "Past the world")
@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_words: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _any(self) -> None:
         body = self._body()

@@ -1,6 +1,6 @@
 """The MCP servers of a case over streamable HTTP, so that an engine with real MCP nodes runs unchanged.
 
-The one place here that needs the MCP SDK, and only for engines that say they want it.
+The only module here that needs the MCP SDK, and only for engines that declare MCP.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ START_S = 20.0
 _POLL_S = 0.005
 LIST = "tools/list"
 _INTERNAL_ERROR = -32603
-"""JSON-RPC 2.0 section 5.1."""
+"""Defined in JSON-RPC 2.0 section 5.1."""
 _HEADERS = (("Content-Type", "application/json"),)
 
 
@@ -36,14 +36,14 @@ class NotListed(Exception):
 
 
 Send = Callable[[Request], Response | None]
-"""Asks the world; None where it has nothing more to say."""
+"""Sends a request to the world; None if the world gives no more responses."""
 
 
 class McpServers:
-    """All MCP servers of an execution, on one free port of the loopback interface: that of ``listener``, if it is given.
+    """All MCP servers of an execution, on one free port of the loopback interface: that of ``listener`` if it is given.
 
-    ``tools`` are those that the workflow calls, by the name of their server. Clients list a server's tools on their own: where the
-    world has no recorded list, they are told these names, and nothing of what the tools take.
+    ``tools`` are those that the workflow calls, by the name of their server. Clients list a server's tools by themselves. If the world
+    has no recorded list, they get these names without any argument schema.
     """
 
     def __init__(self, tools: Mapping[str, Collection[str]], send: Send, listener: socket.socket | None = None) -> None:
@@ -97,7 +97,7 @@ class McpServers:
 
     @property
     def base(self) -> str:
-        """What all addresses begin with."""
+        """The prefix of all addresses."""
         return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ def _listed(send: Send, server: str, tools: Collection[str]) -> Json:
 
 
 def _result(send: Send, server: str, what: str, arguments: JsonObject) -> Json:
-    """Return the result of an exchange with a server; a failure of the protocol or of the transport is raised as the SDK's."""
+    """Return the result of an exchange with a server; raise a failure of the protocol or of the transport as the SDK's error."""
     from mcp import MCPError  # noqa: PLC0415  an extra
 
     url = f"mcp://{quote(server, safe='')}/{what}"

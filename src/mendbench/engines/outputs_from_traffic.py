@@ -1,4 +1,4 @@
-"""What a node was answered stands for its outputs, where its engine tells nothing of them."""
+"""Takes a node's outputs from its response, if its engine reports none."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _HTTP = "http"
 
 
 def with_responses(execution: EngineExecution, exchanges: Sequence[Exchange]) -> EngineExecution:
-    """Return an execution in which each http node that succeeded has outputs: those told, else its last response, as our own node has it.
+    """Return an execution in which each successful http node has outputs: the reported ones, else its last response.
 
-    So a check of what a node got needs no more of an engine than the agent error format, which has no place for outputs of nodes.
+    The outputs from a response are in the form of a built-in node. So a check of a node's outputs needs only the agent error format,
+    which has no place for outputs of nodes.
     """
     last = {one.node: one for one in exchanges if one.response.fault is None}
     nodes = tuple(

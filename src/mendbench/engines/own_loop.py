@@ -1,4 +1,4 @@
-"""Engines that repair by themselves: what they ask the model and what it answers is read off the traffic."""
+"""Engines that repair by themselves: their model requests and responses are read from the traffic."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ NOT_TOLD = "The engine does not tell what it made of this response."
 NO_RESPONSE = "The engine changed the workflow without asking a model."
 UNHEARD = "The engine changed the workflow without asking the trial's model; with the machine's network it may have asked another."
 ANY = "unknown"
-"""What stands for a model of which nobody knows whether it was asked: what it cost is not known either. Where the trial's model was asked,
-the cost is that of these asks: what an engine asks elsewhere besides is its own matter."""
+"""The name of the model if it is unknown whether one was used: the cost is unknown too. If the trial's model was used, the cost is that
+of these requests; requests to other models are not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Whom an engine asks, and how often it may."""
+    """Which model an engine may use, and how often."""
 
     model_world: World
     model: str | None
-    """By the name that its server knows; None where there is no model to be asked."""
+    """The name that the model's server knows; None if no model is available."""
     sample: int = 0
     responses: int = 3
 
 
 @dataclass(slots=True)
 class _Tap:
-    """Passes asks on, and notes them. Each begins another execution of the trial."""
+    """Forwards model requests and records them. Each begins another execution of the trial."""
 
     asking: Asking
     world: World
@@ -77,7 +77,7 @@ class _Asked:
     repeat: bool
 
     def prompt(self) -> Prompt:
-        """Return the prompt, all of it its engine's own context."""
+        """Return the prompt as one section: the engine's own context."""
         system, user = texts_of(self.model_request)
         section = Section(name="prompt", label="raw", text=user)
         return Prompt(
@@ -85,7 +85,7 @@ class _Asked:
         )
 
     def reply(self) -> Reply:
-        """Return what the model answered."""
+        """Return the model's response."""
         return read_response(
             self.response, model=str(self.model_request["model"]), model_request=digest(self.model_request)
         )
@@ -144,7 +144,7 @@ def repair_by_itself(
 
 
 def refusal(status: int, words: str, code: str) -> Response:
-    """Return the response of a model that does not answer."""
+    """Return an error response in place of the model's response."""
     body = canonical_json(refused(words, code)).encode()
     return Response(status=status, headers=(("content-type", "application/json"),), body=body)
 
@@ -157,7 +157,7 @@ def _execution(document: JsonObject, workflow: JsonObject, traffic: Sequence[Exc
 def _first(
     told: Json, workflow: JsonObject, traffic: Sequence[Exchange], last: EngineExecution, *, asked: bool
 ) -> Execution:
-    """Return the first execution: as it is told; the only one; else what the traffic before the first model request shows of it."""
+    """Return the first execution: the reported one; the only one; else the one that the traffic before the first model request shows."""
     document = _document(told)
     if document is not None:
         return _execution(document, workflow, traffic, 0)
@@ -173,7 +173,7 @@ def _attempts(
     made: Sequence[_Asked], told: Sequence[Json], traffic: Sequence[Exchange], final: JsonObject, last: EngineExecution,
     *, changed: bool, declined: bool, heard: bool,
 ) -> list[Attempt]:  # fmt: skip
-    """Return one attempt for each model request; the last one led to the final workflow, the others to what is told of them."""
+    """Return one attempt for each model request: the last led to the final workflow, the others to the reported ones."""
     found = []
     for at, one in enumerate(made):
         reply = one.reply()
@@ -209,7 +209,7 @@ def _unasked(final: JsonObject, last: EngineExecution, *, heard: bool) -> Attemp
 def _read(
     at: int, told: Sequence[Json], traffic: Sequence[Exchange], reply: Reply
 ) -> tuple[ResponseStatus, JsonObject | None, Execution | None]:
-    """Return what became of a response, as far as the engine tells it."""
+    """Return the outcome of a response, as far as the engine reports it."""
     if reply.status != "answered":
         return reply.status, None, None
     own = told[at] if at < len(told) and isinstance(told[at], dict) else {}
@@ -220,7 +220,7 @@ def _read(
 
 
 def _document(told: Json) -> JsonObject | None:
-    """Return a document in the agent error format, None where it is none."""
+    """Return a document in the agent error format, None if it is not one."""
     if not isinstance(told, Mapping):
         return None
     try:

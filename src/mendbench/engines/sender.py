@@ -1,4 +1,4 @@
-"""Which node sent a request, where the engine does not say: the one whose method and URL it fits best."""
+"""Finds the node that sent a request if the engine does not report it: the best match by method and URL."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class _Likeness:
     """None for any."""
     pattern: re.Pattern[str]
     literal: int
-    """How many characters of it are no template: the more, the surer."""
+    """How many of its characters are not part of a template: the more, the more reliable."""
 
 
 def guesser(workflow: Workflow) -> Callable[[Request], str | None]:
-    """Return what says which node of a workflow sent a request; None where none can have."""
+    """Return a function that finds the node of a workflow that sent a request; it returns None if no node fits."""
     known = tuple(found for node in workflow.nodes if (found := _likeness(node)) is not None)
 
     def guess(request: Request) -> str | None:

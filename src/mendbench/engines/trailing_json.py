@@ -1,4 +1,4 @@
-"""The JSON object that a program ends with, after whatever else it printed."""
+"""Finds the JSON object at the end of a program's output, after any other output."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _BEGINS = re.compile(r'(?<![^\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\{(?=\s*["}])')
 """Where an object can begin: at the beginning of a line."""
 
 TIMES = 8
-"""How many times as much as was printed is gone through."""
+"""The limit of characters to parse, as a multiple of the output's length."""
 
 BROKEN = 100
-"""Beginnings of no object that are tried. A right document has none (but in a text, after a line end that JSON does not take for one), and
-telling where one breaks takes time in proportion to all that stands before it."""
+"""How many failed starts are tried. A valid document has none (except in a text, after a line end that JSON does not count as one), and
+finding where one fails takes time proportional to the text before it."""
 
 
 def last_object(printed: str) -> JsonObject | None:
-    """Return the object that was printed: the whole of it, or else what a later line begins with and ends all; None if there is none.
+    """Return the printed object: the whole output, or one that begins on a later line and ends the output; None if there is none.
 
     Raises:
-        ValueError: there is none, but there would be one if it did not hold a number that no double holds.
+        ValueError: the only candidate holds a number that no double can hold.
     """
     reader, end, wrong = reader_of(printed), len(printed.rstrip()), None
     room, broken = TIMES * len(printed), 0

@@ -1,8 +1,7 @@
-"""How the world of a trial is spelled for a program: original URLs to those of the loopback server, and back.
+"""Maps the URLs of a trial's world to those of the loopback server, and back.
 
-``https://HOST/path`` is served at ``http://127.0.0.1:PORT/HOST/path``, ``http://HOST/path`` at
-``http://127.0.0.1:PORT/http:HOST/path``. The way back needs no memory, so nothing that a key, a cassette or a prompt is made of holds a
-port.
+``https://HOST/path`` is served at ``http://127.0.0.1:PORT/HOST/path``, ``http://HOST/path`` at ``http://127.0.0.1:PORT/http:HOST/path``.
+The reverse mapping needs no state, so no key, cassette or prompt contains a port.
 """
 
 from __future__ import annotations
@@ -15,39 +14,39 @@ from functools import cached_property
 from mendbench.model.json import Json
 
 CONTROL = "-"
-"""First segment of the paths that are about the world and not in it."""
+"""First segment of the paths that are not part of the world."""
 PLAIN = "http:"
-"""What a host's segment begins with if its URL began with ``http://``."""
+"""Prefix of a host's segment if its URL began with ``http://``."""
 
 _SLASH = r"(?:/|\\/|%2[Ff])"
-"""A slash as it stands in text, in JSON that escapes it, and in a form or a query."""
+"""A slash as it is written in text, in JSON that escapes it, and in a form or a query."""
 _COLON = r"(?::|%3[Aa])"
 _PORT = r"(?:(?::|%3[Aa])[0-9]+)?"
 _HOST = rf"(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*{_PORT}|(?=\$\{{))"
-"""A host with its port, or the beginning of a template that will name one."""
+"""A host with its port, or the beginning of a template for one."""
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """The two spellings for one server.
+    """The mapping for one server.
 
-    ``hosts`` are those whose URLs are rewritten, whatever their port; so are URLs whose host is a template.
+    ``hosts`` are those whose URLs are rewritten, whatever their port. URLs whose host is a template are rewritten too.
     """
 
     base: str
     """``http://127.0.0.1:PORT``, without a slash at its end."""
     hosts: frozenset[str] = frozenset()
     hidden: tuple[tuple[str, str], ...] = ()
-    """Other texts of the moment and what stands for them, such as the folder of an execution."""
+    """Other temporary texts and their replacements, such as the folder of an execution."""
 
     def to_world(self, text: str) -> str:
-        """Return ``text`` with the URLs of the known hosts as the program has to ask for them."""
+        """Return ``text`` with the URLs of the known hosts as the program has to request them."""
         if "http" not in text.lower():
             return text
         return self._outward.sub(self._served, text)
 
     def back(self, text: str) -> str:
-        """Return ``text`` with every URL of the server as it was before, and nothing of the moment."""
+        """Return ``text`` with every URL of the server as it was before, and without temporary texts."""
         if self._authority in text or self._quoted_authority in text.lower():
             text = self._inward.sub(_original, text)
             text = text.replace(self.base, "<world>").replace(self._authority, "<world>")
@@ -56,25 +55,25 @@ class Spelling:
         return text
 
     def value_to_world(self, value: Json) -> Json:
-        """Return a JSON value with all its texts as :meth:`to_world` has them; names stay."""
+        """Return a JSON value with :meth:`to_world` applied to all its texts; names stay."""
         return _mapped(value, self.to_world, names=False)
 
     def value_back(self, value: Json) -> Json:
-        """Return a JSON value with all its texts and names as :meth:`back` has them."""
+        """Return a JSON value with :meth:`back` applied to all its texts and names."""
         return _mapped(value, self.back, names=True)
 
     def bytes_back(self, data: bytes) -> bytes:
-        """Return a body as :meth:`back` has it; bytes that are no text as they are."""
+        """Return a body with :meth:`back` applied; bytes that are not text are unchanged."""
         return _in_text(data, self.back)
 
     def bytes_to_world(self, data: bytes) -> bytes:
-        """Return a body as :meth:`to_world` has it; bytes that are no text as they are."""
+        """Return a body with :meth:`to_world` applied; bytes that are not text are unchanged."""
         return _in_text(data, self.to_world)
 
     def asked(self, target: str) -> str | None:
-        """Return the original URL of a request target (RFC 9112 section 3.2), None where it names no host.
+        """Return the original URL of a request target (RFC 9112 section 3.2), None if it names no host.
 
-        ``/HOST/path`` is the usual form; ``http://HOST/path`` is what a client sends that takes the server for a proxy.
+        ``/HOST/path`` is the usual form. ``http://HOST/path`` comes from a client that uses the server as a proxy.
         """
         if target.startswith(self.base + "/"):
             target = target.removeprefix(self.base)

@@ -24,74 +24,74 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.ports.world import World
 
 NODE, TIMEOUT = "mendbench-node", "mendbench-timeout-s"
-"""Request headers that an engine may set: the node that asks, and how long it would wait, seconds. No part of the request."""
+"""Request headers that an engine may set: the node that sends the request, and its timeout in seconds. Not part of the request."""
 OWN_PREFIX = "mendbench-"
 MOST_REQUESTS = 10_000
-"""So many requests are answered in one execution: each is kept, and a program that asks for ever is to end."""
+"""The maximum number of requests per execution: each is stored, and a program in an endless loop must end."""
 
 _JSON: Headers = (("Content-Type", "application/json"),)
 
 Guess = Callable[[Request], str | None]
-"""Says which node sent a request, where the sender does not."""
+"""Returns which node sent a request, if the sender does not state it."""
 AskModel = Callable[[JsonObject], Response]
-"""Answers a model request for the repair itself."""
+"""Responds to a model request of the repair itself."""
 
 
 @dataclass(slots=True)
 class Served:
-    """What a server has noticed, besides the world's own traffic."""
+    """What a server has observed, besides the world's own traffic."""
 
     raised: BaseException | None = None
-    """What the world raised: it ends the execution."""
+    """The exception that the world raised: it ends the execution."""
     strayed: list[str] = field(default_factory=list)
-    """Hosts that were asked for past the world."""
+    """Hosts that were requested outside the world."""
     last: Response | None = None
     requests: int = 0
     closed: bool = False
     spent_s: float = 0.0
     since: float | None = None
-    """When the response that is being found was asked for, on the monotonic clock."""
+    """When the request in progress began, on the monotonic clock."""
 
     def stray(self, host: str) -> None:
-        """Note that a host was asked for past the world."""
+        """Record a host that was requested outside the world."""
         if host not in self.strayed:
             self.strayed.append(host)
 
     def stopped(self) -> bool:
-        """Return whether nothing more can come of the execution."""
+        """Return whether the execution cannot continue."""
         return self.raised is not None or bool(self.strayed) or self.flooded()
 
     def flooded(self) -> bool:
-        """Return whether more was asked for than any workflow does."""
+        """Return whether there were more requests than any workflow makes."""
         return self.requests > MOST_REQUESTS
 
     def waited_s(self) -> float:
-        """Return how long the program has waited for answers."""
+        """Return how long the program has waited for responses."""
         since = self.since
         return self.spent_s + (time.monotonic() - since if since is not None else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What is served."""
+    """What the server serves."""
 
     world: World
     spelling: Spelling
     guess: Guess
     named: NamedBy = lambda _: frozenset()
     model_request: AskModel | None = None
-    """Answers asks to ``/-/model/v1``; None where nobody may ask."""
+    """Responds to model requests at ``/-/model/v1``; None if there must be none."""
     served: Served = field(default_factory=Served)
 
 
 class WorldServer:
-    """A server on a free port of the loopback interface. What it serves is given once its address is known.
+    """A server on a free port of the loopback interface. What it serves is set once its address is known.
 
-    The world is asked in ``context``, so that what guards a trial guards the world of its commands too.
+    The world is called in ``context``, so that a trial's guard also covers the world of its commands.
     """
 
     def __init__(self, context: Context, listener: socket.socket | None = None) -> None:
-        """Take ``listener`` for its address, if it is given: a socket of the network that it is to be reached in."""
+        """Listen on ``listener`` if it is given: a socket in the network from which the server must be reachable."""
         self._context = context
         self._lock = threading.Lock()
         self._serving: Serving | None = None
@@ -99,12 +99,12 @@ class WorldServer:
         self.base = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def serve(self, serving: Serving) -> None:
-        """Begin."""
+        """Start."""
         self._serving = serving
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
     def close(self) -> None:
-        """End; who still asks is not answered."""
+        """Stop; pending requests get no response."""
         with self._lock:
             if self._serving is not None:
                 self._serving.served.closed = True
@@ -113,14 +113,15 @@ class WorldServer:
         self._http.server_close()
 
     def response(self, request: Request) -> Said | None:
-        """Return what to say to a request as it came, with the server's own URL in it; None to say nothing."""
+        """Return the response to a raw request, with the server's own URL in it; None to send nothing."""
         return self._locked(_answered, request)
 
     def sent(self, request: Request) -> Response | None:
-        """Return the world's response to an exchange, with the server's own URLs in it; None to say nothing.
+        """Return the world's response to an exchange, with the server's own URLs in it; None to send nothing.
 
         Raises:
-            NotListed: a list of tools is asked for, and none is recorded. That a client lists them is no doing of the workflow's.
+            NotListed: a list of tools is requested, and none is recorded. Clients list tools by themselves; the workflow does not request
+                it.
         """
         said = self._locked(_plainly, request)
         return said.response if said is not None else None
@@ -145,7 +146,7 @@ class WorldServer:
                 serving.served.spent_s, serving.served.since = serving.served.waited_s(), None
 
     def stray(self, host: str) -> None:
-        """Note that a host was asked for past the world."""
+        """Record a host that was requested outside the world."""
         if self._serving is not None:
             self._serving.served.stray(host)
 
@@ -166,7 +167,7 @@ def _answered(serving: Serving, request: Request) -> Said:
 
 
 def _plainly(serving: Serving, request: Request) -> Said:
-    """Return the response to an exchange that was spelled by the server itself."""
+    """Return the response to an exchange that was mapped by the server itself."""
     try:
         return _from_world(serving, replace(request, body=serving.spelling.bytes_back(request.body)), None)
     except ReplayMiss:
@@ -196,7 +197,7 @@ def _controlled(serving: Serving, request: Request, rest: str) -> Said:
 
 
 def _exchanged(serving: Serving, request: Request) -> Said:
-    """Return the response to an exchange that is told as JSON, also as JSON: for what is no HTTP, and for faults by name."""
+    """Return the response, as JSON, to an exchange that is described as JSON: for exchanges other than HTTP, and for faults by name."""
     told = _json_object(request.body)
     if told is None or not isinstance(told.get("url"), str):
         return _own(
@@ -259,7 +260,7 @@ def _from_world(serving: Serving, request: Request, node: str | None) -> Said:
 
 
 def _as_meant(serving: Serving, request: Request, url: str) -> Request:
-    """Return the request as it would have been sent without the server between."""
+    """Return the request as it would have been sent without this server."""
     back = serving.spelling.back
     kept = (
         (name, back(value))

@@ -1,4 +1,4 @@
-"""Bodies as values: what a request or a response carries, parsed by what it is."""
+"""Bodies as values: the content of a request or a response, parsed according to its type."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 def parse_body(body: bytes, content_type: str | None) -> Json:
     """Return the value of ``body``: parsed JSON, the pairs of a form, text, or None if it is empty.
 
-    JSON is recognised by its content, whatever the type says: recorded services often say ``text/plain``. Bytes that are not UTF-8
-    come back as text with replacement characters, and so does JSON with a number that no double holds: nothing that it is copied into could
-    be read again. Multipart boundaries are replaced by a fixed word.
+    JSON is recognised by its content, whatever the content type: recorded services often declare ``text/plain``. Bytes that are not UTF-8
+    become text with replacement characters. JSON with a number outside the range of a double stays text, because copies of it could not be
+    read again. Multipart boundaries are replaced by a fixed word.
     """
     if not body:
         return None

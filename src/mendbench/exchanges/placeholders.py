@@ -1,4 +1,4 @@
-"""Values put into a request where placeholders for them stand, spelled as the place wants them."""
+"""Replace placeholders in a request with values, encoded for their position."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from mendbench.model.json import Json
 
 
 def filled(request: Request, placeholder: re.Pattern[str], value_of: Callable[[re.Match[str]], str]) -> Request:
-    """Return a request with the value of each placeholder in its place.
+    """Return a request with each placeholder replaced by its value.
 
-    A value is percent-encoded in the URL, in a form, and where its placeholder is; in JSON it becomes part of a JSON string.
+    A value is percent-encoded in the URL, in a form, and if its placeholder is; in JSON it becomes part of a JSON string.
     """
 
     def plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""URLs in one spelling."""
+"""Normalised URLs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENCODED = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
 def split_url(url: str) -> SplitResult:
-    """Return the parts of ``url``; empty ones of a text that is no URL, such as ``http://[``."""
+    """Return the parts of ``url``; empty ones for a text that is not a URL, such as ``http://[``."""
     try:
         return urlsplit(url)
     except ValueError:
@@ -25,11 +25,11 @@ def split_url(url: str) -> SplitResult:
 
 @lru_cache(maxsize=4096)
 def normalise_url(url: str) -> str:
-    """Return ``url`` in one spelling (RFC 3986 section 6.2); a text that is no URL as it is.
+    """Return ``url`` normalised (RFC 3986 section 6.2); a text that is not a URL is unchanged.
 
-    Scheme and host are in lower case, the default port and the fragment gone, the query sorted by name (values of one
+    Scheme and host are in lower case, the default port and the fragment are removed, the query is sorted by name (values of one
     name keep their order), percent-encoding uniform, an empty path is ``/``. In a path only unreserved characters are
-    decoded (section 6.2.2.2): ``%2F`` is no ``/``. A query is read as a form is, so there ``+`` and ``%20`` are one.
+    decoded (section 6.2.2.2): ``%2F`` is not ``/``. A query is read like a form, so ``+`` and ``%20`` are the same there.
     """
     try:
         parts = urlsplit(url)
@@ -51,7 +51,7 @@ def normalise_url(url: str) -> str:
 
 
 def _path(path: str) -> str:
-    """Return a path with upper-case percent-encoding of whatever needs it, and of what was a reserved character."""
+    """Return a path with upper-case percent-encoding where needed, including encoded reserved characters."""
     return "".join(_encoded(part) if _ENCODED.fullmatch(part) else _quoted(part) for part in _ENCODED.split(path))
 
 

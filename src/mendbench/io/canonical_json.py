@@ -1,4 +1,4 @@
-"""Canonical JSON and digests: the same value gives the same bytes on every machine and in every order of keys."""
+"""Canonical JSON and digests: the same value gives the same bytes on every machine, for any order of keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def canonical_json(value: Json) -> str:
     """Return ``value`` as JSON with sorted keys and no white space; whole floats are written as integers (1.0 is 1).
 
     Raises:
-        TypeError: ``value`` holds something that is not JSON.
+        TypeError: ``value`` contains something that is not JSON.
     """
     text = _CANONICAL.encode(value)
     if (_MAY_END.search(text) or "e+" in text) and _WHOLE_FLOAT.search(text):
@@ -23,28 +23,28 @@ def canonical_json(value: Json) -> str:
 
 
 def pretty_json(value: Json) -> str:
-    """Return ``value`` as JSON for people, indented by one space, keys in their own order; the same value is written once."""
+    """Return ``value`` as JSON for people, indented by one space, with keys in their own order."""
     return _pretty(json.dumps(value, ensure_ascii=False))
 
 
 def digest(value: Json | bytes, length: int = 16) -> str:
-    """Return the first ``length`` hexadecimal digits of the SHA-256 of ``value`` (bytes as they are, else canonical JSON)."""
+    """Return the first ``length`` hexadecimal digits of the SHA-256 of ``value`` (bytes unchanged, else canonical JSON)."""
     data = value if isinstance(value, bytes) else canonical_json(value).encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:length]
 
 
 _WHOLE_FLOAT = re.compile(r"(?:^|[:,\[])-?[0-9][0-9.]*(?:\.0|e\+[0-9]+)(?:[,\]}]|$)")
-"""A number that Python writes with a point though it is whole; hardly any value holds one. In a text it may look like one too."""
+"""A whole number that Python writes with a decimal point. Such numbers are rare. Text can match too."""
 
 _MAY_END = re.compile(r"\.0(?:[,\]}]|$)")
-"""How such a number ends that has no exponent: a search that begins with a fixed text is ten times as quick."""
+"""The end of such a number without an exponent. A search that starts with a fixed text is ten times as fast."""
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 @lru_cache(maxsize=512)
 def _pretty(compact: str) -> str:
-    # The library writes indented text in Python, some fifty times as slowly as it writes and reads compact text.
+    # The library writes indented text in pure Python, about fifty times slower than it writes and reads compact text.
     return json.dumps(json.loads(compact), indent=1, ensure_ascii=False)
 
 

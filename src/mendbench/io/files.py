@@ -1,8 +1,8 @@
-"""Files that are whole or absent, whenever whoever writes them is killed.
+"""Atomic and durable file writes, also if the writer is killed.
 
-A file is written beside its place under a name of its own, flushed to the disk, and renamed into its place; the folder is flushed too, so
-that neither a killed process nor a power cut leaves a part, or the old file where the new one was reported. What a killed process
-leaves beside a place is known by its name and by being locked by nobody, and whoever writes into that folder next removes it.
+A file is written next to its target under a unique name, flushed to the disk, and renamed to its target. The folder is flushed too. So
+neither a killed process nor a power cut leaves a partial file, or the old file after success was reported. The leftovers of a killed
+process are recognised by their name and their missing lock. The next writer into that folder removes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from mendbench.io.folder_removal import emptied
 
 LEFT = ".mendbench-part"
-"""How the name of a file or a folder ends that is not in its place yet."""
+"""The suffix of a temporary file or folder that is not yet renamed to its target."""
 
 _LEFT = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(LEFT)}")
 
@@ -27,13 +27,13 @@ _AT_CWD, _EXCHANGE = -100, 2
 """``AT_FDCWD`` and ``RENAME_EXCHANGE`` of renameat2(2) of Linux."""
 
 _AT_ONCE = 65536
-"""Bytes of small parts that are written together."""
+"""The size up to which small parts are written together, in bytes."""
 
 _CANNOT_EXCHANGE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
 
 
 def write_atomically(path: Path, data: str | bytes) -> None:
-    """Write ``data`` to ``path`` so that a reader sees the old file or the whole new one, and never a part.
+    """Write ``data`` to ``path`` so that a reader sees either the old file or the whole new one.
 
     Raises:
         OSError: the folder cannot be written to. Nothing is left behind.
@@ -42,10 +42,10 @@ def write_atomically(path: Path, data: str | bytes) -> None:
 
 
 def write_parts_atomically(path: Path, parts: Iterable[str | bytes]) -> None:
-    """Write what the ``parts`` add up to, as :func:`write_atomically` does. They are asked for one by one, and not held.
+    """Write the joined ``parts``, as :func:`write_atomically` does. They are consumed one by one, and not kept in memory.
 
     Raises:
-        OSError: as there. What making a part raises passes through; nothing is left behind then either.
+        OSError: as there. Exceptions of the iterator propagate; nothing is left behind then either.
     """
     make_folder(path.parent)
     clear_left(path.parent)
@@ -65,9 +65,9 @@ def write_parts_atomically(path: Path, parts: Iterable[str | bytes]) -> None:
 
 
 class Appended:
-    """A file that grows piece by piece: each is there whole, or not at all if it cannot be written.
+    """An append-only file: each piece is written whole or not at all.
 
-    A process that is killed, or a power cut, can leave a torn last piece, which readers cut.
+    A process that is killed, or a power cut, can leave an incomplete last piece, which readers drop.
     """
 
     def __init__(self, path: Path) -> None:
@@ -83,7 +83,7 @@ class Appended:
         """Append a piece.
 
         Raises:
-            OSError: it cannot be; the file is then as it was.
+            OSError: it cannot be written. The file is then unchanged.
         """
         if self._handle is None:
             raise ValueError(f"{self._path} is closed")
@@ -100,17 +100,17 @@ class Appended:
             os.fsync(self._handle)
 
     def close(self) -> None:
-        """Let go of the file. Safe to call twice."""
+        """Close the file. Safe to call twice."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
 
 def append_durably(path: Path, data: str) -> None:
-    """Append ``data`` to ``path`` and wait until it is on the disk. A crash can leave a torn tail, which readers cut.
+    """Append ``data`` to ``path`` and wait until it is on the disk. A crash can leave an incomplete tail, which readers drop.
 
     Raises:
-        OSError: it cannot be written. The file is then as it was, and absent if it was.
+        OSError: it cannot be written. The file is then unchanged, or still absent.
     """
     make_folder(path.parent)
     new = not path.exists()
@@ -127,10 +127,10 @@ def append_durably(path: Path, data: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder with all that it is in, such that a power cut does not take it away again.
+    """Create a folder and its parents durably.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     new = []
     at = folder
@@ -143,7 +143,7 @@ def make_folder(folder: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can say so."""
+    """Wait until the names in a folder are on the disk, if the system supports that."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -153,10 +153,10 @@ def flush_folder(folder: Path) -> None:
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Let two folders, or two files, change places in one step. False where the system has none for it; nothing is changed then.
+    """Exchange two folders or two files atomically. Return False, with nothing changed, if the system cannot do that.
 
     Raises:
-        OSError: one of them is not there, or the folder that they are in cannot be written to.
+        OSError: one of them does not exist, or their folder cannot be written to.
     """
     import ctypes  # noqa: PLC0415  only who replaces a folder pays for it
 
@@ -173,10 +173,10 @@ def exchanged(one: Path, other: Path) -> bool:
 
 
 def move_folder(folder: Path, to: Path) -> None:
-    """Move a folder, durably, to where nothing is, or an empty one.
+    """Move a folder durably to a path that does not exist or is an empty folder.
 
     Raises:
-        OSError: something is there, or it cannot be written to.
+        OSError: the path is in use, or it cannot be written to.
     """
     make_folder(to.parent)
     folder.rename(to)
@@ -184,7 +184,7 @@ def move_folder(folder: Path, to: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link or a whole folder, as far as that can be done, however deep it nests."""
+    """Remove a file, a link or a whole folder of any depth, as far as possible."""
     if path.is_dir() and not path.is_symlink():
         with contextlib.suppress(OSError, NotImplementedError):  # not all of it is ours, or the system is not POSIX
             emptied(path)
@@ -198,16 +198,16 @@ def remove(path: Path) -> None:
 
 
 def is_left(name: str) -> bool:
-    """Return whether a name is one of something that is not in its place yet."""
+    """Return whether a name is that of a temporary file or folder."""
     return _LEFT.fullmatch(name) is not None
 
 
 @contextlib.contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
-    """Yield a new empty folder beside ``path``, to be filled and renamed; what is left of it in the end is removed.
+    """Yield a new empty folder next to ``path``, to be filled and renamed. Anything that remains is removed at the end.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     make_folder(path.parent)
     clear_left(path.parent)
@@ -225,7 +225,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 
 def held_folder(folder: Path) -> int | None:
-    """Return a handle of a new folder that is held as long as it is open; None if somebody took it for left, and removed it."""
+    """Return a handle that locks a new folder while open; None if another process removed the folder as a leftover."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
@@ -239,7 +239,7 @@ def held_folder(folder: Path) -> int | None:
 
 
 def clear_left(folder: Path, named: Callable[[str], bool] = is_left) -> None:
-    """Remove what processes that are no more left in a folder: by its name, and if nobody holds it."""
+    """Remove the leftovers of ended processes in a folder: temporary names that are not locked."""
     with contextlib.suppress(OSError), os.scandir(folder) as found:
         for name in [each.name for each in found if named(each.name)]:
             with contextlib.suppress(OSError):
@@ -248,12 +248,12 @@ def clear_left(folder: Path, named: Callable[[str], bool] = is_left) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes that ask for the same from writing into ``folder`` meanwhile; it is made if it is not there.
+    """Lock ``folder`` against other writers that use this lock. The folder is created if necessary.
 
-    Where the system has no such lock, it does nothing. The lock goes with the process that holds it.
+    If the system has no such lock, this does nothing. The lock ends with the process that holds it.
 
     Raises:
-        OSError: the folder cannot be made.
+        OSError: the folder cannot be created.
     """
     make_folder(folder)
     handle = os.open(folder, os.O_RDONLY) if os.name == "posix" else None
@@ -267,7 +267,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def hold(handle: int, *, wait: bool) -> bool:
-    """Lock an open file or folder as long as it is open, and return whether that was possible: else somebody else holds it.
+    """Lock an open file or folder while it is open. Return False if another process holds the lock.
 
     Raises:
         OSError: its file system has no locks.
@@ -285,9 +285,9 @@ def hold(handle: int, *, wait: bool) -> bool:
 
 @contextlib.contextmanager
 def lock_file(path: Path) -> Iterator[bool]:
-    """Hold a file that stands for something to be written, and yield whether that was possible: else somebody else does.
+    """Lock a lock file. Yield False if another process holds the lock.
 
-    The file is there only as long as somebody holds it, or was killed meanwhile; it is then held by nobody.
+    The file exists only while it is locked. A killed process leaves it behind unlocked.
 
     Raises:
         OSError: the file cannot be written.
@@ -301,7 +301,7 @@ def lock_file(path: Path) -> Iterator[bool]:
             raise
         if not got or _is_at(handle, path):
             break
-        os.close(handle)  # who held it was ready, and removed it, between the two
+        os.close(handle)  # its holder finished and removed it between the two calls
     try:
         yield got
     finally:
@@ -312,7 +312,7 @@ def lock_file(path: Path) -> Iterator[bool]:
 
 
 def _opened_beside(path: Path) -> tuple[int, Path]:
-    """Return a new file beside a path, open and held, so that nobody takes it for what a killed process left."""
+    """Return a new file next to a path, open and locked, so that no process treats it as a leftover."""
     while True:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFT)
         with contextlib.suppress(OSError):  # a file system without locks
@@ -323,7 +323,7 @@ def _opened_beside(path: Path) -> tuple[int, Path]:
 
 
 def _clear(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # nobody need write to a pipe of that name
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # do not wait for a writer if it is a pipe
     try:
         if hold(handle, wait=False):
             remove(path)
@@ -350,7 +350,7 @@ def _write_parts(handle: int, parts: Iterable[str | bytes]) -> None:
 
 
 def _write(handle: int, data: bytes) -> None:
-    """Write all of it: one call may write a part, of much or where the disk is nearly full."""
+    """Write all of it: one call may write only a part of large data, or if the disk is nearly full."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(handle, rest) :]

@@ -1,7 +1,7 @@
-"""Emptying a folder that others filled, however deep it nests and whatever its permissions are.
+"""Empty a folder that other code filled, with any depth and any permissions.
 
-Everything is reached by a handle of the folder that it is in: no path is ever too long, and no link is followed, not even one that takes
-a folder's place meanwhile.
+Every entry is reached by a handle of its folder. So no path is too long, and no link is followed, not even one that replaces a folder
+meanwhile.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 
 def emptied(folder: Path) -> None:
-    """Remove all that is in a folder, and leave the folder.
+    """Remove everything in a folder, but not the folder itself.
 
     Raises:
-        OSError: something in it cannot be removed, or is put there meanwhile.
-        NotImplementedError: the system has no such handles.
+        OSError: an entry cannot be removed, or is added meanwhile.
+        NotImplementedError: the system does not support such handles.
     """
     top, count = _opened(folder, None), 0
     try:
@@ -32,7 +32,7 @@ def emptied(folder: Path) -> None:
 
 
 def _raised(name: str, top: int, count: int) -> int:
-    """Remove the files of a folder in ``top``, and move its folders up beside it: so none is ever deep."""
+    """Remove the files of a folder in ``top``, and move its subfolders up into ``top``, which limits the depth."""
     inner = _opened(name, top)
     try:
         for each in os.listdir(inner):  # noqa: PTH208  by descriptor
@@ -48,7 +48,7 @@ def _raised(name: str, top: int, count: int) -> int:
 
 
 def _opened(folder: str | Path, within: int | None) -> int:
-    """Return a handle of a folder of ours, in which we may do anything from now on."""
+    """Return a handle of a folder that we own, after granting us all permissions on it."""
     how = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         handle = os.open(folder, how, dir_fd=within)
@@ -66,7 +66,7 @@ def _opened(folder: str | Path, within: int | None) -> int:
 
 
 def _allow(folder: str | Path, within: int | None) -> None:
-    """Let us into a folder of ours that may not be read: by its place, which Linux can hold without (``O_PATH`` of open(2))."""
+    """Make an unreadable folder of ours accessible through its path handle (``O_PATH`` of open(2), Linux)."""
     if not hasattr(os, "O_PATH"):
         os.chmod(folder, stat.S_IRWXU, dir_fd=within)
         return

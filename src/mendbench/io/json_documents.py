@@ -1,7 +1,7 @@
-"""JSON as it comes in: only what every reader takes alike, and nothing that no reader of ours could go through.
+"""JSON input, limited to what all parsers read alike and all our readers can process.
 
-Refused besides what is no JSON: ``NaN`` and ``Infinity``, numbers that no double holds, half characters (lone surrogates, which no file
-can hold), and documents that nest deeper than :data:`~mendbench.io.reading.MAX_DEPTH`.
+Besides invalid JSON, these are refused: ``NaN`` and ``Infinity``, numbers outside the range of a double, lone surrogates (which no file can
+contain), and documents that nest deeper than :data:`~mendbench.io.reading.MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from mendbench.io.reading import MAX_DEPTH
 from mendbench.model.json import Json
 
 _DIGITS = 308
-"""Decimal digits of the largest double, less one (IEEE 754): a number of so many is one for sure."""
+"""The decimal digits of the largest double, less one (IEEE 754): a number with this many digits always fits."""
 
 _LONG_NUMBER = re.compile(rf"[0-9]{{{_DIGITS + 1}}}")
 _STRIDE = 100
-"""A number of more digits has one at three places in a row that are so far from each other: few texts have that."""
+"""A longer number has digits at three positions with this distance. Few texts do."""
 _ITS_STRIDES = re.compile(r"[0-9]{3}")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def load_json(text: str, place: str, hint: str = "mend the JSON there", *, halves: bool = False) -> Json:
-    """Return the value of a JSON text. ``place`` names the file in errors. With ``halves``, half characters pass.
+    """Return the value of a JSON text. ``place`` names the file in errors. ``halves`` permits lone surrogates.
 
     Raises:
-        BadInput: it is no JSON, or holds what is refused; names line and column where they are known.
+        BadInput: it is invalid JSON, or contains a refused value. The message has line and column if known.
     """
     try:
         return parse_json(text, halves=halves)
@@ -39,10 +39,10 @@ def load_json(text: str, place: str, hint: str = "mend the JSON there", *, halve
 
 
 def parse_json(text: str, *, halves: bool = False) -> Json:
-    """Return the value of a JSON text. With ``halves``, half characters pass.
+    """Return the value of a JSON text. ``halves`` permits lone surrogates.
 
     Raises:
-        ValueError: it is no JSON, or holds what is refused.
+        ValueError: it is invalid JSON, or contains a refused value.
     """
     try:
         value = finite_json(text)
@@ -56,22 +56,22 @@ def parse_json(text: str, *, halves: bool = False) -> Json:
 
 
 def finite_json(text: str) -> Json:
-    """Return the value of a JSON text from a program, which may nest as deep as it likes.
+    """Return the value of a JSON text from a program, without a limit on its depth.
 
     Raises:
-        ValueError: it is no JSON, or holds a number that no double holds.
-        RecursionError: it nests deeper than Python can go.
+        ValueError: it is invalid JSON, or contains a number outside the range of a double.
+        RecursionError: it nests deeper than Python can recurse.
     """
     return reader_of(text).decode(text)
 
 
 def reader_of(text: str) -> json.JSONDecoder:
-    """Return what reads JSON in ``text`` as :func:`finite_json` does."""
+    """Return a decoder that reads JSON in ``text`` as :func:`finite_json` does."""
     return _LONG_READER if _ITS_STRIDES.search(text[::_STRIDE]) and _LONG_NUMBER.search(text) else _READER
 
 
 def is_finite(number: float) -> bool:
-    """Return whether a double holds a number: no other can be written as JSON that every reader takes."""
+    """Return whether a double can represent a number: no other number is portable JSON."""
     try:
         return math.isfinite(number)
     except OverflowError:
@@ -79,7 +79,7 @@ def is_finite(number: float) -> bool:
 
 
 def beyond_doubles(value: Json) -> bool:
-    """Return whether there is a number in ``value``, which must not hold itself, that no double holds."""
+    """Return whether ``value``, which must not contain itself, has a number outside the range of a double."""
     left = [value]
     while left:
         one = left.pop()
@@ -91,7 +91,7 @@ def beyond_doubles(value: Json) -> bool:
 
 
 def refuse_halves(value: Json) -> None:
-    """Refuse a text that no file can hold.
+    """Refuse text that cannot be encoded in a file.
 
     Raises:
         ValueError: a text in ``value`` has half of a surrogate pair.
@@ -104,7 +104,7 @@ def refuse_halves(value: Json) -> None:
 
 
 def nests_deeper(value: Json, limit: int = MAX_DEPTH) -> bool:
-    """Return whether ``value``, which must not hold itself, has more than ``limit`` levels."""
+    """Return whether ``value``, which must not contain itself, has more than ``limit`` levels."""
     layer = [value] if isinstance(value, dict | list) else []
     for _ in range(limit):
         if not layer:
@@ -122,7 +122,7 @@ def finite(text: str) -> float:
     """Return a number of JSON.
 
     Raises:
-        ValueError: no double holds it.
+        ValueError: a double cannot represent it.
     """
     number = float(text)
     if math.isfinite(number):
@@ -131,10 +131,10 @@ def finite(text: str) -> float:
 
 
 def whole_number(text: str) -> int:
-    """Return a whole number of JSON.
+    """Return an integer of JSON.
 
     Raises:
-        ValueError: no double holds it.
+        ValueError: a double cannot represent it.
     """
     if len(text) > _DIGITS + 2 or not math.isfinite(float(text)):
         raise ValueError(f"{_short(text)} is no JSON number: it is too large")

@@ -1,4 +1,4 @@
-"""Files as they come in: read up to a bound, and decoded; what cannot be read is told in one line."""
+"""File input: read up to a limit and decode; errors are one line."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from mendbench.errors import BadInput
 MEGABYTE = 1024 * 1024
 
 MAX_DOCUMENT = 16 * MEGABYTE
-"""Bytes of a file that a person writes: a case, a workflow, a configuration."""
+"""The size limit of files that a person writes (a case, a workflow, a configuration), in bytes."""
 
 MAX_TEMPLATE = MEGABYTE // 16
-"""Bytes of a strategy's template."""
+"""The size limit of a strategy's template, in bytes."""
 
 MAX_RECORDING = 256 * MEGABYTE
-"""Bytes of a file that a program writes: a cassette, a HAR file, a trace, answers, a baseline."""
+"""The size limit of files that a program writes (cassettes, HAR files, traces, responses, baselines), in bytes."""
 
 MAX_RUN = 2048 * MEGABYTE
-"""Bytes of one file of a run."""
+"""The size limit of one file of a run, in bytes."""
 
 MAX_DEPTH = 200
-"""How deep a document may nest: twice as deep as the runtime resolves templates."""
+"""The maximum depth of a document: twice the depth to which the runtime resolves templates."""
 
 NOT_UTF8 = "save the file as UTF-8"
 
 BOM = b"\xef\xbb\xbf"
 
 _NO_LINK_NO_WAIT = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""What Windows has no name for: it has no pipes among its files."""
+"""Flags that Windows does not have, because it has no named pipes among its files."""
 
 
 def read_bytes(path: Path, limit: int, no_file: str, hint: str = "check the file and its permissions") -> bytes:
-    """Return what is in a file, without a byte order mark. ``no_file`` says what to do if there is none, ``mend`` if it cannot be read.
+    """Return a file's content without a byte order mark. ``no_file`` is the hint if it is missing, ``mend`` if it is unreadable.
 
-    A pipe is read too, up to the bound.
+    A pipe is read too, up to the limit.
 
     Raises:
         BadInput: it cannot be read, or is larger than ``limit`` bytes.
@@ -48,10 +48,10 @@ def read_bytes(path: Path, limit: int, no_file: str, hint: str = "check the file
 
 
 def read_regular(path: Path, limit: int, no_file: str, hint: str = "put the file itself there") -> bytes:
-    """Return what is in a regular file, every byte of it: no link is followed, no pipe is waited for.
+    """Return all bytes of a regular file, without following links or waiting for pipes.
 
     Raises:
-        BadInput: it is no such file, cannot be read, or is larger than ``limit`` bytes.
+        BadInput: it is not a regular file, cannot be read, or is larger than ``limit`` bytes.
     """
     if path.is_symlink():
         raise BadInput(str(path), "a link, which is not followed here", hint)
@@ -74,7 +74,7 @@ def _read(path: Path, limit: int, no_file: str, hint: str, opener: Callable[[str
 
 
 def _regular(name: str, flags: int) -> int:
-    """Open a regular file; a pipe, a device or a socket is an error of the system's kind."""
+    """Open a regular file; a pipe, a device or a socket raises an ``OSError``."""
     handle = os.open(name, flags | _NO_LINK_NO_WAIT)
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return handle
@@ -83,13 +83,13 @@ def _regular(name: str, flags: int) -> int:
 
 
 def too_large(path: Path, limit: int) -> BadInput:
-    """Return what is said of a file of more than ``limit`` bytes."""
+    """Return the error for a file of more than ``limit`` bytes."""
     size = f"{limit // MEGABYTE} MB" if limit >= MEGABYTE else f"{limit // 1024} kB"
     return BadInput(str(path), f"larger than {size}", "take out what need not be in it")
 
 
 def _up_to(file: BinaryIO, limit: int) -> bytes:
-    """Return what is left of a file, up to a bound that is not reserved beforehand."""
+    """Return the rest of a file, up to a limit, without allocating that much in advance."""
     parts = []
     while limit > 0 and (part := file.read(min(limit, MEGABYTE))):
         parts.append(part)
@@ -104,7 +104,7 @@ def read_text(
     hint: str = "check the file and its permissions",
     not_utf8: str = NOT_UTF8,
 ) -> str:
-    """Return the text in a file, without a byte order mark; line ends stay as they are.
+    """Return the text in a file, without a byte order mark; line ends are unchanged.
 
     Raises:
         BadInput: as :func:`read_bytes`, or it is not UTF-8.

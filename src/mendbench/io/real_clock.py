@@ -1,4 +1,4 @@
-"""The real clock, for workflows that are run outside the benchmark. No trial ever sees it."""
+"""The real clock, for workflows that run outside the benchmark. Trials never use it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class RealClock:
-    """A clock that runs by itself, and that waits when it is told to let time pass.
+    """A clock that follows real time and waits in real time.
 
     It starts at the machine's time of day and then follows its monotonic clock, so that it never goes back.
     """

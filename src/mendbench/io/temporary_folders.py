@@ -1,4 +1,4 @@
-"""Folders for a moment, in the system's temporary folder: what a killed process left there is removed by the next one that makes one."""
+"""Folders in the system's temporary folder. The next process that creates one removes the leftovers of killed processes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _PREFIX, _SUFFIX = "mendbench-", ".scratch"
 _NAMED = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")
 
 _held: dict[Path, int] = {}
-"""Handles of this process's folders: as long as they are open, nobody takes the folders for left."""
+"""Handles of this process's folders. While they are open, no process treats the folders as leftovers."""
 
 
 @contextlib.contextmanager
 def reported_folder_errors() -> Iterator[None]:
-    """Say in one line what the temporary folder refuses.
+    """Report errors of the temporary folder in one line.
 
     Raises:
-        BadInput: there is none, or nothing can be written to it.
+        BadInput: it does not exist, or cannot be written to.
     """
     try:
         yield
@@ -35,10 +35,10 @@ def reported_folder_errors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def scratch(what: str) -> Iterator[Path]:
-    """Yield a new empty folder; ``what`` it is for stands in its name.
+    """Yield a new empty folder; ``what`` is part of its name.
 
     Raises:
-        BadInput: it cannot be made.
+        BadInput: it cannot be created.
     """
     folder = make_scratch(what)
     try:
@@ -48,10 +48,10 @@ def scratch(what: str) -> Iterator[Path]:
 
 
 def make_scratch(what: str) -> Path:
-    """Return a new empty folder, which is there until :func:`drop_scratch`; ``what`` it is for stands in its name.
+    """Return a new empty folder, which exists until :func:`drop_scratch`; ``what`` is part of its name.
 
     Raises:
-        BadInput: it cannot be made.
+        BadInput: it cannot be created.
     """
     with reported_folder_errors():
         clear_left(Path(tempfile.gettempdir()), lambda name: _NAMED.fullmatch(name) is not None)
@@ -64,7 +64,7 @@ def make_scratch(what: str) -> Path:
 
 
 def drop_scratch(folder: Path) -> None:
-    """Remove a folder, as far as that can be done. Safe to call twice."""
+    """Remove a folder, as far as possible. Safe to call twice."""
     remove(folder)
     handle = _held.pop(folder, None)
     if handle is not None:

@@ -1,4 +1,4 @@
-"""The virtual clock, which every trial runs on, while recording and in replay."""
+"""The virtual clock of all trials, in recording and in replay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ START_MS = 1_767_225_600_000
 
 
 class VirtualClock:
-    """A clock that moves only when it is told to."""
+    """A clock that advances only by explicit calls."""
 
     def __init__(self, start_ms: int = START_MS) -> None:
         self._now = start_ms
@@ -17,7 +17,7 @@ class VirtualClock:
         return self._now
 
     def advance(self, ms: int) -> None:
-        """Let ``ms`` milliseconds pass at once. Negative values are refused: time never goes back."""
+        """Advance the time by ``ms`` milliseconds. Negative values are refused: time never goes back."""
         if ms < 0:
             raise ValueError(f"cannot advance by {ms} ms")
         self._now += ms

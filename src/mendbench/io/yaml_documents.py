@@ -1,7 +1,7 @@
-"""YAML as it comes in: safe-loaded, in C where there is a C loader, and bounded.
+"""YAML input: safe-loaded, with the C loader if available, and bounded.
 
-libyaml's composer calls itself for each level and would overrun the stack; aliases, and merge keys above all, let a few lines stand for
-gigabytes; and some scalars take quadratic time to read. All of that is refused here, for every YAML file that is read.
+libyaml's composer recurses for each level and could overflow the stack. Aliases, and especially merge keys, can expand a few lines to
+gigabytes. Some scalars take quadratic time to parse. This module refuses all of that, for every YAML file.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from mendbench.errors import BadInput
 from mendbench.io.reading import MAX_DEPTH
 
 MAX_NUMBER = 400
-"""Characters of a number: more than any double has."""
+"""The maximum length of a number: more than any double has."""
 
 FREE_NODES = 100_000
 BYTES_A_NODE = 8
-"""How many values a document may hold: the first so many, and one more for each so many bytes. What people and recorders write has
-one in twenty bytes and fewer; each takes some 300 bytes while it is read."""
+"""How many values a document may contain: the first number, and one more per second number of bytes. Documents by people and recorders have
+at most one per twenty bytes; each value takes about 300 bytes during parsing."""
 
 FREE_TEXT = 1_000_000
-"""Characters by which aliases may make a document longer than it is written."""
+"""The number of characters by which aliases may expand a document."""
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEP = "nested too deeply: write it flatter"
 _ALIASES = "aliases that stand for too much: write out what is needed"
 _STRANGE = (ValueError, LookupError, AttributeError, TypeError, OverflowError)
-"""What PyYAML's constructors raise for scalars that do not suit their tag."""
+"""Exceptions of PyYAML's constructors for scalars that do not match their tag."""
 
 
 class Loader(_BASE):  # type: ignore[misc]
-    """Loads what could be JSON too, dates and binary data besides."""
+    """Loads the types of JSON, and dates and binary data."""
 
     def __init__(self, stream: str | bytes) -> None:
         self.length = len(stream)
@@ -41,7 +41,7 @@ class Loader(_BASE):  # type: ignore[misc]
         super().__init__(stream)
 
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002  the signature is PyYAML's
-        """Count one node more, and one level more."""
+        """Count one more node and one more level."""
         self._depth += 1
         self._nodes += 1
         mark = None if current_node is None else current_node.start_mark
@@ -55,7 +55,7 @@ class Loader(_BASE):  # type: ignore[misc]
         self._depth -= 1
 
     def flatten_mapping(self, node: Any) -> None:
-        """Put what merge keys name in their place, as PyYAML does, up to a bound."""
+        """Expand merge keys, as PyYAML does, up to a limit."""
         merged: list[Any] = []
         own = []
         for key, value in node.value:
@@ -77,7 +77,7 @@ class Loader(_BASE):  # type: ignore[misc]
 
 
 def _read(kind: str) -> Any:
-    """Return a constructor of one kind of scalar, for which every fault is one of the document's."""
+    """Return a constructor of one kind of scalar that reports all failures as errors of the document."""
     base = _BASE.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
 
     def construct(loader: Any, node: Any) -> Any:
@@ -102,10 +102,10 @@ for _kind in ("int", "float", "bool", "timestamp", "binary"):
 
 
 def load_yaml(data: str | bytes, place: str, hint: str, first_line: int = 1) -> Any:
-    """Return the value of a YAML document. ``place`` names the file in errors, ``first_line`` is the line in it that ``data`` begins with.
+    """Return the value of a YAML document. ``place`` names the file in errors, ``first_line`` is the first line of ``data`` in it.
 
     Raises:
-        BadInput: it is no YAML, is of tags that are not safe, or is refused; names line and column where they are known.
+        BadInput: it is invalid YAML, has unsafe tags, or is refused. The message has line and column if known.
     """
     try:
         loader = Loader(data)
@@ -115,7 +115,7 @@ def load_yaml(data: str | bytes, place: str, hint: str, first_line: int = 1) -> 
     except (yaml.YAMLError, ValueError) as error:
         found = told(error, place, hint, first_line)
         raise BadInput(found.place, f"not YAML ({found.found})", hint) from None
-    except RecursionError:  # merge keys that go round in a circle
+    except RecursionError:  # circular merge keys
         raise BadInput(place, _DEEP, hint) from None
     return value
 
@@ -124,7 +124,7 @@ def load_documents(data: bytes) -> list[Any]:
     """Return the values of all documents of a YAML text, each within the bounds of :func:`load_yaml`.
 
     Raises:
-        YAMLError, ValueError, RecursionError: it is no YAML, is of tags that are not safe, or is refused.
+        YAMLError, ValueError, RecursionError: it is invalid YAML, has unsafe tags, or is refused.
     """
     loader = Loader(data)
     values = []
@@ -136,17 +136,17 @@ def load_documents(data: bytes) -> list[Any]:
 
 
 def told(error: Exception, place: str, hint: str, first_line: int = 1) -> BadInput:
-    """Return in a line what is wrong with a YAML document."""
+    """Describe an error in a YAML document in one line."""
     mark = getattr(error, "problem_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error) or "not YAML"
     return BadInput(f"{place}:{mark.line + first_line}:{mark.column + 1}" if mark else place, str(said), hint)
 
 
 def refuse_swollen(value: Any, length: int) -> None:
-    """Refuse a value that holds itself, or is far larger or deeper than the ``length`` characters that it was written in.
+    """Refuse a value that contains itself, or is far larger or deeper than its ``length`` characters of source.
 
     Raises:
-        YAMLError: it is.
+        YAMLError: the value is refused.
     """
     known: dict[int, tuple[int, int] | None] = {}
     weight, _ = _measured(value, 0, length + FREE_TEXT, known)
@@ -155,7 +155,7 @@ def refuse_swollen(value: Any, length: int) -> None:
 
 
 def _measured(value: Any, depth: int, limit: int, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
-    """Return how many characters and values ``value`` stands for, and how many levels; ``known`` holds None for what is around it."""
+    """Return the number of characters and values in ``value``, and its depth; ``known`` has None for its ancestors."""
     if isinstance(value, str | bytes):
         return 1 + len(value), 0
     if not isinstance(value, dict | list | tuple | set):

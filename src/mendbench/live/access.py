@@ -18,30 +18,30 @@ from mendbench.secrets.redaction import Redactor
 from mendbench.secrets.sensitive import sanitise
 
 MIN_SECRET = 8
-"""Characters of a real secret, at least: a shorter one stands in other words too, and taking it out would damage them."""
+"""Minimum length of a real secret in characters: a shorter one also occurs in other words, and removing it would damage them."""
 
 _URL_SHOWN, _BODY_SHOWN = 200, 120
-"""Characters of a write's URL and body that a list of writes shows."""
+"""How many characters of a write's URL and body a list of writes shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveAccess:
     """What one scope may send to the live APIs of a case.
 
-    A workflow holds canaries in the place of secrets. Their real values are put in on the way out, and taken out of the
-    response before anything else sees it. So nothing but the API ever gets them.
+    A workflow holds canaries in place of secrets. The real values are inserted when a request is sent, and removed from the response
+    before any other code sees it. So only the API gets them.
     """
 
     case: str
     services: frozenset[str]
-    """The live ones of the case's services. Requests to others are none of its business."""
+    """The live services of the case. Requests to other services are ignored here."""
     canaries: Mapping[str, str] = field(repr=False)
     """All secrets of the case, by name."""
     variables: Mapping[str, str]
     """Environment variables that hold their real values, by the same names."""
     allow_writes: bool = False
     workflows: tuple[str, ...] = ()
-    """What each execution of the scope runs, as it is called in a list of writes; the last one counts for all that follow.
+    """What each execution of the scope runs, as a list of writes names it. The last one applies to all further executions.
 
     Empty for a scope that may send nothing.
     """
@@ -85,7 +85,7 @@ class LiveAccess:
         """Return a request with the real values for canaries, and for placeholders that came with a response.
 
         Raises:
-            LiveRefused: a canary is left: a live API would be sent a made-up secret.
+            LiveRefused: a canary is left: a live API would get a made-up secret.
         """
         by_canary = {self.canaries[name]: value for name, value in secrets.items()}
         real = request
@@ -112,7 +112,7 @@ class LiveAccess:
         """List a write.
 
         Raises:
-            LiveRefused: writes are not allowed, or nobody can be told of them.
+            LiveRefused: writes are not allowed, or there is no output to list them on.
         """
         if not self.allow_writes:
             raise writes_refused(self.case, [write])
@@ -125,7 +125,7 @@ class LiveAccess:
 
 
 def writes_refused(case: str, writes: list[str]) -> LiveRefused:
-    """Return the error that lists live writes which nobody allowed."""
+    """Return the error that lists live writes that were not allowed."""
     count = "1 live write was" if len(writes) == 1 else f"{len(writes)} live writes were"
     return LiveRefused(case, f"{count} not sent: {'; '.join(writes)}", "pass --allow-writes to send them", writes)
 

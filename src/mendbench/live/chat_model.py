@@ -1,4 +1,4 @@
-"""Asks a real model behind an OpenAI-compatible URL: while recording, and where a workflow is run for real."""
+"""Calls a real model behind an OpenAI-compatible URL: while recording, and if a workflow is run for real."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 ATTEMPTS = MAX_RETRIES + 1
 
 OWN_SERVER_S = 600.0
-"""How long one response of a model is waited for whose name has no provider, seconds: such a model runs on somebody's own
-machine, and a small model on a busy machine takes minutes."""
+"""How long to wait for one response of a model whose name has no provider, in seconds. Such a model runs on a user's own machine, and a
+small model on a busy machine takes minutes."""
 
 LEAST_KEY = 8
-"""Characters of the shortest key that is taken out of responses. A server that wants no key gets any word (``none``, ``ollama``), which
-stands in other words too: taking it out would write the response anew."""
+"""Minimum length of a key that is removed from responses. A server without keys accepts any word (``none``, ``ollama``). Such a word
+occurs in normal text too, and removing it would change the response."""
 
 _UNREACHABLE = frozenset[Fault]({"refused", "dns"})
-"""What another attempt does not cure if the server has never responded."""
+"""Failures that a retry does not fix if the server has never responded."""
 
 _FAULTS: dict[Fault, str] = {
     "timeout": "timed out",
@@ -60,34 +60,34 @@ _TOO_MANY_REQUESTS = 429
 class ChatCaller:
     """Turns a model request into ``POST {base_url}/chat/completions``. Only what the model request configures is sent.
 
-    ``api_key_env`` names the variable that holds the key; None where the server wants none. ``provider`` is whose
-    timeouts hold; None for what stands before the slash in the model's name. ``place`` and ``file`` say
-    where the server is configured. A server that cannot be reached is tried again only if it is among those that ``responded``.
+    ``api_key_env`` names the variable that holds the key; None if the server needs none. ``provider`` selects the timeouts; None for the
+    part before the slash in the model's name. ``place`` and ``file`` name where the server is configured. A server that cannot be reached
+    is tried again only if it is among those that ``responded``.
     """
 
     base_url: str
     place: str = "model"
     file: str = "the configuration"
     responded: set[str] = field(default_factory=set, repr=False, compare=False)
-    """Addresses of the servers that have sent any response. Shared by all that make requests in one run."""
+    """Addresses of the servers that have sent any response. Shared by all requests in one run."""
     api_key_env: str | None = None
     provider: str | None = None
     timeout_s: float | None = None
-    """How long one response is waited for, seconds; None for the provider's timeouts."""
+    """How long to wait for one response, in seconds; None for the provider's timeouts."""
     attempts: int = ATTEMPTS
     sleep: Callable[[float], None] | None = None
-    """How it waits between two tries; None for real, and so that its pace can end the wait."""
+    """How to wait between two tries; None for a real sleep that the pace can end."""
     pace: Pace | None = field(default=None, repr=False, compare=False)
-    """Shared by all requests to the model; None for one alone."""
+    """Shared by all requests to the model; None for a separate one."""
     transport: httpx2.BaseTransport | None = field(default=None, repr=False)
 
     def send(self, model_request: JsonObject) -> Response:
         """Return the provider's whole response: its chat completion, or its refusal of a prompt that is too long.
 
         Raises:
-            Stopped: its pace was stopped before it was answered.
+            Stopped: its pace was stopped before the response came.
             BadInput: the server refuses the model request itself (key, model, parameters), or the key's variable is not set.
-            Incomplete: no response came after all attempts, or nobody listens where the model should be. A timeout is never a response.
+            Incomplete: no response came after all attempts, or no server listens at the model's address. A timeout is never a response.
         """
         key = self._key()
         waits = self._timeouts(self.provider or provider_of(str(model_request["model"])))
@@ -132,7 +132,7 @@ class ChatCaller:
 
     @property
     def _at(self) -> str:
-        """The server's address as it may be told: without the password that it may have."""
+        """The server's address for display: without a password."""
         return str(sanitise(self.base_url))
 
     def _key(self) -> str | None:
@@ -159,7 +159,7 @@ class ChatCaller:
         return Request(method="POST", url=url, headers=headers, body=canonical_json(wire).encode())
 
     def _judge(self, response: Response, model: str) -> None:
-        """Refuse what is no response, so that it is never recorded."""
+        """Refuse anything that is not a response, so that it is never recorded."""
         text = response.body.decode("utf-8", "replace")
         if _busy(response):
             tried = f"after {self.attempts} attempts at most: HTTP {response.status} {' '.join(text.split())[:200]}".rstrip()
@@ -177,10 +177,10 @@ class ChatCaller:
 
 
 def _busy(response: Response) -> bool:
-    """Return whether the server did not come to answer.
+    """Return whether the server temporarily failed to respond.
 
-    429 and its like, any 5xx, such as Anthropic's 529 ``overloaded_error``, or a success that holds a failure: a server
-    which passes on what another one says has sent its 200 before that one fails.
+    429 and similar statuses, any 5xx, such as Anthropic's 529 ``overloaded_error``, or a success that contains a failure: a server that
+    forwards another one's response has sent its 200 before the other one fails.
     """
     if response.fault is not None:
         return False
@@ -190,11 +190,11 @@ def _busy(response: Response) -> bool:
 
 
 def _wanted_s(response: Response) -> float | None:
-    """Return how long the server asks to be left alone, seconds; None where it names no time to come: then the backoff holds."""
+    """Return the wait that the server requests, in seconds; None if it names no future time: then the backoff applies."""
     now_ms = round(time.time() * 1000)
     return retry_after_s(response.header("retry-after"), now_ms, response.header("date")) or None
 
 
 def _limited(response: Response) -> bool:
-    """Return whether the server asks to be left alone by all: RFC 6585 section 4, or it says for how long (RFC 9110 section 10.2.3)."""
+    """Return whether the server asks all clients to wait: RFC 6585 section 4, or it gives a time (RFC 9110 section 10.2.3)."""
     return response.status == _TOO_MANY_REQUESTS or (_busy(response) and response.header("retry-after") is not None)

@@ -1,6 +1,6 @@
-"""The wire while recording: HTTP connections with a deadline for the whole response, and a say in which addresses a name may lead to.
+"""HTTP connections for recording, with a deadline for the whole response and a check of the addresses that a name resolves to.
 
-Imported only where something is really asked.
+Imported only for real requests.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ import httpx2
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve: TypeAlias = Callable[[str, int], tuple[str, ...]]
-"""From a host and a port to its addresses. Raises ``OSError`` where there are none."""
+"""Resolves a host and a port to its addresses. Raises ``OSError`` if there are none."""
 
 OWN_NAMES = frozenset({"localhost"})
-"""Names that mean this machine (RFC 6761 section 6.3): who declares one, wants this machine asked."""
+"""Names of this machine (RFC 6761 section 6.3): a case that declares one wants this machine."""
 
 
 END_S = 5.0
-"""How long a server may take to hear that its session is over, seconds."""
+"""How long to wait for a server to confirm the end of its session, in seconds."""
 
 
 class Deadline(threading.local):
-    """Until when the current answer is waited for, on the monotonic clock; each thread asks for itself."""
+    """The deadline of the current response, on the monotonic clock; separate for each thread."""
 
     at = float("inf")
 
     def begin(self, patience_s: float) -> None:
-        """Say that a response is waited for so long from now, seconds."""
+        """Set the deadline for a response, in seconds from now."""
         self.at = time.monotonic() + patience_s
 
     def left_s(self, timeout_s: float | None) -> float:
-        """Return how long one step may still take, seconds; not positive once the time is over."""
+        """Return how long one step may still take, in seconds; not positive once the time is over."""
         left = self.at - time.monotonic()
         return left if timeout_s is None else min(timeout_s, left)
 
@@ -51,10 +51,10 @@ def addresses_of(host: str, port: int) -> tuple[str, ...]:
 
 
 def leads_inside(host: str, address: str) -> bool:
-    """Return whether a name leads where no name may that somebody else's server of names answers for.
+    """Return whether a name resolves to an address that no external name may resolve to.
 
-    That is this machine itself, its link (cloud machines have their credentials at 169.254.169.254), and addresses that are nobody's. An
-    address that stands in the URL itself was declared as such.
+    These are this machine itself, its link (cloud machines have their credentials at 169.254.169.254), and unspecified or multicast
+    addresses. An address that is in the URL itself was declared as such.
     """
     if host.lower().rstrip(".") in OWN_NAMES or _address(host) is not None:
         return False
@@ -66,9 +66,9 @@ def leads_inside(host: str, address: str) -> bool:
 
 
 class WireTransport(httpx2.BaseTransport):
-    """HTTP/1.1 whose every step ends at the deadline. No proxy, no environment.
+    """HTTP/1.1 whose every step ends at the deadline. It uses no proxy and no environment variables.
 
-    With ``outside``, a name that leads to this machine or its link does not exist; what was looked up is what is connected to.
+    With ``outside``, a name that resolves to this machine or its link does not exist. The connection uses the address that was checked.
     """
 
     def __init__(self, deadline: Deadline, *, outside: bool = False, resolve: Resolve = addresses_of) -> None:
@@ -113,7 +113,7 @@ class _Body(httpx2.SyncByteStream):
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Raise the client's exceptions for the connection pool's: both libraries call them alike."""
+    """Raise the client's exceptions instead of the connection pool's: both libraries use the same names."""
     try:
         yield
     except Exception as error:
@@ -159,7 +159,7 @@ class _Backend(httpcore2.NetworkBackend):
             found = self._resolve(host, port)
             if self._outside and any(leads_inside(host, each) for each in found):
                 raise socket.gaierror(socket.EAI_NONAME, f"{host} leads to this machine or its link")
-        except UnicodeError as error:  # a name that no question can be asked about
+        except UnicodeError as error:  # a name that cannot be looked up
             raise httpcore2.ConnectError(str(error)) from socket.gaierror(socket.EAI_NONAME, str(error))
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
@@ -198,9 +198,9 @@ class _Stream(httpcore2.NetworkStream):
 
 
 class Bounded(httpx2.AsyncBaseTransport):
-    """HTTP whose responses have ``most`` bytes, each of them, and come as they are: nothing that unpacks to more.
+    """HTTP whose responses have at most ``most`` bytes each and are not compressed.
 
-    What ends a session (``DELETE``) is sent, and its response waited for :data:`END_S` and not read.
+    The request that ends a session (``DELETE``) is sent. Its response is awaited for :data:`END_S` and not read.
     """
 
     def __init__(self, most: int) -> None:

@@ -1,7 +1,7 @@
-"""Stands between us and an MCP server that is a program: passes its lines on, and ends where one is longer than is taken in.
+"""A relay between us and an MCP server that is a program: it forwards lines, and ends if one is longer than the limit.
 
-A program of its own, ``python mcp_relay.py BYTES PROGRAM [ARGUMENT ...]``, of the standard library alone. The server has our
-standard input itself. The end of what it says on standard error is passed on when it has ended, and what it left running is ended then.
+A separate program, ``python mcp_relay.py BYTES PROGRAM [ARGUMENT ...]``, that uses only the standard library. The server inherits our
+standard input. When the server has ended, the relay forwards the end of its standard error and ends the processes that it left running.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import sys
 import threading
 
 TAIL = 4096
-"""Bytes of the end of standard error that are passed on."""
+"""How many bytes of the end of standard error are forwarded."""
 
 _CHUNK = 65536
 
 
 def main(most: int, argv: list[str]) -> int:
-    """Run the server and return its exit code; 1 where it said too much in one line."""
+    """Run the server and return its exit code; 1 if one of its lines was too long."""
     try:
         server = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603  the operator's own
     except OSError as error:
@@ -57,7 +57,7 @@ def main(most: int, argv: list[str]) -> int:
 
 
 def _end_left() -> None:
-    """End what the server left running, where the group of processes is our own."""
+    """End the processes that the server left running, if the process group is our own."""
     if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         os.killpg(os.getpid(), signal.SIGTERM)

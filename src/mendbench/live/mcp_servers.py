@@ -1,4 +1,4 @@
-"""Asks real MCP servers, over stdio or streamable HTTP, while recording: the one place that needs the MCP SDK."""
+"""Calls real MCP servers, over stdio or streamable HTTP, while recording: the only module here that needs the MCP SDK."""
 
 from __future__ import annotations
 
@@ -29,24 +29,23 @@ if TYPE_CHECKING:
 
 _HEADERS = (("content-type", "application/json"),)
 _MOST_PAGES = 100
-"""Pages of a list of tools that are read."""
+"""How many pages of a list of tools are read."""
 _RELAY = str(Path(__file__).with_name("mcp_relay.py"))
 _NOT_FOUND = 404
-"""How a server over HTTP says that a session is over; the client begins another one then."""
+"""The status with which a server over HTTP reports that a session is over; the client then begins another one."""
 
 
 class McpLive:
-    """MCP servers, each started when it is first asked and stopped by :meth:`close`. One that gives no response is started again.
+    """MCP servers, each started on its first request and stopped by :meth:`close`. One that gives no response is started again.
 
-    A response's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and whatever else is no 2xx) is an
-    answer with its status and its ``Retry-After``, unless it carries a JSON-RPC error of its own, and what broke the
-    connection is the fault. A server that was never reached is the operator's to mend, and no fault; one that is only
-    busy when it is first asked is there.
+    A response's body is the whole JSON-RPC object. Over HTTP, a refusal (429, 503 and any other status that is not 2xx) is a response
+    with its status and its ``Retry-After``, unless it carries a JSON-RPC error of its own. A broken connection is recorded as the fault
+    that broke it. A server that was never reached is an error for the operator to fix, and not a fault; one that is only busy on its
+    first request counts as reached.
 
-    ``servers`` maps a server's name to the command that starts it (program and arguments), to the URL of its streamable
-    HTTP endpoint, or to anything else that the SDK's client connects to. A message has ``MAX_BODY`` bytes at most, and is waited for
-    ``patience_s``: a server that says more has hung up. JSON-RPC ids are always 1: one that counted
-    would make equal answers differ.
+    ``servers`` maps a server's name to the command that starts it (program and arguments), to the URL of its streamable HTTP endpoint, or
+    to anything else that the SDK's client connects to. A message has ``MAX_BODY`` bytes at most, and is awaited for ``patience_s``. A
+    longer message counts as a closed connection. JSON-RPC ids are always 1, because a counter would make equal responses differ.
     """
 
     def __init__(self, servers: Mapping[str, Sequence[str] | Any], *, patience_s: float = PATIENCE_S) -> None:
@@ -62,11 +61,11 @@ class McpLive:
         self._readers: dict[str, frozenset[str]] = {}
 
     def serves(self, request: Request) -> bool:
-        """Return whether it is for one of these servers."""
+        """Return whether the request is for one of these servers."""
         return urlsplit(request.url).scheme.lower() == "mcp" and host_of(request.url) in self._servers
 
     def resets(self, request: Request) -> bool:
-        """Return whether the server began afresh with this scope: whoever gives a scope its servers sees to that."""
+        """Return whether the server began afresh with this scope: the code that gives a scope its servers ensures that."""
         return self.serves(request)
 
     def send(self, request: Request) -> Response:
@@ -92,7 +91,7 @@ class McpLive:
         )
 
     def _trouble(self, name: str, reply: JsonObject | str) -> Response | None:
-        """Return what there is instead of a JSON-RPC answer: a fault or a refusal; None if there is a response."""
+        """Return the fault or refusal that came instead of a JSON-RPC response; None if there is a response."""
         heard = self._heard.get(name)
         said = heard.trouble if heard is not None else None
         if isinstance(reply, str):
@@ -105,12 +104,12 @@ class McpLive:
         return said if stands_for_itself(said) else None
 
     def _ended(self, name: str, trouble: Response, began: float) -> Response:
-        """Return it with the time that it took. After a fault, or the end of a session, the server is connected to anew."""
+        """Return the result with the time that it took. After a fault, or the end of a session, reconnect to the server."""
         took = self._took_ms(began, trouble.fault)
         if trouble.fault is None:
             self._refused.add(name)
         if name in self._running and (trouble.fault is not None or trouble.status == _NOT_FOUND):
-            with suppress(Exception):  # the SDK's, on what a server that has broken off leaves unfinished
+            with suppress(Exception):  # the SDK's own errors about what a closed server leaves unfinished
                 self._stop(name)
         return replace(trouble, elapsed_ms=took)
 
@@ -120,12 +119,12 @@ class McpLive:
     def reads(self, request: Request) -> bool | None:
         """Return True if the tools are listed, or a tool is called that its server annotates with ``readOnlyHint``; else None.
 
-        The hint is the server's own word, and servers that give it are trusted.
+        The hint comes from the server, and servers that give it are trusted.
         """
         tool, server = _tool_of(request), host_of(request.url)
         if tool is None:
             return True
-        if server not in self._clients or server in self._refused:  # who refuses a call gives no list either
+        if server not in self._clients or server in self._refused:  # a server that refuses a call also gives no list
             return None
         if server not in self._readers:
             self._readers[server] = self._opened().call(_read_only, self._clients[server], self._patience_s)
@@ -151,7 +150,7 @@ class McpLive:
         return self._portal
 
     def _client(self, name: str) -> Client | Response:
-        """Return what asks the server, or what there is instead where it is busy or was reached before."""
+        """Return the session of the server, or the result to use instead if it is busy or was reached before."""
         if name in self._clients:
             return self._clients[name]
         try:
@@ -163,7 +162,7 @@ class McpLive:
         server: Any = self._servers[name]
         logging.getLogger("mcp").addHandler(
             logging.NullHandler()
-        )  # what a server says amiss ends in a fault, told once
+        )  # invalid output of a server ends in a fault, reported once
         portal = self._opened()
         with ExitStack() as running:
             said = running.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
@@ -175,7 +174,7 @@ class McpLive:
             try:
                 client = Client(server, read_timeout_seconds=self._patience_s)
                 running.enter_context(portal.wrap_async_context_manager(client))
-            except Exception as error:  # the server's own start, and the SDK's transports
+            except Exception as error:  # errors of the server's start, and of the SDK's transports
                 instead = self._instead(name, error)
                 if instead is not None:
                     return instead
@@ -189,7 +188,7 @@ class McpLive:
         return client
 
     def _listened(self, name: str) -> Heard:
-        """Return a new connection to a server over HTTP, and remember it: what it heard is asked for later."""
+        """Return a new connection to a server over HTTP, and keep it: its last result is needed later."""
         from mendbench.live.http_wire import Bounded  # noqa: PLC0415  as above
         from mendbench.live.mcp_wire import Heard  # noqa: PLC0415  replay must not pay for it
 
@@ -197,7 +196,7 @@ class McpLive:
         return self._heard[name]
 
     def _instead(self, name: str, error: Exception) -> Response | None:
-        """Return what a server over HTTP said instead of connecting; None where it is the operator's to mend."""
+        """Return the HTTP server's response to a failed connection; None if the operator has to fix the error."""
         if name not in self._heard:
             return None
         from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
@@ -212,16 +211,16 @@ class McpLive:
 
 
 _FAULTS: dict[str, Fault] = {"timeout": "timeout", "truncated": "truncated"}
-"""Of what :func:`_reply` says instead of a response; all else is a connection that has ended."""
+"""Errors for which :func:`_reply` returns a result instead of a response; all others mean that the connection has ended."""
 
 
 @asynccontextmanager
 async def _far(url: str, heard: Heard) -> AsyncIterator[Any]:
-    """Connect to a server over HTTP: no proxy, and nothing longer than is taken in."""
+    """Connect to a server over HTTP, without a proxy and with limited message length."""
     import httpx2  # noqa: PLC0415  replay must not pay for it
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
-    waits = httpx2.Timeout(30.0, read=300.0)  # as the SDK's own client has them: a stream may be held open
+    waits = httpx2.Timeout(30.0, read=300.0)  # as the SDK's own client sets them: a stream may be held open
     async with (
         httpx2.AsyncClient(trust_env=False, timeout=waits, transport=heard) as client,
         streamable_http_client(url, http_client=client) as streams,
@@ -230,7 +229,7 @@ async def _far(url: str, heard: Heard) -> AsyncIterator[Any]:
 
 
 def _last_line(said: TextIO) -> str:
-    """Return the last thing that a server wrote to its standard error, which is not shown otherwise."""
+    """Return the last line that a server wrote to its standard error, which is not shown otherwise."""
     said.seek(0)
     return next((line.strip() for line in reversed(said.readlines()) if line.strip()), "")
 
@@ -247,7 +246,7 @@ def _inner(error: BaseException) -> BaseException:
 
 
 async def _reply(client: Client, tool: str | None, arguments: JsonObject, patience_s: float) -> JsonObject | str:
-    """Return the JSON-RPC answer as it came, or the name of the fault that there is instead."""
+    """Return the JSON-RPC response as it came, or the name of the fault that occurred instead."""
     from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
 
@@ -272,9 +271,9 @@ async def _reply(client: Client, tool: str | None, arguments: JsonObject, patien
 
 
 async def _read_only(client: Client, patience_s: float) -> frozenset[str]:
-    """Return the names of the tools that a server says to change nothing; none if it cannot list its tools.
+    """Return the names of the tools that a server declares as read-only; empty if it cannot list its tools.
 
-    A list without an end is read as far as ``patience_s`` and :data:`_MOST_PAGES` go.
+    An endless list is read up to the limits of ``patience_s`` and :data:`_MOST_PAGES`.
     """
     from anyio import move_on_after  # noqa: PLC0415  replay must not pay for it
     from mcp import MCPError, types  # noqa: PLC0415  an extra, and slow to import
@@ -299,7 +298,7 @@ async def _read_only(client: Client, patience_s: float) -> frozenset[str]:
 
 
 def _annotated(tools: Json) -> set[str]:
-    """Return the names of the tools with the hint that they only read; what is no list of tools has none."""
+    """Return the names of the tools with the read-only hint; empty for an invalid list of tools."""
     hinted = [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
     return {
         str(each.get("name"))

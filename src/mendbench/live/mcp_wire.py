@@ -1,6 +1,6 @@
-"""What an MCP server said over HTTP: of a refusal, or a connection that broke, the SDK tells only that nothing came.
+"""Keeps an MCP server's HTTP errors: for a refusal or a broken connection, the SDK reports only that no response came.
 
-Imported only where something is really asked.
+Imported only for real requests.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from mendbench.live.world import fault_of
 from mendbench.model.exchange import Response
 
 _TOLD = frozenset({"content-type", "date", "location", "retry-after"})
-"""Headers of a refusal that are kept. A session's id is the server's own, and another one each time."""
+"""Headers of a refusal that are kept. A session's id is internal to the server, and differs each time."""
 
 _TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
 
 
 class Heard(httpx2.AsyncBaseTransport):
-    """Passes messages on to another transport, and keeps what became of the last one that wants a response.
+    """Forwards messages to another transport, and keeps the outcome of the last one that expects a response.
 
-    ``trouble`` is the refusal (a status that is no 2xx), the fault of the wire, or None where there was neither. It has
-    no time of its own.
+    ``trouble`` is the refusal (a status that is not 2xx), the fault of the wire, or None if there was neither. It has no timeout of its
+    own.
     """
 
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
@@ -32,7 +32,7 @@ class Heard(httpx2.AsyncBaseTransport):
         self.trouble: Response | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it and return the response: a refusal whole, any other once its headers are there."""
+        """Send it and return the response: a complete one for a refusal, any other once its headers are there."""
         if not _wants_response(request):
             return await self._inner.handle_async_request(request)
         self.trouble = None
@@ -66,7 +66,7 @@ class Heard(httpx2.AsyncBaseTransport):
 
 
 def asks_for_patience(refusal: Response) -> bool:
-    """Return whether the server is there, and says that it cannot answer now: another try may bring a response."""
+    """Return whether the server is running but reports that it cannot respond now: another try may bring a response."""
     told_to_wait = refusal.header("retry-after") is not None
     return refusal.fault is None and (refusal.status in TRANSIENT_STATUSES or told_to_wait)
 
@@ -74,8 +74,8 @@ def asks_for_patience(refusal: Response) -> bool:
 def stands_for_itself(refusal: Response) -> bool:
     """Return whether the status is the response, and not the JSON-RPC error that came with it.
 
-    A server may give its JSON-RPC errors any status (400 to wrong arguments, say); 429, 503 and ``Retry-After`` are
-    said of the server itself.
+    A server may give its JSON-RPC errors any status (400 to wrong arguments, for example). 429, 503 and ``Retry-After`` describe the
+    server itself.
     """
     if refusal.status in {_TOO_MANY_REQUESTS, _UNAVAILABLE} or refusal.header("retry-after") is not None:
         return True
@@ -100,7 +100,7 @@ class _Noted(httpx2.AsyncByteStream):
 
 
 def _wants_response(request: httpx2.Request) -> bool:
-    """Return whether it is a JSON-RPC request: a notification, and a response to the server, want none."""
+    """Return whether it is a JSON-RPC request: a notification, and a response to the server, expect no response."""
     if request.method != "POST":
         return False
     message = parse_body(request.content, "application/json")

@@ -1,4 +1,4 @@
-"""How fast one model's server may be asked: so many asks at once, so many a minute, and none while it wants to be left alone."""
+"""The rate limit of one model's server: concurrent requests, requests per minute, and pauses that the server requests."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ _PER_MINUTE = 60.0
 
 
 class Stopped(BaseException):
-    """Nobody wants the response any more. Not an ``Exception``: what tries again must not take it for a failure."""
+    """The response is no longer needed. Not an ``Exception``: code that retries must not treat it as a failure."""
 
 
 class Pace:
-    """One for each model, shared by all threads that ask it.
+    """One for each model, shared by all threads that call it.
 
-    A server that refuses a model request for the rate of asking (:meth:`Sending.rest`) is left alone by all of them until
-    that wait is over. Then it is sent half as many at once as before, and one more with each response, up to ``at_once`` again.
-    ``now`` is a monotonic clock, in seconds.
+    If a server refuses a model request because of its rate (:meth:`Sending.rest`), all threads wait until that pause is over. After that,
+    half as many requests run at once, and one more with each response, up to ``at_once`` again. ``now`` is a monotonic clock, in seconds.
     """
 
     def __init__(
@@ -39,11 +38,11 @@ class Pace:
         self._stopped = threading.Event()
         self._allowed, self._under_way, self._resting = at_once, 0, 0
         self._next: float | None = None
-        """When the next ask may be sent at the earliest."""
+        """The earliest time for the next request."""
 
     @contextmanager
     def sending(self, sleep: Callable[[float], None] | None = None) -> Iterator[Sending]:
-        """Yield what sends one model request, as often as it takes. ``sleep`` is how it waits between two tries."""
+        """Yield the sender of one model request, including its retries. ``sleep`` is how it waits between two tries."""
         one = Sending(self, sleep or self._sleep)
         try:
             yield one
@@ -51,16 +50,16 @@ class Pace:
             one.end_rest()
 
     def stop(self) -> None:
-        """Let nobody be asked any more: whoever waits gets :class:`Stopped`, and responses under way come."""
+        """Allow no more requests: waiting threads get :class:`Stopped`, and responses under way still arrive."""
         self._stopped.set()
         with self._changed:
             self._changed.notify_all()
 
     def begin(self) -> None:
-        """Wait until the server may be asked, and count the model request as under way.
+        """Wait until the server may be called, and count the model request as under way.
 
         Raises:
-            Stopped: it may not be asked any more.
+            Stopped: the server may not be called any more.
         """
         while True:
             with self._changed:
@@ -77,7 +76,7 @@ class Pace:
             self._sleep(early_s)
 
     def end(self, *, limited: bool, answered: bool) -> None:
-        """Say that a model request is no longer under way, and whether it was refused for the rate of asking (a rest then begins)."""
+        """Mark a model request as no longer under way, and whether it was refused because of its rate (then a pause begins)."""
         with self._changed:
             self._under_way -= 1
             if limited:
@@ -88,7 +87,7 @@ class Pace:
             self._changed.notify_all()
 
     def end_rest(self) -> None:
-        """Say that the wait of one refused ask is over."""
+        """Mark the pause of one refused request as over."""
         with self._changed:
             self._resting -= 1
             self._changed.notify_all()
@@ -99,19 +98,19 @@ class Pace:
 
 
 class Sending:
-    """One ask on its way through a pace. Made by :meth:`Pace.sending`."""
+    """One model request under a pace. Made by :meth:`Pace.sending`."""
 
     def __init__(self, pace: Pace, sleep: Callable[[float], None]) -> None:
         self._pace, self._sleep = pace, sleep
         self._rests = False
 
     def send(self, call: Callable[[], Response], limited: Callable[[Response], bool]) -> Response:
-        """Wait for the turn, and return what ``call`` returns.
+        """Wait for the turn, and return the result of ``call``.
 
-        Where that is ``limited``, nobody asks the server until :meth:`rest` or the whole model request is over.
+        If the result is ``limited``, no thread calls the server until :meth:`rest` or the whole model request is over.
 
         Raises:
-            Stopped: the server may not be asked any more.
+            Stopped: the server may not be called any more.
         """
         self.end_rest()
         self._pace.begin()
@@ -126,14 +125,14 @@ class Sending:
         return came
 
     def rest(self, seconds: float) -> None:
-        """Wait before the next try, together with all others if the last one was refused for the rate of asking."""
+        """Wait before the next try, together with all others if the last one was refused because of its rate."""
         try:
             self._sleep(seconds)
         finally:
             self.end_rest()
 
     def end_rest(self) -> None:
-        """Let the others go on, if they wait for this model request."""
+        """Let the other threads continue if they wait for this model request."""
         if self._rests:
             self._rests = False
             self._pace.end_rest()

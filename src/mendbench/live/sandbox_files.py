@@ -1,4 +1,4 @@
-"""Reads and writes files for real: below one folder, and nowhere else."""
+"""Reads and writes real files, only below one folder."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _DENIED, _GONE, _CONFLICT, _LARGE, _NO_SPACE, _NO_METHOD, _BROKEN = 403, 404, 40
 
 
 class FileLive:
-    """``file://sandbox/<path>``: ``GET`` answers a file's bytes, ``PUT`` writes one and makes the folders on its way.
+    """``file://sandbox/<path>``: ``GET`` returns a file's bytes, ``PUT`` writes one and makes its parent folders.
 
-    What is missing is a 404, what leads out of ``folder`` (by ``..`` or by a link) or is not permitted a 403, what is
-    no plain file a 409. The folder need not be there before the first write.
+    A missing file is a 404. A path outside ``folder`` (by ``..`` or by a link) or without permission is a 403. Anything other than a
+    plain file is a 409. The folder need not exist before the first write.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,7 +40,7 @@ class FileLive:
         return urlsplit(request.url).scheme.lower() == "file" and host_of(request.url) == HOST
 
     def resets(self, request: Request) -> bool:
-        """Return that the folder began afresh with the scope: whoever gives a scope its folder sees to that."""
+        """Return that the folder began afresh with the scope: the code that gives a scope its folder ensures that."""
         return self.serves(request)
 
     def send(self, request: Request) -> Response:
@@ -50,13 +50,13 @@ class FileLive:
             status, body = self._done(request)
         except OSError as error:
             status, body = _status_of(error), b""
-        except (ValueError, RuntimeError):  # RuntimeError: how a link that leads to itself is told before Python 3.13
+        except (ValueError, RuntimeError):  # RuntimeError: a link that leads to itself, before Python 3.13
             status, body = _CONFLICT, b""
         took = max(0, round((time.perf_counter() - began) * 1000))
         return Response(status=status, headers=_TEXT if body else (), body=body, elapsed_ms=took)
 
     def _done(self, request: Request) -> tuple[int, bytes]:
-        """Return the status, and the file's bytes where they were asked for.
+        """Return the status, and the file's bytes if they were requested.
 
         Raises:
             OSError: the file system refuses.
@@ -80,10 +80,10 @@ class FileLive:
 
 
 def lay_out(folder: Path, files: Mapping[str, Json]) -> None:
-    """Write the files that a scope begins with: path to text, or to a value that is written as JSON.
+    """Write the initial files of a scope: path to text, or to a value that is written as JSON.
 
     Raises:
-        ValueError: a path leads out of the folder, or no file can be written there; it is the error's argument.
+        ValueError: a path leads out of the folder, or no file can be written there; the path is the error's argument.
     """
     live = FileLive(folder)
     for path, content in files.items():

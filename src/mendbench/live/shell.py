@@ -1,4 +1,4 @@
-"""Runs shell commands for a recording: in a sandbox without network (bubblewrap), within bounds, and only if that is allowed."""
+"""Runs shell commands for a recording: in a sandbox without network (bubblewrap), with limits, and only if that is allowed."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 _READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives")
 """What a command sees of the machine: programs and libraries, no home folder and no configuration."""
 _HIDDEN = ("/usr/local/etc", "/usr/etc", "/usr/src", "/usr/local/src")
-"""Configuration and sources below what is readable."""
+"""Configuration and sources below the readable folders."""
 _USER = "1000"
-"""Who a command is, by number, whoever records."""
+"""The user id of a command, independent of the recording user."""
 _HEADERS = (("content-type", "application/json"),)
 _TEXT = (("content-type", "text/plain; charset=utf-8"),)
 _REFUSED, _OUTSIDE, _NO_FOLDER, _BEYOND = 400, 403, 409, 413
@@ -43,19 +43,18 @@ _BEGIN = (
     "{ ulimit -c 0; ulimit -f $1; ulimit -d $2; ulimit -n $3; if (ulimit -u $4); then ulimit -u $4; else ulimit -p $4; fi; } 2>/dev/null; "
     'exec /bin/sh -c "$5"'
 )  # fmt: skip
-"""Waits for the go-ahead of :func:`~mendbench.process.sandbox_limits.run_bounded`, then runs a command within the kernel's own limits:
-core files, file size (in blocks of 512 bytes), data (KiB), open files, and processes (``-p`` in dash, ``-u`` in bash). The last is
-a few more than are counted, so that the count reports an excess first."""
+"""Waits for the signal of :func:`~mendbench.process.sandbox_limits.run_bounded`, then runs a command within the kernel's own limits: core
+files, file size (in blocks of 512 bytes), data (KiB), open files, and processes (``-p`` in dash, ``-u`` in bash). The process limit is
+slightly higher than the counted limit, so that the count reports an excess first."""
 _SPARE_PROCESSES = 16
 
 
 class ShellLive:
     """``shell://sandbox/``: the body names command, stdin, cwd and env, the response stdout, stderr and exit_code.
 
-    ``environ`` is what the wanted variables are taken from; a command sees no others, and the values of those that are called
-    like credentials are taken out of what it wrote. ``folder`` is the home folder
-    that all commands of a scope share, and what they do in it stays; without one each has an empty home of its own, and
-    nothing stays. ``bwrap`` is the sandbox's program.
+    ``environ`` is the source of the requested variables. A command sees no others, and the values of those whose names look like
+    credentials are removed from its output. ``folder`` is the home folder that all commands of a scope share, and their changes in it
+    stay; without one, each command has its own empty home, and nothing stays. ``bwrap`` is the sandbox's program.
     """
 
     def __init__(
@@ -71,23 +70,23 @@ class ShellLive:
         self._folder, self._same = folder, True
 
     def serves(self, request: Request) -> bool:
-        """Return whether it is a command for the sandbox."""
+        """Return whether the request is a command for the sandbox."""
         return urlsplit(request.url).scheme.lower() == "shell"
 
     def resets(self, request: Request) -> bool:
-        """Return whether there is a folder that began afresh with the scope: whoever gives a scope one sees to that."""
+        """Return whether there is a folder that began afresh with the scope: the code that gives a scope one ensures that."""
         return self._folder is not None and self.serves(request)
 
     def reads(self, request: Request) -> bool:  # noqa: ARG002  the protocol's
-        """Return whether the last command left the folder as it was."""
+        """Return whether the last command left the folder unchanged."""
         return self._same
 
     def send(self, request: Request) -> Response:
-        """Run the command. What goes beyond its bounds is ended: a timeout, or a 413 that says which bound it was.
+        """Run the command. If it exceeds a limit, it is ended: a timeout, or a 413 that names the limit.
 
         Raises:
-            BadInput: shell commands are not allowed, the sandbox's program is missing or cannot set the sandbox up, or the
-                body is no command.
+            BadInput: shell commands are not allowed, the sandbox's program is missing or cannot set the sandbox up, or the body is not a
+                command.
         """
         if not self._allowed:
             raise BadInput("shell://sandbox/", "a shell command, and none may run", "record with --allow-shell")
@@ -111,14 +110,14 @@ class ShellLive:
         return response
 
     def _begun_in(self, body: JsonObject) -> Response | None:
-        """See to it that the folder is there that the command begins in; return a refusal if it cannot be."""
+        """Create the folder in which the command begins; return a refusal if that fails."""
         if self._folder is None:
             return None
         begins = (self._folder / _inside(body)).resolve()
         if not begins.is_relative_to(self._folder.resolve()):
             return _said(_OUTSIDE, f"the working folder {body['cwd']!r} is not in the sandbox's home")
         try:
-            self._folder.chmod(0o700)  # whatever the command before made of it
+            self._folder.chmod(0o700)  # the previous command may have left anything there
             begins.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             return _said(_NO_FOLDER, f"the working folder {body['cwd']!r} cannot be used ({error.strerror})")
@@ -153,13 +152,13 @@ class ShellLive:
         return _response(ran, bounds, took, self._redactor(body))
 
     def _redactor(self, body: JsonObject) -> Redactor:
-        """Return what takes the values of the credentials out that the command was given."""
+        """Return a redactor for the values of the command's credentials."""
         given = {name: self._environ[name] for name in _variables(body, self._environ) if is_credential(name)}
         return Redactor(given)
 
 
 def _handed_over(folder: Path) -> None:
-    """Give the superuser's folder to whom its commands run as."""
+    """Give the superuser's folder to the user that runs its commands."""
     if os.geteuid() != 0:
         return
     for path in ("", *(path for path, _ in entries_of(folder))):
@@ -167,14 +166,14 @@ def _handed_over(folder: Path) -> None:
 
 
 def _without_setuid(folder: Path) -> None:
-    """Take away what would lend the owner's rights to whoever runs a file."""
+    """Remove permissions that would give the owner's rights to any user who runs a file."""
     for path, told in entries_of(folder):
         if told is not None and stat.S_ISREG(told.st_mode) and told.st_mode & (stat.S_ISUID | stat.S_ISGID):
             (folder / path).chmod(stat.S_IMODE(told.st_mode) & 0o777)
 
 
 def _refused(body: JsonObject) -> Response | None:
-    """Return why a command cannot be run as it stands, if so."""
+    """Return why a command cannot be run, if so."""
     try:
         command, cwd = body["command"].encode(), str(body.get("cwd") or "").encode()
     except UnicodeEncodeError:
@@ -225,7 +224,7 @@ def _within(bounds: Bounds, command: str) -> list[str]:
 
 
 def _inside(body: JsonObject) -> str:
-    """Return where a command begins, below the home; it begins with ``..`` where that is outside."""
+    """Return the folder in which a command begins, relative to the home; it begins with ``..`` if that is outside."""
     cwd = body.get("cwd")
     return posixpath.normpath(cwd.lstrip("/")) if isinstance(cwd, str) and cwd.strip("/") else "."
 
@@ -237,7 +236,7 @@ def _variables(body: JsonObject, environ: Mapping[str, str]) -> list[str]:
 
 
 def variables_named(workflow: JsonObject) -> frozenset[str]:
-    """Return the names of the variables that a workflow's own commands ask for: a repaired one gets no others."""
+    """Return the names of the variables that a workflow's own commands request: a repaired workflow gets no others."""
     nodes = workflow.get("nodes")
     shells = (
         [node for node in nodes if isinstance(node, dict) and node.get("type") == "shell"]
@@ -249,7 +248,7 @@ def variables_named(workflow: JsonObject) -> frozenset[str]:
 
 
 def folder_digest(folder: Path) -> str:
-    """Return a digest of all that is in a folder: names, kinds, permissions, contents, and where links lead."""
+    """Return a digest of a folder's content: names, kinds, permissions, file contents, and link targets."""
     return digest([_told(folder, path, told.st_mode if told else None) for path, told in sorted(entries_of(folder))])
 
 
@@ -268,8 +267,8 @@ def sandbox_options(
 ) -> list[str]:
     """Return bubblewrap's options.
 
-    No network, no other processes, no rights beyond an ordinary user's and no way to get them, no files but programs and a
-    home, which is ``folder`` or empty, and only the variables wanted.
+    No network, no other processes, no rights beyond an ordinary user's and no way to get them, no files except programs and a home, which
+    is ``folder`` or empty, and only the requested variables.
     """
     size = str((bounds or Bounds(time_s=PATIENCE_S)).scratch_bytes)
     options = [
@@ -294,7 +293,7 @@ def sandbox_options(
     home = ["--size", size, "--tmpfs", _HOME] if folder is None else ["--bind", str(folder), _HOME]
     options += ["--size", size, "--tmpfs", "/tmp", *home]  # noqa: S108  inside the sandbox
     inside = posixpath.normpath(f"{_HOME}/{_inside(body)}")
-    # In a folder of the disk, bubblewrap would follow links of the command's own to the machine's files; there it exists already.
+    # In a folder on disk, bubblewrap would follow the command's own links to the machine's files; there it exists already.
     options += ["--dir", inside] if folder is None else []
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", inside]
     options += ["--setenv", "PATH", _PATH, "--setenv", "HOME", _HOME]

@@ -1,4 +1,4 @@
-"""The live world, asked only while recording: HTTP, MCP servers and the shell sandbox behind one front."""
+"""The live world, used only while recording: HTTP, MCP servers and the shell sandbox behind one interface."""
 
 from __future__ import annotations
 
@@ -20,52 +20,52 @@ if TYPE_CHECKING:
     from mendbench.live.http_wire import Deadline
 
 PATIENCE_S = 60.0
-"""How long a live response is waited for, seconds, whatever the sender's own timeout: the world's whole response is
-recorded, and each sender then sees as much of it as it would have waited for."""
+"""How long to wait for a live response, in seconds, whatever the sender's own timeout. The world's whole response is recorded, and each
+sender then sees what it would have received within its own timeout."""
 
 MAX_BODY = 10_000_000
-"""The longest body of a response, bytes, as it comes and decoded: a response is recorded whole, or not at all."""
+"""The maximum length of a response body, in bytes, both encoded and decoded: a response is recorded whole, or not at all."""
 
 _HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "keep-alive", "transfer-encoding"})
 """Headers about the transfer and not about the response (RFC 9110 section 7.6.1); bodies are recorded decoded."""
 
 _CODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 47}
-"""Content codings (RFC 9110 section 8.4.1) that are understood, and zlib's number for them; only the first is asked for."""
+"""Supported content codings (RFC 9110 section 8.4.1), and zlib's number for them; only the first is requested."""
 
 
 class Live(Protocol):
-    """A world that can be asked for real."""
+    """A world that receives real requests."""
 
     def serves(self, request: Request) -> bool:
-        """Return whether it can be asked this."""
+        """Return whether it can handle this request."""
 
     def resets(self, request: Request) -> bool:
-        """Return whether what is behind this request began afresh with the scope.
+        """Return whether the world behind this request began afresh with the scope.
 
-        If so, it is led through the scope's earlier writes before it is asked.
+        If so, the scope's earlier writes are sent to it first.
         """
 
     def send(self, request: Request) -> Response:
-        """Return the response, with the time it really took. Transport faults are answers."""
+        """Return the response, with the time it really took. Transport faults are responses."""
 
 
 class LiveWorld:
-    """The first of several live worlds that serves a request."""
+    """Passes a request to the first of several live worlds that can handle it."""
 
     def __init__(self, parts: Sequence[Live]) -> None:
         self._parts = tuple(parts)
 
     def serves(self, request: Request) -> bool:
-        """Return whether any part can be asked this."""
+        """Return whether any part can handle this request."""
         return self._part(request) is not None
 
     def resets(self, request: Request) -> bool:
-        """Return what the part that serves the request says."""
+        """Return the result of the part that serves the request."""
         part = self._part(request)
         return part is not None and part.resets(request)
 
     def send(self, request: Request) -> Response:
-        """Return that part's answer.
+        """Return the response of that part.
 
         Raises:
             LookupError: no part serves the request.
@@ -76,7 +76,7 @@ class LiveWorld:
         return part.send(request)
 
     def reads(self, request: Request) -> bool | None:
-        """Return what the part that serves the request says, if it can tell."""
+        """Return the result of the part that serves the request, if it knows."""
         part = self._part(request)
         return part.reads(request) if isinstance(part, TellsReads) else None
 
@@ -87,10 +87,10 @@ class LiveWorld:
 class HttpLive:
     """HTTP with one shared client: no redirects followed, no proxy or credentials taken from the environment.
 
-    ``base_urls`` maps a declared host to the base URL of the real server that stands for it on this machine; other
-    hosts are asked themselves. ``open_s`` is how long a connection may take to stand, if less than the whole. Whatever is behind
-    them, a response takes ``patience_s`` at most and has :data:`MAX_BODY` bytes: a longer one has broken off. With ``outside``, a
-    name that leads to this machine or its link (:func:`mendbench.live.http_wire.leads_inside`) does not exist.
+    ``base_urls`` maps a declared host to the base URL of the real server that replaces it on this machine; other hosts are called
+    directly. ``open_s`` limits the time to connect, if it is less than the whole. A response takes ``patience_s`` at most and has at most
+    :data:`MAX_BODY` bytes; a longer one counts as a broken connection. With ``outside``, a name that resolves to this machine or its link
+    (:func:`mendbench.live.http_wire.leads_inside`) does not exist.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class HttpLive:
         return urlsplit(request.url).scheme.lower() in {"http", "https"}
 
     def resets(self, request: Request) -> bool:
-        """Return whether a server on this machine stands for the host: those are reset before each scope."""
+        """Return whether a server on this machine replaces the host: such servers are reset before each scope."""
         return host_of(request.url) in self._base_urls
 
     def send(self, request: Request) -> Response:
@@ -173,7 +173,7 @@ class HttpLive:
         return self._client
 
     def _routed(self, request: Request) -> tuple[str, Headers]:
-        """Return the URL that is really asked, and the headers with the declared host."""
+        """Return the URL for the real request, and the headers with the declared host."""
         parts = urlsplit(request.url)
         base = self._base_urls.get(host_of(request.url))
         if base is None:
@@ -185,23 +185,23 @@ class HttpLive:
 
 
 class _NoHost(socket.gaierror):
-    """Two readers of one URL see two hosts in it: it leads nowhere."""
+    """Two parsers of one URL find different hosts in it, so it has no target."""
 
 
 class _TooLong(Exception):
-    """There is more of a response than is taken in."""
+    """The response is longer than the limit."""
 
 
 def _bounded(response: httpx2.Response) -> Iterator[bytes]:
     """Yield a response's body, decoded.
 
     Raises:
-        _TooLong: it, or what it comes as, has more than :data:`MAX_BODY` bytes.
-        DecodingError: it is not what its coding says, or in one that was not asked for, or breaks off.
+        _TooLong: it, or its encoded form, has more than :data:`MAX_BODY` bytes.
+        DecodingError: it does not match its coding, has an unrequested coding, or is cut off.
     """
     import httpx2  # noqa: PLC0415  replay must not pay for it
 
-    if response.is_stream_consumed:  # a transport that answers with a whole response has decoded it
+    if response.is_stream_consumed:  # a transport that returns a whole response has decoded it
         yield response.content
         return
     names = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]
@@ -225,7 +225,7 @@ def _bounded(response: httpx2.Response) -> Iterator[bytes]:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """Return what a transport error of the HTTP client means, by its type and by what caused it."""
+    """Return the fault for a transport error of the HTTP client, by its type and its cause."""
     import httpx2  # noqa: PLC0415  replay must not pay for it
 
     if isinstance(error, httpx2.TimeoutException | TimeoutError):

@@ -1,1 +1,1 @@
-"""Frozen data: what every other package speaks about. Nothing here does anything."""
+"""Immutable data types that all other packages use. This package has no behaviour."""

@@ -19,28 +19,28 @@ Provenance: TypeAlias = Literal["simulator", "real", "live"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that is wrong, labelled by a reader and never derived."""
+    """One defect of the workflow, labelled by a person and never derived."""
 
     id: str
     cause: tuple[str, ...]
-    """Nodes that a right edit must touch."""
+    """Nodes that a correct edit must change."""
     surfaces: str
-    """The node where it shows."""
+    """The node where it becomes visible."""
     state: Literal["error", "warning"]
     who: Who
-    """Who can help: an edit of the workflow, the user, or another try."""
+    """What can help: an edit of the workflow, the user, or a retry."""
     category: Category
     says: str | None = None
-    """For a warning: a regular expression that what is said to the user must match."""
+    """For a warning: a regular expression that the message to the user must match."""
     facts: tuple[str, ...] = ()
-    """Regular expressions of what one has to be told to find the fix. None of them occurs in the frame."""
+    """Regular expressions for the information that the fix requires. None of them matches the frame."""
     evidence: str = ""
-    """Why this is so, from what the API and the request mean."""
+    """The reason, based on the meaning of the API and the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """How often something has to be accepted."""
+    """How often a request must be accepted."""
 
     least: int = 1
     most: int | None = 1
@@ -49,10 +49,10 @@ class Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestCheck:
-    """Requests that match must have been accepted ``times`` times.
+    """Matching requests must have been accepted ``times`` times.
 
     ``json`` is a subset for objects and exact for lists; ``headers`` are a subset; ``text`` is a regular expression over the
-    raw body; ``url`` compares normalised. The request matches as it was sent, or as its service means it.
+    raw body; ``url`` compares normalised. The request matches as sent, or as normalised by its service.
     """
 
     method: str
@@ -60,9 +60,9 @@ class RequestCheck:
     headers: dict[str, str] = field(default_factory=dict)
     json: Json = None
     only: bool = False
-    """Whether the body may hold nothing beside ``json``: every object in it has just these keys.
+    """Whether the body must contain only ``json``: every object in it has exactly these keys.
 
-    A field that makes no difference to the service is allowed: the request matches as the service means it, without that field.
+    A field that has no effect on the service is allowed, because the service's normalised request leaves it out.
     """
     text: str | None = None
     times: Times = Times()
@@ -71,7 +71,7 @@ class RequestCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoRequestCheck:
-    """No request that matches may ever be sent in the trial, accepted or not."""
+    """No matching request may be sent in the trial, accepted or not."""
 
     method: str | None = None
     url: str | None = None
@@ -95,7 +95,7 @@ class OutputCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptCheck:
-    """These nodes must still be there and must have run to success."""
+    """These nodes must still exist and must have succeeded."""
 
     nodes: tuple[str, ...]
     kind: Literal["kept"] = "kept"
@@ -103,7 +103,7 @@ class KeptCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnchangedCheck:
-    """A parameter that no repair may touch must be what it was."""
+    """A parameter that no repair may change must be unchanged."""
 
     node: str
     path: str
@@ -113,7 +113,7 @@ class UnchangedCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarningCheck:
-    """A warning must be said at that node."""
+    """That node must report a warning."""
 
     node: str
     says: str
@@ -130,7 +130,7 @@ class Variant:
 
     name: str
     inputs: JsonObject
-    """Laid over the case's inputs."""
+    """Merged over the case's inputs."""
     state: dict[str, JsonObject]
     """Service name to a JSON merge patch (RFC 7396) over the case's state of that service."""
     checks: tuple[Check, ...]
@@ -157,15 +157,15 @@ class Case:
     folder: Path
     title: str
     group: str
-    """Service x scenario: the unit of resampling and of the split."""
+    """Service and scenario: the unit of resampling and of the split."""
     request: str
-    """What the user asked the workflow to do, in the user's words."""
+    """What the workflow should do, in the user's words."""
     workflow: JsonObject
-    """The broken document."""
+    """The broken workflow document."""
     recorded_from: dict[str, Provenance]
     """Every service that the case declares, and where its responses come from. Any other host does not exist.
 
-    Shell and files are there undeclared too: see :func:`mendbench.trial.scope.services_of`.
+    Shell and files exist without a declaration, see :func:`mendbench.trial.scope.services_of`.
     """
     difficulty: Difficulty
     api: Api
@@ -182,16 +182,16 @@ class Case:
     checks: tuple[Check, ...]
     variants: tuple[Variant, ...]
     fix: Fix | None
-    """None where no edit is right."""
+    """None if no edit is correct."""
     accepts: tuple[Fix, ...]
     wrong_fixes: tuple[Fix, ...]
     adversarial_to: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     source: str = ""
     secrets: dict[str, str] = field(default_factory=dict)
-    """Names of secrets to the environment variables that hold their real values while a live world is recorded."""
+    """Names of secrets to the environment variables that hold their real values during recording of a live world."""
     digest: str = ""
-    """Over all files of the case that bear on truth or behaviour."""
+    """A digest over all files of the case that affect its truth or behaviour."""
 
     @property
     def id(self) -> str:
@@ -200,7 +200,7 @@ class Case:
 
     @property
     def kind(self) -> Kind:
-        """What sort of case it is, derived from who can help with its faults."""
+        """The kind of case, derived from what can help with its faults."""
         who = {fault.who for fault in self.faults}
         if not who:
             return "control"

@@ -1,7 +1,7 @@
-"""Exchanges: what a node or a repairer asks of the world, and what the world answers.
+"""Exchanges: the requests of a node or a repairer to the world, and the world's responses.
 
 HTTP calls, MCP calls (``mcp://server/tool``), shell commands (``shell://sandbox/``), files (``file://sandbox/path``)
-and models (``model://name/chat``) all have this one shape, so that one recording and one replay serve them all.
+and models (``model://name/chat``) all have this shape, so that they share one recording and one replay.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""Header names and values in the order sent. Names compare without case."""
+"""Header names and values in the order sent. Names are case-insensitive."""
 
 Fault: TypeAlias = Literal["timeout", "refused", "reset", "dns", "tls", "truncated"]
-"""Why no whole response came."""
+"""Why there was no complete response."""
 
 Origin: TypeAlias = Literal["recorded", "derived", "live"]
-"""Where a response came from: a cassette, a simulated service that the cassette did not cover, or a recording under way."""
+"""Where a response came from: a cassette, a simulated service that the cassette did not cover, or a live recording."""
 
 MODEL_SCHEME = "model://"
-"""How the address of a model begins."""
+"""The URL prefix of a model."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing (RFC 9110 section 9.2.1, less TRACE)."""
@@ -34,7 +34,7 @@ class Request:
     headers: Headers = ()
     body: bytes = b""
     timeout_s: float | None = None
-    """How long the sender would wait, seconds. No part of the key."""
+    """The sender's timeout, seconds. Not part of the key."""
 
     def header(self, name: str) -> str | None:
         """Return the first value of that header, or None."""
@@ -42,27 +42,27 @@ class Request:
 
     @property
     def is_model_request(self) -> bool:
-        """Whether it is a model request: it goes to a model, and to nothing that has a state."""
+        """Whether it is a model request: it goes to a model, which has no state."""
         return self.url.startswith(MODEL_SCHEME)
 
     @property
     def safe(self) -> bool:
         """Whether its method promises that it changes nothing: a safe HTTP method, or the listing of an MCP server's tools.
 
-        What it really did, the exchange knows: see :attr:`Exchange.changed`.
+        :attr:`Exchange.changed` has its actual effect.
         """
         return self.method in SAFE_METHODS or (self.url.startswith("mcp://") and self.url.endswith("/tools/list"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """One answer. With a ``fault``, ``status`` is 0 and the body is what had come by then."""
+    """One response. With a ``fault``, ``status`` is 0 and the body is what arrived before the fault."""
 
     status: int
     headers: Headers = ()
     body: bytes = b""
     elapsed_ms: int = 0
-    """How long it took. Replay moves the virtual clock by it."""
+    """How long it took. Replay advances the virtual clock by this time."""
     fault: Fault | None = None
 
     def header(self, name: str) -> str | None:
@@ -80,36 +80,36 @@ class Exchange:
     key: str
     """Digest of (method, URL, body, after, n): see :mod:`mendbench.cassettes.keys`."""
     accepted: bool
-    """Whether the world did what was asked: a 2xx that does not carry a failure in its body."""
+    """Whether the request succeeded: a 2xx without a failure in its body."""
     node: str | None = None
-    """The node that sent it, as far as the sender says."""
+    """The node that sent it, if the sender names it."""
     phase: int = 0
-    """Which execution of the trial it belongs to: 0 is the first, n follows attempt n."""
+    """The execution of the trial that it belongs to: 0 is the first, n follows attempt n."""
     changed: bool = False
-    """Whether it changed the world's state, as far as the world itself tells. Asking a model never does."""
+    """Whether it changed the world's state, as far as the world reports it. A model request never does."""
     meaning: Request | None = None
-    """The request in its service's one spelling for all that mean the same; None where the service has none for it."""
+    """The request as normalised by its service; None if the service has no normalised form of it."""
 
     @property
     def wrote(self) -> bool:
-        """Whether the world did what was asked, and is another one since."""
+        """Whether the request succeeded and changed the world's state."""
         return self.accepted and self.changed
 
     @property
     def only_read(self) -> bool:
-        """Whether it told how the world is and changed nothing in it: asked again, it may tell something else.
+        """Whether it read the world's state without changing it. The same request may get another response later.
 
-        A write that was refused may be accepted when it is sent again, and what a model says hangs on no world.
+        A refused write may be accepted when it is sent again. A model's response does not depend on the world.
         """
         return not self.changed and (self.accepted or self.request.safe) and not self.request.is_model_request
 
     @property
     def spellings(self) -> tuple[Request, ...]:
-        """The request as it was sent and, where that is known, as its service means it."""
+        """The request as sent and, if known, as normalised by its service."""
         return (self.request,) if self.meaning is None else (self.request, self.meaning)
 
 
 def find_header(headers: Headers, name: str) -> str | None:
-    """Return the first value of the header ``name``, compared without case, or None."""
+    """Return the first value of the header ``name`` (case-insensitive), or None."""
     wanted = name.lower()
     return next((value for key, value in headers if key.lower() == wanted), None)

@@ -9,10 +9,10 @@ from mendbench.model.failure import Failure
 from mendbench.model.json import Json, JsonObject
 
 State: TypeAlias = Literal["success", "warning", "error"]
-"""Success: the node's own effect happened. Error: an edit of the workflow would help. Warning: none would."""
+"""Success: the node's own effect happened. Error: an edit of the workflow would help. Warning: no edit would help."""
 
 Severity: TypeAlias = Literal["critical", "info", "retry"]
-"""Of a warning. Critical: it stops the run. Info: it is said, and the run goes on. Retry: the node is tried again first."""
+"""The severity of a warning. Critical: it stops the run. Info: it is reported, and the run continues. Retry: the node is retried first."""
 
 NodeState: TypeAlias = Literal["success", "warning", "error", "not_run"]
 
@@ -23,13 +23,13 @@ SightingKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """A failure that was noticed in a node's output, before anything judges whose fault it is.
+    """A failure that was noticed in a node's output, before a detector judges whose fault it is.
 
     All policies notice the same; a detector then turns a sighting into a state.
     """
 
     kind: SightingKind
-    """How it showed: an HTTP status, a transport fault, a failure inside a 2xx body, and so on."""
+    """How it was noticed: an HTTP status, a transport fault, a failure inside a 2xx body, and so on."""
     message: str
     node_id: str
     node_type: str
@@ -39,23 +39,23 @@ class Observation:
     body: Json = None
     """The response: parsed JSON, or text."""
     outputs: JsonObject = field(default_factory=dict)
-    """The node's outputs as later nodes would see them."""
+    """The node's outputs as later nodes see them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a detector made of a sighting."""
+    """A detector's judgement of a sighting."""
 
     state: State
     message: str
-    """For a warning: what the user is told, such as ``API error: channel_not_found``."""
+    """For a warning: the message to the user, such as ``API error: channel_not_found``."""
     severity: Severity = "critical"
-    """For a warning: how grave it is."""
+    """For a warning: its severity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRecord:
-    """What became of one node in one execution."""
+    """The result of one node in one execution."""
 
     node_id: str
     node_type: str
@@ -64,16 +64,16 @@ class NodeRecord:
     cached: bool = False
     """Taken from the checkpoint and not run again."""
     modified: bool = False
-    """Run again although it had completed before, because what it depends on was changed."""
+    """Executed again although it had completed before, because its dependencies changed."""
     message: str | None = None
     duration_ms: int = 0
     outputs: JsonObject = field(default_factory=dict)
     sighting: Observation | None = None
-    """What was noticed, if anything, whatever it was then judged to be."""
+    """What was noticed, if anything, regardless of the judgement."""
     severity: Severity = "critical"
-    """Of its warning, if it has one: ``critical`` or ``info``."""
+    """The severity of its warning, if it has one: ``critical`` or ``info``."""
     tries: int = 1
-    """How often it was run, because its warnings said to try again."""
+    """How often it was executed, including the retries that its warnings requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,45 +88,45 @@ class Warned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """What a checkpoint keeps of a node that need not run again."""
+    """The data that a checkpoint keeps of a node that need not run again."""
 
     action: str
-    """The node's own: which edge is taken, its state decides too."""
+    """The node's own action. Its state also decides which edge is taken."""
     digest: str
-    """Over the node's type, its *resolved* parameters and the action of the edge that led to it."""
+    """A digest over the node's type, its *resolved* parameters and the action of the edge that led to it."""
     outputs: JsonObject
     shown_digest: str = ""
-    """The same over redacted parameters: the one that may be shown. Empty if it was not made."""
+    """The same digest over redacted parameters, which may be shown. Empty if it was not computed."""
     state: State = "success"
     message: str | None = None
     severity: Severity = "critical"
     noticed: str | None = None
-    """What had been noticed at it, whatever a detector then made of it."""
+    """What had been noticed at the node, regardless of the detector's judgement."""
     sent_by: int = 0
-    """How many exchanges the world had seen when it was done."""
+    """The number of exchanges in the world when the node finished."""
     changed_at: int | None = None
-    """The place, in the world's traffic, of the last exchange with which it changed the world; None if it changed nothing."""
+    """The position, in the world's traffic, of the last exchange by which it changed the world; None if it changed nothing."""
     only_read: bool = False
-    """Whether it asked the world, and changed nothing in it."""
+    """Whether it read from the world without changing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """Where an execution can be resumed without repeating what it did."""
+    """The state from which an execution can resume without repeating its effects."""
 
     completed: dict[str, Completed] = field(default_factory=dict)
     items: dict[str, tuple[Completed, ...]] = field(default_factory=dict)
-    """Of each batch node: the items that are done."""
+    """The finished items of each batch node."""
     failed_node: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """One run of a workflow, from its first node to where it ended."""
+    """One run of a workflow, from its first node to its end."""
 
     outcome: State
     nodes: tuple[NodeRecord, ...]
-    """One for every node of the workflow, in workflow order; ``not_run`` where it was not reached."""
+    """One for every node of the workflow, in workflow order; ``not_run`` for a node that was not reached."""
     failures: tuple[Failure, ...] = ()
     """Empty unless the outcome is ``error``, or a warning stopped the run (then ``fixable`` is false)."""
     warnings: tuple[Warned, ...] = ()

@@ -1,8 +1,8 @@
-"""A failure: one structured error of an execution, with everything that the run knows about it.
+"""A failure: one structured error of an execution, with all context from the run.
 
-The first fields are the agent error format's core; the rest is context, each part None where the node's type has no such
-thing. The fields from ``message`` to ``available_fields`` keep the meaning that the specification gives them; enrichment
-lives in the fields after those, so that a strategy can choose what it shows.
+The first fields are the agent error format's core; the rest is context, each part None if the node's type has no such data. The fields from
+``message`` to ``available_fields`` keep the meaning that the specification gives them; enrichment lives in the fields after those, so that
+a strategy can choose what it shows.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Category: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldProblem:
-    """What an API said about one field of the request."""
+    """An API's complaint about one field of the request."""
 
     field: str
-    """Where it is, as the API names it: ``title``, ``blocks/0/text``, ``labels``."""
+    """The position as the API names it: ``title``, ``blocks/0/text``, ``labels``."""
     problem: Literal["missing", "invalid", "unknown"]
     says: str
-    """The API's own words, or its code where it gave no words."""
+    """The API's own message, or its code if it gave no message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamSource:
-    """Where one parameter of the failed node gets its data from."""
+    """The data source of one parameter of the failed node."""
 
     param: str
     """Path inside the node's params: ``body.title``."""
@@ -39,7 +39,7 @@ class UpstreamSource:
     """The template as written: ``${issue.response.title}``."""
     resolved: bool
     value: Json = None
-    """What it resolved to, if it did."""
+    """The resolved value, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +50,12 @@ class SentRequest:
     url: str
     headers: JsonObject
     body: Json
-    """Parsed where it was JSON or a form, else text, else None."""
+    """Parsed if it was JSON or a form, else text, else None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierFailure:
-    """What had been noticed at a node before the one that failed, and was handled or passed over."""
+    """A failure of an earlier node that was handled or ignored."""
 
     node_id: str
     message: str
@@ -68,7 +68,7 @@ class Failure:
     source: Source
     category: Category
     message: str
-    """The baseline's own words, such as ``HTTP 422``: never enriched."""
+    """The baseline's own message, such as ``HTTP 422``: never enriched."""
     node_id: str | None
     fixable: bool = True
     action: str = "error"
@@ -96,18 +96,18 @@ class Failure:
     """The templates that could not be resolved, such as ``${fetch.response.username}``."""
     exception_type: str | None = None
     hint: str | None = None
-    """What the baseline's validator adds to its message."""
+    """The addition of the baseline's validator to its message."""
     # enrichment
     node_type: str | None = None
     request_sent: SentRequest | None = None
     problems: tuple[FieldProblem, ...] = ()
-    """What the API said, field by field, from any body that we know how to read."""
+    """The API's complaints by field, from any body of a known form."""
     upstream: tuple[UpstreamSource, ...] = ()
     upstream_data: JsonObject | None = None
     """The outputs of the nodes that this node's templates name, by node id."""
     suggestion: str | None = None
-    """Our own diagnosis: the closest available path. Derived, never the API's word."""
+    """Our own diagnosis: the closest available path. Derived, never from the API."""
     earlier: tuple[EarlierFailure, ...] = ()
-    """What had failed before, in the order of the run: later data may be missing for it."""
+    """Earlier failures, in the order of the run. They may explain missing data."""
     batch_item: JsonObject | None = None
     """Of a batch node: the item that failed, as ``{"index", "count", "item"}``."""

@@ -13,12 +13,12 @@ MAX_RESPONSES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How a trial notices that it should stop."""
+    """The stop rules of a trial."""
 
     name: str
     title: str
     detector: str | None
-    """Name of the detector; None takes every sighting for an error."""
+    """Name of the detector; None treats every sighting as an error."""
     signature: SignatureName | None
     """Stops when two executions in a row have the same one; None never does."""
     patterns: bool = False

@@ -1,4 +1,4 @@
-"""What a repairer is asked, and what it answers."""
+"""Prompts to a repairer, and its responses."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from mendbench.model.failure import Failure
 from mendbench.model.json import JsonObject
 
 SectionLabel: TypeAlias = Literal["raw", "state", "derived"]
-"""raw: the API said it. state: it is in the run's data. derived: our own diagnosis."""
+"""raw: from the API. state: from the run's data. derived: our own diagnosis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """All that a strategy may see. The case and its truth are not in it."""
+    """All data that a strategy may see. It does not contain the case and its truth."""
 
     request: str
     workflow: JsonObject
-    """The document as it stands in this attempt."""
+    """The document in this attempt."""
     execution: Execution
     agent: JsonObject
     """The agent error format's JSON of this execution, always sanitised."""
@@ -38,7 +38,7 @@ class Section:
     label: SectionLabel
     text: str
     cut: bool = False
-    """Whether the budget took some or all of it away."""
+    """Whether the budget removed some or all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Context:
 
     @property
     def truncated(self) -> bool:
-        """Whether anything was cut to keep the budget."""
+        """Whether anything was cut to fit the budget."""
         return any(section.cut for section in self.sections)
 
 
@@ -69,7 +69,7 @@ class Prompt:
     frame: str
     context: Context
     view: View | None = field(default=None, compare=False, repr=False)
-    """What the context was rendered from, for a repairer that reads data and no text. Nothing of it is sent."""
+    """The data behind the context, for a repairer that reads data instead of text. It is never sent."""
 
     @property
     def user(self) -> str:
@@ -82,15 +82,15 @@ ReplyStatus: TypeAlias = Literal["answered", "cut", "prompt_too_long"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a repairer answered."""
+    """A repairer's response."""
 
     text: str
     status: ReplyStatus = "answered"
     """cut: it hit its token limit. prompt_too_long: the model's server refused the prompt for its length."""
     model: str | None = None
     prompt_tokens: int | None = None
-    """As the model reported them; None where it did not, or there was no model."""
+    """As the model reported them; None if it did not, or there was no model."""
     completion_tokens: int | None = None
     model_request: str | None = None
-    """Digest of the model request that this responses."""
+    """Digest of the model request that this responds to."""
     elapsed_ms: int = 0

@@ -13,26 +13,26 @@ from mendbench.model.prompt import Prompt, Reply
 ResponseStatus: TypeAlias = Literal[
     "edited", "unchanged", "invalid", "unparsable", "declined", "cut", "prompt_too_long"
 ]
-"""What became of a response: a valid changed workflow, the same workflow, one that does not validate, nothing readable, cannot_fix."""
+"""The result of a response: a valid changed workflow, the same workflow, one that does not validate, nothing readable, cannot_fix."""
 
 StopReason: TypeAlias = Literal[
     "succeeded", "warned", "no_progress", "pattern", "attempts_exhausted", "validation_failed", "declined",
     "prompt_too_long", "crashed", "unjudged",
 ]  # fmt: skip
-"""no_progress: two executions in a row had the same signature, or a response changed nothing. pattern: three in a row
-failed with errors of one category. attempts_exhausted: the limit. validation_failed: the limit, and no response could be
-used (each was unparsable, invalid or cut)."""
+"""no_progress: two consecutive executions had the same signature, or a response changed nothing. pattern: three in a row failed with errors
+of one category. attempts_exhausted: the limit was reached. validation_failed: the limit was reached without a usable response (each was
+unparsable, invalid or cut)."""
 
 AttemptLabel: TypeAlias = Literal["productive", "harmful", "plausible", "informative", "futile", "fruitless"]
 
 
 SELF_REPAIR = "itself"
-"""Strategy, policy and repairer of an engine that repairs by itself: none of ours is asked."""
+"""Strategy, policy and repairer of an engine that repairs by itself, without ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialKey:
-    """What tells one trial from another."""
+    """The key of a trial."""
 
     case: str
     strategy: str
@@ -42,11 +42,11 @@ class TrialKey:
     model: str | None = None
     engine: str = "mendbench"
     detector: str | None = None
-    """The detector really used: the policy's, or the one that replaced it."""
+    """The effective detector: the policy's, or the one that replaced it."""
     sample: int = 0
 
     def order(self) -> tuple[str, ...]:
-        """Return what rows are sorted by."""
+        """Return the sort key of rows."""
         parts = (self.case, self.engine, self.repairer, self.model, self.strategy, self.policy, self.detector)
         return (*(part or "" for part in parts), f"{self.sample:06d}")
 
@@ -61,18 +61,18 @@ class Attempt:
     reply: Reply
     status: ResponseStatus
     repeat: bool = False
-    """Whether the very same prompt was asked before in this trial."""
+    """Whether this trial has sent the same prompt before."""
     problem: str | None = None
-    """Why the response was unparsable or invalid, as the next prompt tells it."""
+    """Why the response was unparsable or invalid, as stated in the next prompt."""
     candidate: JsonObject | None = None
-    """The workflow after the response's edits; None if there is none."""
+    """The workflow after the response's edits, or None."""
     execution: Execution | None = None
     """The resumed execution of the candidate; None if it did not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """Everything that happened in a trial, before any of it is judged."""
+    """Everything that happened in a trial, before judgement."""
 
     first: Execution
     attempts: tuple[Attempt, ...]
@@ -96,7 +96,7 @@ class CleanRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """Whether one check held, and if not why."""
+    """Whether one check passed, and if not, why."""
 
     check: str
     """One line that names the check: ``request POST https://…``."""
@@ -104,14 +104,14 @@ class CheckResult:
     why: str = ""
     variant: str | None = None
     harm: bool = False
-    """Whether its failing makes the trial harmful."""
+    """Whether its failure makes the trial harmful."""
     in_trial: bool = False
-    """Whether it failed for what the trial did, and not only for what a clean run does."""
+    """Whether it failed because of the trial's actions, and not only those of a clean run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why a trial has no judgement: the text that a user sees, and what it is about."""
+    """Why a trial has no judgement: the message to the user, and its subject."""
 
     kind: Literal["unjudged", "crashed"]
     message: str

@@ -1,4 +1,4 @@
-"""The verdict: what the truth says about a trial."""
+"""The verdict: a trial judged by the case's truth."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ End: TypeAlias = Literal["success", "warning", "error", "declined"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether a trial was right, and how it came out."""
+    """Whether a trial was correct, and how it ended."""
 
     verdict: VerdictName
     outcome: Outcome | None
-    """None where the trial is ``unjudged`` or ``crashed``."""
+    """None if the trial is ``unjudged`` or ``crashed``."""

@@ -1,7 +1,7 @@
 """The workflow: the JSON document that a user wrote, and its parsed form.
 
 Repair edits the *document* (a plain ``dict``), because a broken document may not parse; engines run the
-parsed :class:`Workflow`. ``Workflow.source`` leads back from one to the other.
+parsed :class:`Workflow`. ``Workflow.source`` is the document of a parsed workflow.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ class Batch:
     """A node that runs once for each item of a list."""
 
     items: Json
-    """The list, or a template of one."""
+    """The list, or a template for one."""
     name: str = "item"
-    """What templates in the node's params call the item; ``__index__`` is its place, from 0."""
+    """The item's name in the templates of the node's params; ``__index__`` is its index, from 0."""
     goes_on: bool = False
-    """Whether the other items run after one that failed (``error_handling: continue``)."""
+    """Whether the remaining items run after a failed one (``error_handling: continue``)."""
     tries: int = 1
-    """How often a failing item is run at most."""
+    """The maximum number of attempts for a failing item."""
     wait_s: float = 0.0
-    """Seconds between the tries."""
+    """Seconds between the attempts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +32,15 @@ class Node:
     """One step of a workflow."""
 
     id: str
-    """Its name, unique in the workflow; its outputs live under it."""
+    """Its name, unique in the workflow. Templates refer to its outputs by this name."""
     type: str
-    """Which kind of node runs: ``http``, ``mcp`` (or ``mcp-<server>-<tool>``), ``shell``, ``llm``, ``transform``…"""
+    """The kind of node: ``http``, ``mcp`` (or ``mcp-<server>-<tool>``), ``shell``, ``llm``, ``transform``…"""
     params: JsonObject
-    """What the node is told, templates (``${…}``) not yet resolved."""
+    """The node's parameters, with unresolved templates (``${…}``)."""
     purpose: str | None = None
-    """What the author wrote that it is for."""
+    """The author's description of its purpose."""
     batch: Batch | None = None
-    """Over what it runs more than once; None where it runs once."""
+    """The items over which it runs; None if it runs once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow:
-    """A workflow that has the right structure. Whether its templates can resolve is another question."""
+    """A workflow with a valid structure. Its templates may still be unresolvable."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
@@ -86,8 +86,8 @@ class Workflow:
     start_node: str | None = None
     ir_version: str = "0.1.0"
     source: JsonObject = field(default_factory=dict, compare=False, repr=False)
-    """The document that it was parsed from."""
+    """Its source document."""
 
     def node(self, node_id: str) -> Node | None:
-        """Return the node of that id, or None."""
+        """Return the node with that id, or None."""
         return next((n for n in self.nodes if n.id == node_id), None)

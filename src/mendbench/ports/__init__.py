@@ -1,1 +1,1 @@
-"""The Protocols between the packages. Whoever builds the parts (:mod:`mendbench.api`) passes them down."""
+"""The Protocols between the packages. :mod:`mendbench.api` builds the parts and passes them down."""

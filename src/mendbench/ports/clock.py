@@ -6,10 +6,10 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Time as a trial sees it: virtual while recording and in replay alike."""
+    """The time in a trial: virtual in both recording and replay."""
 
     def now_ms(self) -> int:
         """Return milliseconds since the Unix epoch."""
 
     def advance(self, ms: int) -> None:
-        """Let that much time pass at once; sleeping and waiting for answers both end here."""
+        """Advance the time by that much. Sleeps and waits for responses both use this."""

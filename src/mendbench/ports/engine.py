@@ -1,4 +1,4 @@
-"""The engine port: what executes a workflow, ours or another."""
+"""The engine port: executes a workflow, in our engine or another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mendbench.ports.world import World
 
 
 class Detector(Protocol):
-    """Decides what a noticed failure is: an error that an edit could help, a warning, or no failure at all."""
+    """Decides what a noticed failure is: an error that an edit could fix, a warning, or no failure."""
 
     @property
     def name(self) -> str:
@@ -22,19 +22,19 @@ class Detector(Protocol):
 
 
 VERSION = "1"
-"""Of this port: runs through different ones are not compared. It is raised when an execution tells something else of the same workflow
-for a reason that is no engine's: what is noticed, what a failure holds, what resuming from a checkpoint means."""
+"""The version of this port. Runs with different versions are not compared. It increases when the result of the same workflow changes for a
+reason outside the engines: what is noticed, what a failure contains, what resuming from a checkpoint means."""
 
 
 class Engine(Protocol):
-    """What executes a workflow."""
+    """Executes a workflow."""
 
     @property
     def name(self) -> str:
         """What it is called in options, keys and reports."""
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
-        """Return what is wrong with the document before anything runs, one sentence each; empty if nothing is."""
+        """Return the problems of the document before anything runs, one sentence each; empty if there are none."""
 
     def execute(
         self,
@@ -48,9 +48,9 @@ class Engine(Protocol):
     ) -> Execution:
         """Run the document from its start, or from the checkpoint, to success, to a warning or to an error.
 
-        A document that does not validate ends in ``error`` with ``static_validation`` failures, and sends nothing. ``detector`` None
-        takes every sighting for an error. What a node's own code raises becomes a failure; ``EffectEscape`` passes through.
+        A document that does not validate ends in ``error`` with ``static_validation`` failures, and sends nothing. ``detector`` None treats
+        every sighting as an error. An exception in a node's code becomes a failure; ``EffectEscape`` propagates.
         """
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
-        """Return the agent error format's JSON of an execution, sanitised: the same as the command line and the MCP server give."""
+        """Return the agent error format's JSON of an execution, sanitised, as the command line and the MCP server return it."""

@@ -9,7 +9,7 @@ from mendbench.ports.world import World
 
 
 class Strategy(Protocol):
-    """How failures become text for the repairer."""
+    """Renders failures as text for the repairer."""
 
     @property
     def name(self) -> str:
@@ -17,18 +17,18 @@ class Strategy(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
 
     @property
     def source(self) -> str:
-        """Which document of the specification it is taken from."""
+        """The document of the specification that defines it."""
 
     def render(self, view: View, budget: int) -> Context:
-        """Return the context block, at most ``budget`` tokens of it, cut by the declared order of its sections."""
+        """Return the context block, cut to ``budget`` tokens by the declared order of its sections."""
 
 
 class Repairer(Protocol):
-    """What answers a prompt."""
+    """Responds to prompts."""
 
     @property
     def name(self) -> str:
@@ -36,13 +36,13 @@ class Repairer(Protocol):
 
     @property
     def model(self) -> str | None:
-        """The model that it asks; None if there is none."""
+        """The model that it uses, or None."""
 
     def reply(self, prompt: Prompt, model_world: World, *, sample: int, times_asked: int) -> Reply:
         """Return the response to ``prompt``.
 
-        ``asks`` answers requests to ``model://…``; ``times_asked`` counts how often this trial has asked the same prompt before.
+        ``asks`` responds to requests to ``model://…``; ``times_asked`` counts how often this trial has sent the same prompt before.
 
         Raises:
-            ReplayMiss: the response is not recorded and may not be asked live.
+            ReplayMiss: the response is not recorded and live requests are not permitted.
         """

@@ -1,4 +1,4 @@
-"""The exchange port: the one way on which an effect leaves a node or a repairer."""
+"""The exchange port: all effects of nodes and repairers go through it."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from mendbench.model.exchange import Exchange, Request, Response
 
 
 class World(Protocol):
-    """What a node can reach, for one scope: a trial, or one clean run."""
+    """The services that a node can reach, for one scope: a trial or one clean run."""
 
     def send(self, request: Request, *, node: str | None = None) -> Response:
-        """Return the world's response, redacted, as it stands or will stand in the recording.
+        """Return the world's response, redacted, as the recording contains it or will contain it.
 
-        Transport faults are answers too (``Answer.fault``). Moves the clock by the response's ``elapsed_ms``.
+        Transport faults are responses too (``Response.fault``). Advances the clock by the response's ``elapsed_ms``.
 
         Raises:
-            ReplayMiss: no recording answers it, and nothing may be asked live.
+            ReplayMiss: there is no recorded response, and live requests are not permitted.
         """
 
     def traffic(self) -> tuple[Exchange, ...]:
         """Return all exchanges of this scope so far, redacted, in order."""
 
     def begin_execution(self) -> None:
-        """Say that the next exchanges belong to the next execution of the trial (``Exchange.phase``)."""
+        """Start the next execution of the trial for the following exchanges (``Exchange.phase``)."""
 
 
 class Service(Protocol):
     """A simulated API: pure, in-process, with its state passed in and out.
 
-    A request changed it if the state after differs from the state before. A state that holds ``counters: {writes: n}``
-    counts its changes itself: there the count alone is compared, and what merely counts requests is no effect.
+    A request changed it if the state after differs from the state before. A state with ``counters: {writes: n}`` counts its own changes.
+    Then only this count is compared, so that counting requests is not an effect.
     """
 
     @property
@@ -40,38 +40,38 @@ class Service(Protocol):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Hosts that it answers for, compared without port. For ``mcp://server/tool`` the server's name."""
+        """Hosts that it serves, compared without port. For ``mcp://server/tool`` the server's name."""
 
     def seed(self) -> dict[str, object]:
         """Return its seed data, which a case's ``state`` is merged over (RFC 7396)."""
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and the response. The state passed in is left as it was."""
+        """Return the state after ``request`` and the response. The state passed in is unchanged."""
 
 
 @runtime_checkable
 class TellsMeaning(Protocol):
-    """A service that takes several spellings of one request."""
+    """A service that accepts equivalent forms of one request."""
 
     def canonical(self, request: Request) -> Request | None:
-        """Return ``request`` in the one spelling of all that mean the same, or None where it has none. Never raises.
+        """Return the normalised form of ``request``, or None if there is none. Never raises.
 
-        It leaves out what the API's documentation says makes no difference to the result. Scoring compares by it; keys
-        never do. The request is redacted.
+        It leaves out what has no effect on the result, according to the API's documentation. Scoring compares this form; keys do not. The
+        request is redacted.
         """
 
 
 @runtime_checkable
 class TellsReads(Protocol):
-    """A live world, or a real one, that knows more of its requests than their methods tell."""
+    """A live or real world that can tell reads from writes better than by the method."""
 
     def reads(self, request: Request) -> bool | None:
-        """Return whether ``request``, which was just asked, changed nothing; None where it cannot tell."""
+        """Return whether ``request``, which was just sent, changed nothing; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StdioServer:
-    """An MCP server that is spoken to over its standard input and output: one process for each scope."""
+    """An MCP server with the stdio transport: one process for each scope."""
 
     command: tuple[str, ...]
     """The program that starts it, and its arguments."""
@@ -79,18 +79,18 @@ class StdioServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamableServer:
-    """An MCP server that runs, and is spoken to over streamable HTTP: one session for each scope."""
+    """A running MCP server with the streamable HTTP transport: one session for each scope."""
 
     url: str
     """Its endpoint, such as ``http://127.0.0.1:8123/mcp``."""
 
 
 Reach: TypeAlias = str | StdioServer | StreamableServer
-"""What a real server is reached by: the base URL of one that speaks HTTP, or how an MCP server is spoken to."""
+"""How to reach a real server: its base URL for HTTP, or the transport of an MCP server."""
 
 
 class RealWorld(Protocol):
-    """A real server run locally while recording. Replay never starts it."""
+    """A real server that runs locally during recording. Replay never starts it."""
 
     @property
     def name(self) -> str:
@@ -98,15 +98,15 @@ class RealWorld(Protocol):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Hosts that it answers for: for ``mcp://server/tool`` the server's name."""
+        """Hosts that it serves: for ``mcp://server/tool`` the server's name."""
 
     def start(self) -> Reach:
-        """Start it, or what it needs, and return what its hosts stand for, such as ``http://127.0.0.1:8123``."""
+        """Start it, or its dependencies, and return the address behind its hosts, such as ``http://127.0.0.1:8123``."""
 
     def reset(self, state: dict[str, object]) -> None:
-        """Bring its data to the seed, with the case's ``state`` merged over it.
+        """Reset its data to the seed, with the case's ``state`` merged over it.
 
-        An MCP server's process or session of the scope before has ended by then, and a new one begins after it.
+        An MCP server's previous process or session has already ended, and a new one starts afterwards.
         """
 
     def stop(self) -> None:

@@ -1,1 +1,1 @@
-"""Programs run within bounds: supervised, sandboxed, and with nothing left running after them."""
+"""Programs run with limits: supervised, sandboxed, and with no process left running after them."""

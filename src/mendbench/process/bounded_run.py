@@ -1,4 +1,4 @@
-"""Runs one command within bounds: of time, of memory, of what it prints, and with nothing left running after it."""
+"""Runs one command with limits on time, memory and output, and leaves no process running after it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mendbench.process.supervisor import PAGES, PROC, SESSION, STATE, processes
 from mendbench.process.supervisor_client import OPEN, NotKept, Supervisor, why_not
 
 MARK = "MENDBENCH_EXECUTION"
-"""The variable by which the processes of one execution are found again: whatever a command starts inherits it."""
+"""The variable that identifies the processes of one execution: every process that a command starts inherits it."""
 
 GRACE_S = 0.5
-"""How long what a command started may outlive it, seconds."""
+"""How long the processes that a command started may outlive it, in seconds."""
 TAIL_BYTES = 4096
-"""So much of the end of standard error is kept."""
+"""How many bytes of the end of standard error are kept."""
 
 _POLL_S = 0.02
 _WEIGH_EVERY_S = 0.2
@@ -32,47 +32,47 @@ _CHUNK = 65536
 _KILOBYTE = 1024
 
 Ending: TypeAlias = Literal["exit", "time", "memory", "output", "processes", "stopped", "absent"]
-"""exit: by itself. time, memory, output, processes: it was ended at a limit. stopped: it was ended because nobody needs it.
+"""exit: by itself. time, memory, output, processes: it was ended at a limit. stopped: it was ended because it is no longer needed.
 absent: it never began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one run of a command may take."""
+    """The limits of one run of a command."""
 
     time_s: float = 120.0
     memory_mb: int = 2048
-    """Of all its processes together, resident; held where ``/proc`` tells it."""
+    """Resident memory of all its processes together; enforced where ``/proc`` shows it."""
     output_kb: int = 8192
     """Of standard output."""
     processes: int = 512
-    """At once, with all that it started."""
+    """Concurrent processes, including all that it started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What came of a command."""
+    """The result of a command."""
 
     ending: Ending
     code: int | None = None
     """Its exit code; negative for the signal that ended it."""
     out: bytes = b""
     err: str = ""
-    """The end of standard error; where it could not begin, why."""
+    """The end of standard error; if it could not begin, the reason."""
     left: tuple[str, ...] = ()
-    """What it left running, by name; ended by now."""
+    """The names of the processes that it left running; they are ended by now."""
     turned_back: bool = False
-    """Whether it sent something to an address that there is not in its network."""
+    """Whether it sent something to an address that does not exist in its network."""
 
 
 class Patron(Protocol):
-    """Whom a command works for."""
+    """The caller for which a command works."""
 
     def stopped(self) -> bool:
-        """Return whether it is not needed any more."""
+        """Return whether the command is no longer needed."""
 
     def waited_s(self) -> float:
-        """Return how long it has waited for us, seconds: no time of its own."""
+        """Return how long the command has waited for us, in seconds: this time does not count against it."""
 
 
 class _Nobody:
@@ -92,10 +92,10 @@ def run_command(
     patron: Patron | None = None,
     kept: Supervisor | None = None,
 ) -> Ran:
-    """Run a command in the working folder and return what came of it. Nothing that it started runs on.
+    """Run a command in the working folder and return the result. No process that it started keeps running.
 
-    ``kept`` is the keeper that it runs in; without one it gets one of its own, where the machine has them. ``mark`` tells its processes
-    from all others where it has none. Interrupting ends it too.
+    ``kept`` is the supervisor that it runs in; without one it gets its own, where the machine supports it. Without a supervisor, ``mark``
+    identifies its processes. An interrupt ends it too.
     """
     try:
         running = _begun(argv, {**environ, MARK: mark}, mark, kept)
@@ -121,23 +121,23 @@ def run_command(
 
 
 class _Running(Protocol):
-    """A command that runs."""
+    """A running command."""
 
     @property
     def process(self) -> subprocess.Popen[bytes]:
-        """What its output comes from."""
+        """The source of its output."""
 
     def wait(self, timeout_s: float) -> int | None:
         """Return its exit code, None if it still runs after that time."""
 
     def processes(self) -> Mapping[int, Sequence[str]]:
-        """Return what of it runs, with the fields of ``/proc/PID/stat``."""
+        """Return its running processes, with the fields of ``/proc/PID/stat``."""
 
     def turned_back(self) -> bool:
-        """Return whether it sent something to an address that there is not."""
+        """Return whether it sent something to an address that does not exist."""
 
     def end(self) -> None:
-        """End it and all that it started."""
+        """End it and all processes that it started."""
 
 
 def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Supervisor | None) -> _Running:
@@ -160,14 +160,14 @@ def _begun(argv: Sequence[str], environ: Mapping[str, str], mark: str, kept: Sup
 
 
 def _ended(running: _Running, mark: str) -> None:
-    """End a command and all that it started, also where it has ended its keeper first."""
+    """End a command and all processes that it started, even if it has ended its supervisor first."""
     running.end()
     if running.process.returncode:
         _end(_marked(mark))
 
 
 class _Loose:
-    """A command without a keeper: what it starts is known by its session and its mark, as far as the machine tells them."""
+    """A command without a supervisor: its processes are known by its session and its mark, as far as the machine shows them."""
 
     def __init__(self, argv: Sequence[str], environ: Mapping[str, str], mark: str) -> None:
         self.process = subprocess.Popen(  # noqa: S603  the operator's own program
@@ -182,15 +182,15 @@ class _Loose:
         return None
 
     def processes(self) -> dict[int, list[str]]:
-        """Return the processes of its session, and those that went into one of their own."""
+        """Return the processes of its session, and those that moved into a session of their own."""
         return _marked(self._mark, session=self.process.pid)
 
     def turned_back(self) -> bool:
-        """Return that nothing was: the network is the machine's own."""
+        """Return False: the network is the machine's own."""
         return False
 
     def end(self) -> None:
-        """End it and all that is known of it."""
+        """End it and all its known processes."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -198,7 +198,7 @@ class _Loose:
 
 
 def _marked(mark: str, session: int | None = None) -> dict[int, list[str]]:
-    """Return the live processes of an execution, with their fields: those of a session, and those that its mark is known by."""
+    """Return the live processes of an execution, with their fields: those of a session, and those with its mark."""
     wanted = f"{MARK}={mark}".encode()
     return {
         pid: stat
@@ -216,14 +216,14 @@ def _end(them: Iterable[int]) -> None:
 
 
 class _Sink:
-    """Takes in what is printed, up to a limit: the beginning, or with ``tail`` the end."""
+    """Collects output, up to a limit: the beginning, or with ``tail`` the end."""
 
     def __init__(self, limit: int, *, tail: bool = False) -> None:
         self._limit, self._tail = limit, tail
         self.data, self.over = b"", False
 
     def take(self, chunk: bytes) -> bool:
-        """Return whether more is wanted."""
+        """Return whether more is expected."""
         joined = self.data + chunk
         if self._tail:
             self.data = joined[-self._limit :]
@@ -245,7 +245,7 @@ def _reader(pipe: IO[bytes] | None, sink: _Sink) -> threading.Thread:
 
 
 def _watch(running: _Running, limits: Limits, out: _Sink, patron: Patron) -> tuple[Ending, int | None]:
-    """Wait until the command ends, or has to be ended, and return which, with its exit code."""
+    """Wait until the command ends or must be ended. Return the kind of ending and its exit code."""
     began = weighed = time.monotonic()
     while True:
         code = running.wait(_POLL_S)
@@ -268,7 +268,7 @@ def _watch(running: _Running, limits: Limits, out: _Sink, patron: Patron) -> tup
 
 
 def _outliving(running: _Running) -> tuple[str, ...]:
-    """Return the names of the processes that are still there some time after their command ended."""
+    """Return the names of the processes that still run some time after their command ended."""
     deadline = time.monotonic() + GRACE_S
     while (left := running.processes()) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
@@ -297,7 +297,7 @@ def split_command(text: str, place: str) -> tuple[str, ...]:
     """Return the words of a command line.
 
     Raises:
-        BadInput: it has none, or a quotation without an end.
+        BadInput: it is empty, or has an unclosed quotation.
     """
     try:
         words = tuple(shlex.split(text))

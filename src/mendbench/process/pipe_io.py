@@ -1,4 +1,4 @@
-"""Talking to a program through its pipes, without taking in more than is wanted."""
+"""Communicates with a program through its pipes, with limited output."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import time
 from typing import IO, cast
 
 TAIL = 4096
-"""So much of the end of standard error is kept, bytes."""
+"""How many bytes of the end of standard error are kept."""
 
 _CHUNK = 65536
 _POLL_S = 0.05
 
 
 class TooMuchOutput(Exception):
-    """A program printed more than is taken in."""
+    """A program printed more than the limit."""
 
 
 def communicate(process: subprocess.Popen[bytes], given: bytes, timeout_s: float, most: int) -> tuple[bytes, bytes]:
-    """Give a program its input and return all that it printed, and the end of what it printed to standard error.
+    """Give a program its input. Return its whole output, and the end of its standard error.
 
-    All three are pipes. The program is left as it is: ending it where this raises is the caller's. Nobody waits at a pipe any more then,
-    so that it can be closed, whoever else holds it.
+    All three are pipes. The program is left as it is: the caller must end it if this function raises. No thread waits at a pipe after
+    that, so the pipes can be closed, even if another process still holds them.
 
     Raises:
-        subprocess.TimeoutExpired: it, or what it left its pipes to, did not end within ``timeout_s``.
+        subprocess.TimeoutExpired: the program, or a process that inherited its pipes, did not end within ``timeout_s``.
         TooMuchOutput: it printed more than ``most`` bytes.
     """
     out, err = _Heard(most), _Heard(TAIL, tail=True)
@@ -56,17 +56,17 @@ def communicate(process: subprocess.Popen[bytes], given: bytes, timeout_s: float
 
 
 class _Heard:
-    """What comes from a pipe: the beginning of it, or with ``tail`` the end."""
+    """The data from a pipe: its beginning, or with ``tail`` its end."""
 
     def __init__(self, most: int, *, tail: bool = False) -> None:
         self._most, self._tail = most, tail
         self.data, self.ended = bytearray(), False
 
     def take(self, chunk: bytes) -> bool:
-        """Take in what was read; return whether more may come.
+        """Add a chunk of data; return whether more may come.
 
         Raises:
-            TooMuchOutput: it is more than is wanted.
+            TooMuchOutput: it exceeds the limit.
         """
         self.data += chunk
         if self._tail:
@@ -78,7 +78,7 @@ class _Heard:
 
 
 def _told(to: int, rest: memoryview) -> int:
-    """Return how much of it the program took, or need not be told: all of it where it does not want to hear it."""
+    """Return how much input the program took or does not need: all of it if it does not read its input."""
     try:
         return os.write(to, rest[:_CHUNK])
     except BlockingIOError:

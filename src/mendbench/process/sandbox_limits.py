@@ -1,4 +1,4 @@
-"""What bounds a command in the sandbox beside its walls: time, output, processes, memory and files, watched while it runs."""
+"""Limits of a command in the sandbox: time, output, processes, memory and files, watched while it runs."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from mendbench.io.folder_removal import emptied
 from mendbench.process.syscall_filter import call_filter
 
 Bound: TypeAlias = Literal["time", "output", "processes", "memory", "files"]
-"""What a command went beyond."""
+"""The limit that a command exceeded."""
 
 MEGABYTE = 1_000_000
 _POLL_S = 0.02
 _WEIGH_EVERY_S = 0.05
 _GRACE_S = 5.0
-"""How long the kernel may take to end what was killed, seconds."""
+"""How long the kernel may take to end a killed process, in seconds."""
 _CHUNK = 65_536
 NOBODY = 65534
-"""The user of no rights, by number, on Linux."""
+"""The user id without rights on Linux."""
 _MAX_PATH = 1000
-"""Bytes of the longest path below the home: deeper ones cannot be reached by name (``PATH_MAX`` is 4096)."""
+"""Length in bytes of the longest path below the home: deeper paths cannot be reached by name (``PATH_MAX`` is 4096)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How much a command and all that it starts may use together. Who uses more is ended at once, all of it."""
+    """How much a command and all processes that it starts may use together. If they use more, all of them are ended at once."""
 
     time_s: float
     output_bytes: int = MEGABYTE
-    """Of standard output, and again of standard error."""
+    """Of standard output, and the same again for standard error."""
     processes: int = 64
     memory_bytes: int = 1000 * MEGABYTE
     """Resident memory of all its processes."""
     file_bytes: int = 100 * MEGABYTE
-    """The largest file: the kernel refuses to write on (``RLIMIT_FSIZE``)."""
+    """The largest file: the kernel refuses to write more (``RLIMIT_FSIZE``)."""
     folder_bytes: int = 200 * MEGABYTE
-    """All files of its home, if that is a folder of the disk; what lies in memory has :attr:`scratch_bytes`."""
+    """All files of its home, if that is a folder on disk; places in memory have :attr:`scratch_bytes`."""
     entries: int = 10_000
     """Files and folders of its home, and of each place in memory."""
     scratch_bytes: int = 64 * MEGABYTE
-    """Each of the places in memory: ``/tmp``, ``/dev/shm``, and a home that is no folder of the disk."""
+    """Each of the places in memory: ``/tmp``, ``/dev/shm``, and a home that is not a folder on disk."""
 
     def says(self, bound: Bound) -> str:
-        """Return in words what a command did that went beyond."""
+        """Return a description of how a command exceeded a limit."""
         return {
             "time": f"it ran longer than {self.time_s:g} seconds",
             "output": f"it wrote more than {self.output_bytes:,} bytes to one of its outputs",
@@ -67,7 +67,7 @@ class Bounds:
 
 @dataclass(slots=True, kw_only=True)
 class Ran:
-    """What came of a command."""
+    """The result of a command."""
 
     out: bytes = b""
     err: bytes = b""
@@ -75,12 +75,12 @@ class Ran:
     """None if it did not end by itself, or never began."""
     over: Bound | None = None
     began: bool = False
-    """Whether the sandbox stood and the command was started in it."""
+    """Whether the sandbox was set up and the command was started in it."""
     ready: bool = False
-    """Whether the line came with which it says so."""
+    """Whether the command's ready line came."""
 
     def take(self, sink: str, chunk: bytes, limit: int) -> bool:
-        """Take in what was written; return whether more may come."""
+        """Add a chunk of output; return whether more may come."""
         if sink == "out" and not self.ready:
             self.ready, chunk = True, chunk[1:]
         joined = (self.out if sink == "out" else self.err) + chunk
@@ -93,18 +93,18 @@ class Ran:
 
 @dataclass(slots=True, kw_only=True)
 class _Watched:
-    """A sandbox while it runs."""
+    """A running sandbox."""
 
     process: subprocess.Popen[bytes]
     bounds: Bounds
     folder: Path | None
     status: bytearray = field(default_factory=bytearray)
     init: int | None = None
-    """The sandbox's first process: with it all others end."""
+    """The sandbox's first process: when it ends, all others end."""
     pidfd: int | None = None
 
     def hear(self, chunk: bytes) -> None:
-        """Take in what bubblewrap says of its state."""
+        """Process bubblewrap's status output."""
         self.status += chunk
         child = _said(self.status, "child-pid")
         if self.init is None and child is not None:
@@ -113,10 +113,10 @@ class _Watched:
                 self.pidfd = os.pidfd_open(child)
 
     def over(self) -> Bound | None:
-        """Return the bound that is overstepped now, if any.
+        """Return the limit that is exceeded now, if any.
 
         Raises:
-            PermissionError: this machine does not let us see what runs in the sandbox.
+            PermissionError: this machine does not let us see the processes in the sandbox.
         """
         if self.folder is not None and not fits(self.folder, self.bounds):
             return "files"
@@ -128,7 +128,7 @@ class _Watched:
             return None  # not yet set up, or ended by now
 
     def end(self) -> None:
-        """End the sandbox, which takes all in it along, and wait until nothing of it runs any more."""
+        """End the sandbox with all its processes, and wait until none of them runs any more."""
         self.process.kill()
         self.process.wait()
         if self.pidfd is not None:
@@ -142,11 +142,11 @@ class _Watched:
 def run_bounded(
     program: str, options: Sequence[str], command: Sequence[str], *, stdin: bytes, bounds: Bounds, folder: Path | None
 ) -> Ran:
-    """Run a command in bubblewrap within ``bounds``. When this returns, nothing that it started runs any more.
+    """Run a command in bubblewrap within ``bounds``. When this returns, none of its processes runs any more.
 
-    ``command`` writes an empty line to its standard output, reads one from its standard input, and then begins: a sandbox
-    that we are no longer there for has nothing to begin with. ``folder`` is where the sandbox's home lies on the disk. If its
-    files go beyond, it is emptied. The superuser has it run as :data:`NOBODY`, who then has to own the folder.
+    ``command`` writes an empty line to its standard output, reads one from its standard input, and then begins: if we have ended by then,
+    the sandbox runs nothing. ``folder`` is where the sandbox's home is on disk. If its files exceed the limits, it is emptied. The
+    superuser's commands run as :data:`NOBODY`, who must own the folder.
 
     Raises:
         OSError: ``program`` cannot be run, or not watched.
@@ -175,7 +175,7 @@ def run_bounded(
         watched.end()
         os.close(reads)
         for pipe in (process.stdin, process.stdout, process.stderr):
-            with contextlib.suppress(OSError):  # what was still to be told has nobody to read it
+            with contextlib.suppress(OSError):  # the remaining input has no reader
                 cast("IO[bytes]", pipe).close()
     ran.began = ran.over is not None or _said(watched.status, "exit-code") is not None
     if folder is not None and not fits(folder, bounds):
@@ -186,7 +186,7 @@ def run_bounded(
 
 
 def _calls() -> int | None:
-    """Return a descriptor to read the filter of system calls from."""
+    """Return a file descriptor from which to read the system call filter."""
     known = call_filter()
     if known is None:
         return None
@@ -197,7 +197,7 @@ def _calls() -> int | None:
 
 
 def _attend(watched: _Watched, ran: Ran, reads: int, stdin: bytes) -> Bound | None:
-    """Feed and read the command until it has ended; return the bound that it went beyond before."""
+    """Feed and read the command until it has ended; return the limit that it exceeded before."""
     weighed = time.monotonic()
     deadline, ended = weighed + watched.bounds.time_s, False
     with _Ends(watched, ran, reads, stdin) as ends:
@@ -226,7 +226,7 @@ class _Ends:
         self._watched, self._ran, self._rest = watched, ran, memoryview(b"\n" + stdin)
         self._sinks = {out.fileno(): "out", err.fileno(): "err"}
         self.reading = {reads, *self._sinks}
-        """Those that more may come from."""
+        """The pipes from which more data may come."""
         self._ready = selectors.DefaultSelector()
 
     def __enter__(self) -> Self:
@@ -239,7 +239,7 @@ class _Ends:
         self._ready.close()
 
     def pump(self) -> bool:
-        """Pass on what can be passed on now; return whether the command kept within its output."""
+        """Transfer the available data; return whether the command kept within its output limit."""
         for key, _ in self._ready.select(_POLL_S):
             if key.fileobj is self._into:
                 self._feed(key.fd)
@@ -259,7 +259,7 @@ class _Ends:
         with contextlib.suppress(BlockingIOError):
             try:
                 self._rest = self._rest[os.write(to, self._rest[:_CHUNK]) :] if self._rest else self._rest
-            except BrokenPipeError:  # nobody reads
+            except BrokenPipeError:  # there is no reader
                 self._rest = self._rest[:0]
         if not self._rest:
             self._ready.unregister(self._into)
@@ -267,7 +267,7 @@ class _Ends:
 
 
 def _said(status: bytes | bytearray, name: str) -> int | None:
-    """Return what bubblewrap said under that name: one JSON object a line, of which the last may not be whole yet."""
+    """Return bubblewrap's status value of that name: one JSON object a line; the last line may still be incomplete."""
     for line in bytes(status).splitlines():
         with contextlib.suppress(ValueError):
             said = json.loads(line)
@@ -277,7 +277,7 @@ def _said(status: bytes | bytearray, name: str) -> int | None:
 
 
 def _weighed(root: Path, bounds: Bounds, *, in_memory: bool) -> Bound | None:
-    """Return which bound is overstepped in the sandbox whose file system is seen at ``root``."""
+    """Return which limit is exceeded in the sandbox whose file system is visible at ``root``."""
     if root.samefile("/"):
         return None  # it is not set up yet, and these would be the machine's processes
     processes = [each.name for each in (root / "proc").iterdir() if each.name.isdigit()]
@@ -300,7 +300,7 @@ def _resident_bytes(process: Path) -> int:
 
 
 def fits(folder: Path, bounds: Bounds) -> bool:
-    """Return whether the files below a folder are within the bounds. Links are not followed."""
+    """Return whether the files below a folder are within the limits. Links are not followed."""
     seen = held = 0
     for entry, told in entries_of(folder):
         seen, held = seen + 1, held + (told.st_size if told is not None else 0)
@@ -310,9 +310,9 @@ def fits(folder: Path, bounds: Bounds) -> bool:
 
 
 def entries_of(folder: Path) -> Iterator[tuple[str, os.stat_result | None]]:
-    """Yield all that is below a folder by its path there, with what it is: None where that may not be seen.
+    """Yield all entries below a folder by relative path, with their status: None if it cannot be read.
 
-    Links are not followed, nor is a folder entered that may not be read. What vanishes meanwhile is left out.
+    Links are not followed, and a folder without read permission is not entered. Entries that vanish meanwhile are left out.
     """
     open_folders = [""]
     while open_folders:

@@ -1,14 +1,14 @@
-"""Keeps one command: begins it, holds it back from other hosts, and keeps hold of whatever it starts.
+"""Supervises one command: starts it, isolates it from other hosts, and keeps track of every process that it starts.
 
-A program of its own, started by its path (``python -I -S keeper.py CONTROL NETWORK LISTENERS``), so the standard library is all that it
-imports. It speaks JSON lines over the socket ``CONTROL``::
+A separate program, started by its path (``python -I -S supervisor.py CONTROL NETWORK LISTENERS``), so it imports only the standard library.
+It exchanges JSON lines over the socket ``CONTROL``::
 
     it  {"ready": true} with LISTENERS listening sockets, or {"refused": why}
     we  {"argv": […], "environ": {…}}
     it  {"began": true}, or {"absent": why}
     it  {"asked": name} for each host that the command looks up, {"code": n} when it has ended
 
-Where the socket is closed, all that is left of the command is ended. Linux only: see unshare(2), prctl(2), network_namespaces(7).
+When the socket is closed, all remaining processes of the command are ended. Linux only: see unshare(2), prctl(2), network_namespaces(7).
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _DNS_PORT, _BACKLOG = 53, 64
 _MOST_RESOLVERS = 3
 """MAXNS of resolv.conf(5)."""
 _POINTER, _NO_SUCH_NAME = 12, 0x8183
-"""Of DNS (RFC 1035 section 4.1): the type of a query for an address's name, and the flags of a response that there is no such name."""
+"""DNS constants (RFC 1035 section 4.1): the type of a query for an address's name, and the flags of a response for an unknown name."""
 _HEAD = 12
 _END_S, _PAUSE_S = 2.0, 0.002
-"""How long it goes on ending what is left, seconds, and between two looks."""
+"""How long it keeps ending the remaining processes, and the pause between two checks, in seconds."""
 
 
 def processes() -> Iterator[tuple[int, list[str]]]:
-    """Yield all processes with their fields of ``/proc/PID/stat``; none where there is no such file system."""
+    """Yield all processes with their fields of ``/proc/PID/stat``; none if there is no such file system."""
     if not PROC.is_dir():
         return
     for entry in os.listdir(PROC):  # noqa: PTH208  it is listed many times a second
@@ -63,7 +63,7 @@ def processes() -> Iterator[tuple[int, list[str]]]:
 
 
 def descendants(root: int) -> dict[int, list[str]]:
-    """Return the live processes that a process has started, and those that these have, with their fields."""
+    """Return the live descendants of a process, with their fields."""
     known = dict(processes())
     children: dict[int, list[int]] = {}
     for pid, fields in known.items():
@@ -85,7 +85,7 @@ def is_same(pid: int, fields: list[str]) -> bool:
 
 
 def main() -> None:
-    """Keep one command until it has ended, and then until the control socket is closed."""
+    """Supervise one command until it has ended, and then until the control socket is closed."""
     control = socket.socket(fileno=int(sys.argv[1]))
     resolvers: list[socket.socket] = []
     try:
@@ -122,9 +122,9 @@ def _call(name: str, *arguments: int) -> None:
 
 
 def _alone() -> list[socket.socket]:
-    """Go into a network of its own, in which there is nothing but this process, and return what hears its look-ups.
+    """Enter a new network that contains only this process, and return the sockets that receive its look-ups.
 
-    Whoever may not do so as they are becomes the only user of a user namespace first, under the same number.
+    A user without permission for that first becomes the only user of a user namespace, under the same number.
 
     Raises:
         OSError: that is not allowed here.
@@ -146,7 +146,7 @@ def _alone() -> list[socket.socket]:
 
 
 def _resolvers() -> list[str]:
-    """Return the addresses that names are looked up at: resolv.conf(5)."""
+    """Return the addresses of the name servers: resolv.conf(5)."""
     with contextlib.suppress(OSError):
         lines = [line.split() for line in _RESOLVERS.read_text("utf-8", "replace").splitlines()]
         named = [line[1].partition("%")[0] for line in lines if line[:1] == ["nameserver"] and len(line) > 1]
@@ -155,10 +155,10 @@ def _resolvers() -> list[str]:
 
 
 def _resolver(number: int, address: str) -> socket.socket:
-    """Give the loopback interface that address and return a socket that hears what is looked up there.
+    """Give the loopback interface that address and return a socket that receives the look-ups there.
 
     Raises:
-        OSError: it is no address, or cannot be heard.
+        OSError: it is not an address, or the socket cannot be opened.
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
@@ -183,7 +183,7 @@ def _listener() -> socket.socket:
 
 
 def _wake_on_children() -> int:
-    """Return a file descriptor that can be read when a child has ended."""
+    """Return a file descriptor that becomes readable when a child has ended."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
@@ -193,7 +193,7 @@ def _wake_on_children() -> int:
 
 
 def _begun(control: socket.socket, order: Any, own: list[socket.socket]) -> int | None:
-    """Start the command in a session of its own and return its process; None where it cannot be run."""
+    """Start the command in its own session and return its process; None if it cannot be run."""
     heard, said = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -212,7 +212,7 @@ def _begun(control: socket.socket, order: Any, own: list[socket.socket]) -> int 
 
 
 def _become(order: Any, said: int, own: list[socket.socket]) -> None:
-    """Be the command from here on; say why where that fails."""
+    """Become the command; report the reason if that fails."""
     try:
         os.setsid()
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
@@ -226,7 +226,7 @@ def _become(order: Any, said: int, own: list[socket.socket]) -> None:
 
 
 def _keep(control: socket.socket, pid: int, wake: int, resolvers: list[socket.socket]) -> None:
-    """Tell what happens until the control socket is closed."""
+    """Report events until the control socket is closed."""
     by_number = {one.fileno(): one for one in resolvers}
     poll = select.poll()
     for number in (control.fileno(), wake, *by_number):
@@ -234,7 +234,7 @@ def _keep(control: socket.socket, pid: int, wake: int, resolvers: list[socket.so
     while True:
         for number in sorted(
             (number for number, _ in poll.poll()), key=wake.__eq__
-        ):  # what it looked up, before that it ended
+        ):  # report its look-ups before its end
             if number == control.fileno():
                 return
             if number == wake:
@@ -248,14 +248,14 @@ def _keep(control: socket.socket, pid: int, wake: int, resolvers: list[socket.so
 
 
 def _reaped() -> Iterator[tuple[int, int]]:
-    """Yield the children that have ended, those that were adopted too."""
+    """Yield the children that have ended, including adopted ones."""
     with contextlib.suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
             yield ended
 
 
 def _hear(control: socket.socket, resolver: socket.socket) -> None:
-    """Tell the name that is looked up; say that there is no such one where it is this machine's own."""
+    """Report the name that is looked up; respond that this machine's own name does not exist."""
     with contextlib.suppress(OSError, ValueError, IndexError, struct.error):
         query, sender = resolver.recvfrom(4096)
         name, kind, end = asked_in(query)
@@ -268,10 +268,10 @@ def _hear(control: socket.socket, resolver: socket.socket) -> None:
 
 
 def asked_in(query: bytes) -> tuple[str, int, int]:
-    """Return the name and the type that a DNS query asks for, and where its question ends (RFC 1035 section 4.1.2).
+    """Return the name and the type in a DNS query, and where its question ends (RFC 1035 section 4.1.2).
 
     Raises:
-        IndexError, struct.error: it is no query.
+        IndexError, struct.error: it is not a query.
     """
     labels, at = [], _HEAD
     while size := query[at]:
@@ -282,7 +282,7 @@ def asked_in(query: bytes) -> tuple[str, int, int]:
 
 
 def _end_all() -> None:
-    """End all that is left."""
+    """End all remaining processes."""
     deadline = time.monotonic() + _END_S
     while (left := descendants(os.getpid())) and time.monotonic() < deadline:
         for pid in left:
@@ -299,7 +299,7 @@ def _tell(control: socket.socket, said: object) -> None:
 
 
 def _read_line(control: socket.socket) -> bytes:
-    """Return the next line, nothing where the socket is closed before its end."""
+    """Return the next line; empty if the socket is closed before its end."""
     said = b""
     while not said.endswith(b"\n"):
         chunk = control.recv(65536)

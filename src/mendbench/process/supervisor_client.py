@@ -1,4 +1,4 @@
-"""Our side of a keeper: where a command runs that has no other host than ours, and none of whose processes gets away."""
+"""The client of a supervisor: it runs a command that reaches no host except ours, and whose processes cannot escape."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from mendbench.model.json import JsonObject
 from mendbench.process import supervisor
 
 OPEN, HELD = "open", "held"
-"""Networks of a command: the machine's own; one of its own, in which nothing is but the world."""
+"""Networks of a command: the machine's own; a separate one that contains only the world."""
 
 START_S = 20.0
-"""How long a keeper may take to be ready, seconds."""
+"""How long a supervisor may take to be ready, in seconds."""
 END_S = 4.0
-"""How long it may take to end what is left, seconds."""
+"""How long it may take to end the remaining processes, in seconds."""
 _CHUNK = 65536
 _MOST_LISTENERS = 4
 
 
 class NotKept(Exception):
-    """No keeper could be had, or not with the network that was wanted: says why."""
+    """No supervisor is available, or not with the requested network; the message gives the reason."""
 
 
 class Supervisor:
-    """One keeper and its command.
+    """One supervisor and its command.
 
     ``heard`` is called with each host that the command looks up.
     """
 
     def __init__(self, network: str, listeners: int = 0) -> None:
-        """Start it, with so many sockets that listen in its network; whoever takes them closes them.
+        """Start it with this number of sockets that listen in its network; the code that takes them must close them.
 
         Raises:
-            NotKept: it cannot be had here.
+            NotKept: it is not available here.
         """
         self.network = network
         self.heard: Callable[[str], None] = lambda _name: None
@@ -82,18 +82,18 @@ class Supervisor:
                 self.heard(str(said["asked"]))
             elif "code" in said:
                 self.code = int(said["code"])
-            if time.monotonic() > until:  # it may look up more than anybody hears to the end
+            if time.monotonic() > until:  # it may look up more hosts than are read before the end
                 break
         if self.code is None and self.process.poll() is not None:
             self.code = -signal.SIGKILL
         return self.code
 
     def processes(self) -> dict[int, list[str]]:
-        """Return what the command has started and is still there, itself included."""
+        """Return the command's processes that still run, including the command itself."""
         return supervisor.descendants(self.process.pid)
 
     def turned_back(self) -> bool:
-        """Return whether something was sent to an address that there is not, in a network of its own."""
+        """Return whether something was sent to an address that does not exist, in a separate network."""
         if self.network != HELD:
             return False
         folder = Path("/proc") / str(self.process.pid) / "net"
@@ -108,7 +108,7 @@ class Supervisor:
         return False
 
     def end(self) -> None:
-        """End the command and all that it started, once. Its output is left to whoever reads it."""
+        """End the command and all processes that it started, once. Its output is left to its reader."""
         if self._ended:
             return
         self._ended = True
@@ -140,7 +140,7 @@ class Supervisor:
         return sockets
 
     def _next(self, timeout_s: float) -> JsonObject | None:
-        """Return the next thing that it says, None if that is nothing for so long."""
+        """Return its next message, None if there is none within that time."""
         while b"\n" not in self._rest:
             self._control.settimeout(timeout_s)
             try:
@@ -158,7 +158,7 @@ class Supervisor:
 
 @cache
 def why_not(network: str) -> str | None:
-    """Return why commands cannot be kept so on this machine; None if they can."""
+    """Return why commands cannot be supervised in this way on this machine; None if they can."""
     if not sys.platform.startswith("linux"):
         return "only Linux can"
     try:
@@ -171,12 +171,12 @@ def why_not(network: str) -> str | None:
 
 
 def network_of(wanted: str) -> str:
-    """Return the network that a command gets: the machine's own where it cannot have another."""
+    """Return the network that a command gets: the machine's own if a separate one is not available."""
     return HELD if wanted == HELD and why_not(HELD) is None else OPEN
 
 
 def network_record(wanted: str) -> str:
-    """Return what a record says of a command's network: ``held``, ``open``, or why it is not held."""
+    """Return a record's description of a command's network: ``held``, ``open``, or why it is not held."""
     if wanted != HELD:
         return OPEN
     why = why_not(HELD)

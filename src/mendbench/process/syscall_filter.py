@@ -1,7 +1,7 @@
 """System calls that a sandboxed command may not make: those that lead out of its namespaces, as a filter for the kernel.
 
-Some of what Linux offers has no namespace: sockets to the hypervisor (``AF_VSOCK``), the keyrings of whoever records, io_uring
-(which opens sockets past any filter). The filter is classic BPF (``linux/seccomp.h``, ``linux/bpf_common.h``), as bubblewrap takes it.
+Some features of Linux have no namespace: sockets to the hypervisor (``AF_VSOCK``), the keyrings of the recording user, io_uring (which
+opens sockets past any filter). The filter is classic BPF (``linux/seccomp.h``, ``linux/bpf_common.h``), as bubblewrap takes it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 
 _FAMILIES = (1, 2, 10, 16)
-"""Kinds of socket that a namespace holds in: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
+"""Address families that a namespace isolates: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
 _TYPING = (0x5412, 0x541C)
-"""Requests to a terminal that type on it: TIOCSTI, TIOCLINUX."""
+"""Terminal requests that insert input: TIOCSTI, TIOCLINUX."""
 _X32 = 0x40000000
-"""Where x86-64's second numbering of all calls begins."""
+"""The start of x86-64's second numbering of all calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Machine:
-    """The numbers of a machine: its own (``linux/audit.h``) and those of its calls (``asm/unistd.h``)."""
+    """The numbers of an architecture: its own (``linux/audit.h``) and those of its calls (``asm/unistd.h``)."""
 
     arch: int
     socket: int
@@ -43,7 +43,7 @@ _MACHINES: Mapping[str, _Machine] = {
 
 
 def call_filter(machine: str | None = None) -> bytes | None:
-    """Return the filter for a machine, this one by default; None for one whose calls we do not know."""
+    """Return the filter for an architecture, this machine's by default; None for one whose calls are unknown."""
     known = _MACHINES.get((machine or platform.machine()).lower())
     if known is None:
         return None

@@ -1,6 +1,6 @@
-"""``pytest --mendbench``: repair cases as test items, and fixtures for assertions of one's own.
+"""``pytest --mendbench``: repair cases as test items, and fixtures for your own assertions.
 
-What the fixtures give has types, for annotations: nothing heavy is imported for them.
+This package exports the types of the fixtures, for annotations. Importing them loads nothing heavy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Collecting ``case.yaml`` files: which are ours, and what tests each has."""
+"""Collects ``case.yaml`` files, and the tests of each."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ CASE_FILE, WORKFLOW_FILE = "case.yaml", "workflow.json"
 
 
 class Collecting:
-    """The hooks that collect cases; registered only where ``--mendbench`` is given."""
+    """The hooks that collect cases; registered only if ``--mendbench`` is given."""
 
     def __init__(self, config: pytest.Config, benches: Benches, own: RunOptions) -> None:
         self.config, self.benches, self.own = config, benches, own
         self._baseline = open_baseline(options.place(config, "baseline"))
         self._accepted = {} if self._baseline is None else accepted_failures(self._baseline)
         self.found = 0
-        """Case files that pytest came across."""
+        """Number of case files that pytest found."""
         self.opened: list[int] = []
-        """How many tests each file had that was opened; one for a file that could not be."""
+        """Number of tests of each opened file; one for a file that could not be opened."""
         self._known = self.own.cases is not None or benches.own_configuration
         self._look_where_the_cases_are()
 
     @classmethod
     def of(cls, config: pytest.Config) -> Self:
-        """Return the hooks for this run, and look up every name that the options give.
+        """Return the hooks for this run, and look up every name in the options.
 
         Raises:
             UsageError: an option or the configuration cannot be used.
@@ -70,7 +70,7 @@ class Collecting:
         return self.own.cases or self.benches.cases_dir
 
     def bench(self, cases_dir: Path | None = None) -> Bench:
-        """Return the bench of the cases in a folder; of the configured ones for None.
+        """Return the bench of the cases in a folder; None selects the configured cases.
 
         Raises:
             MendbenchError: they cannot be used.
@@ -80,13 +80,13 @@ class Collecting:
         return self.benches.of(options_for(cases_dir, self.own))
 
     def pytest_report_header(self) -> list[str]:
-        """Say which cases are collected, and whether anything is recorded."""
+        """Report which cases are collected, and whether anything is recorded."""
         if not self._known:
             return [f"mendbench: record {self.own.record}"]
         return [f"mendbench: cases in {shown(self.cases_dir)}, record {self.own.record}"]
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """Collect a case file, if it is one of ours."""
+        """Collect a file if it is a case file of mendbench."""
         if len(file_path.parents) < 3 or not _begins_case(file_path):  # noqa: PLR2004 - CASES/FAMILY/NAME/case.yaml
             return None
         if not self._is_ours(file_path.parents[2]) and (self.own.cases is not None or not _is_case(file_path)):
@@ -97,7 +97,7 @@ class Collecting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Refuse a run that was to test cases, and tests none: it could not fail."""
+        """Refuse a run that should test cases but tests none: it could not fail."""
         why = self._why_nothing() if options.is_typed(self.config) else None
         if why is None:
             return
@@ -109,19 +109,19 @@ class Collecting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Show an error of a trial as its failures are shown: pytest asks an item only about failures."""
+        """Show an error of a trial in the same way as a failure: pytest calls the item's ``repr_failure`` only for failures."""
         report = yield
         if isinstance(item, TrialItem) and call.excinfo is not None and call.when == "setup":
             report.longrepr = item.repr_failure(call.excinfo)
         return report
 
     def accepted(self, key: TrialKey, case: Case) -> Accepted | None:
-        """Return what the baseline says of a trial that it says is wrong, of the case as it is now; else None."""
+        """Return the baseline's entry for a trial that it accepts as wrong, if the case is unchanged; else None."""
         found = self._accepted.get(trial_key(key))
         return found if found is not None and found.entry.case_digest == case.digest else None
 
     def is_named(self, path: Path) -> bool:
-        """Return whether the command line names a folder or a file below the cases that ``path`` is in."""
+        """Return whether the command line names a folder or a file below the cases folder that contains ``path``."""
         named = (self._place(arg) for arg in self.config.args)
         cases_dir = path.parents[2].resolve()
         return any(cases_dir in one.parents and path.resolve().is_relative_to(one) for one in named)
@@ -136,7 +136,7 @@ class Collecting:
         return None
 
     def _look_where_the_cases_are(self) -> None:
-        """Let pytest look in the configured folder too, where nobody said where to look."""
+        """Add the configured folder to pytest's search if no path is given."""
         if not self._known or self.config.args_source is pytest.Config.ArgsSource.ARGS:
             return
         if not any(self.cases_dir.resolve().is_relative_to(self._place(arg)) for arg in self.config.args):
@@ -150,7 +150,7 @@ class Collecting:
 
 
 class CaseFile(pytest.File):
-    """One ``case.yaml``: its trials are its tests."""
+    """One ``case.yaml``; its trials are the tests."""
 
     def __init__(self, *, collecting: Collecting, **words: object) -> None:
         super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
@@ -158,7 +158,7 @@ class CaseFile(pytest.File):
         self.case_id = f"{self.path.parent.parent.name}/{self.path.parent.name}"
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a test for each trial of the case that is selected."""
+        """Yield a test for each selected trial of the case."""
         try:
             bench = self.collecting.bench(self.path.parents[2])
             case = bench.case(self.case_id)
@@ -179,10 +179,10 @@ class CaseFile(pytest.File):
 
 
 def _begins_case(path: Path) -> bool:
-    """Return whether a file is that of a case, or the workflow of one that has lost it: that is broken, and no case fewer."""
+    """Return whether a file is a case file, or the workflow of a case without one, which counts as a broken case."""
     return path.name == CASE_FILE or (path.name == WORKFLOW_FILE and not path.with_name(CASE_FILE).exists())
 
 
 def _is_case(path: Path) -> bool:
-    """Return whether a file of that name, which may be anybody's, has a workflow beside it as a case has."""
+    """Return whether a file of that name, which other projects may use, has a workflow next to it, as a case has."""
     return path.name == CASE_FILE and (path.parent / WORKFLOW_FILE).is_file()

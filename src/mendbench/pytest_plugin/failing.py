@@ -1,4 +1,4 @@
-"""What a failed trial looks like in pytest: what came out and why, and never a traceback."""
+"""The output for a failed trial in pytest: the result and the reason, never a traceback."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from mendbench.report.reasons import because
 from mendbench.scoring.judging.checks import describe, short
 
 SHOWN_CHECKS = 6
-"""Failed checks that are shown; the page of the trial shows all."""
+"""Maximum number of failed checks shown; the page of the trial shows all."""
 SHOWN_DIFF = 40
-"""Lines that are shown of the difference between two workflows."""
+"""Maximum number of lines shown of the difference between two workflows."""
 SHOWN_FIELDS = 6
-"""Fields that are shown of what was sent otherwise than wanted."""
+"""Maximum number of differing fields shown of a sent body."""
 _SENT = "; sent there: "
-"""What stands before the body in the reason of a failed check."""
+"""The text before the body in the reason of a failed check."""
 ONE_RUN = "reports/one"
-"""Where the command that is shown puts its run, so that it replaces no other one."""
+"""The output folder of the displayed command, so that its run replaces no other one."""
 
 
 def headline(trial: RanTrial) -> str:
-    """Return in one line what came out."""
+    """Return the result in one line."""
     if trial.judged:
         return f"{trial.outcome}: {because(trial.row)}; stopped: {trial.stop_reason}"
     return f"{trial.verdict}: {_plain(_message(trial))}"
 
 
 def story(trial: RanTrial, command: Sequence[str]) -> str:
-    """Return what happened in a trial, for whoever has to do something about it. ``command`` runs it alone."""
+    """Return a description of what happened in a trial. ``command`` runs this trial alone."""
     lines = [f"{trial.case.id}: {headline(trial)}"]
     if trial.judged:
         lines += [*_attempts(trial), *_checks(trial), *_workflow(trial)]
@@ -54,7 +54,7 @@ def _message(trial: RanTrial) -> str:
 
 
 def _problem(trial: RanTrial, command: Sequence[str]) -> Iterator[str]:
-    """Yield why a trial has no judgement, and what to do about it."""
+    """Yield why a trial has no verdict, and how to fix that."""
     detail = (trial.row["problem"] or {}).get("detail", {})
     if trial.verdict == "unjudged":
         if "request" in detail:
@@ -67,7 +67,7 @@ def _problem(trial: RanTrial, command: Sequence[str]) -> Iterator[str]:
 
 
 def _recording_options(hint: str) -> list[str]:
-    """Return the options of a command that records, from ``--record`` on."""
+    """Return the options of a recording command, from ``--record`` on."""
     words = shlex.split(hint)
     return words[words.index("--record") :] if "--record" in words else ["--record", "new_episodes"]
 
@@ -97,7 +97,7 @@ def _checks(trial: RanTrial) -> Iterator[str]:
 
 
 def _differing(failed: JsonObject, trial: RanTrial) -> Iterator[str]:
-    """Yield the fields in which what was sent to the wanted address is not what was wanted."""
+    """Yield the fields in which the body sent to the expected address differs from the expected body."""
     wanted = _wanted(failed, trial.case)
     if wanted is None or _SENT not in failed["why"]:
         return
@@ -118,12 +118,12 @@ def _wanted(failed: JsonObject, case: Case) -> RequestCheck | None:
 
 
 def _sent(why: str) -> Json:
-    """Return the body that a check names as sent; None where it names only a part of a long one."""
+    """Return the sent body that a check names; None if it names only a part of a long body."""
     return _parsed(why.partition(_SENT)[2])
 
 
 def _sent_in_trial(wanted: RequestCheck, trial: RanTrial) -> Json:
-    """Return the last body that the trial itself sent to the wanted address: all but always what a clean run sends too."""
+    """Return the last body that the trial sent to the expected address. A clean run almost always sends the same."""
     url = normalise_url(wanted.url)
     there = [
         one for one in trial.row["requests"] if normalise_url(one["url"]) == url and one["method"] == wanted.method
@@ -142,7 +142,7 @@ _NOTHING = object()
 
 
 def _differences(wanted: Json, sent: Json, path: str) -> Iterator[tuple[str, object, object]]:
-    """Yield where ``sent`` is not what is wanted: objects may hold more, lists may not."""
+    """Yield where ``sent`` differs from ``wanted``: objects may contain extra fields, lists no extra items."""
     if isinstance(wanted, dict) and isinstance(sent, dict):
         for name, value in wanted.items():
             yield from _differences(value, sent.get(name, _NOTHING), f"{path}.{name}")
@@ -158,7 +158,7 @@ def _shown(value: object) -> str:
 
 
 def _workflow(trial: RanTrial) -> Iterator[str]:
-    """Yield how the last workflow that ran differs from the broken one."""
+    """Yield the differences of the last executed workflow from the broken one."""
     row = trial.row
     ran = [one["workflow"] for one in row["attempts"] if one["execution"] is not None and one["workflow"]]
     lines = list(_diff(str(row["workflow"]), str(ran[-1]))) if ran else []
@@ -176,5 +176,5 @@ def _diff(before: str, after: str) -> Iterable[str]:
 
 
 def _plain(text: str) -> str:
-    """Return ``text`` without characters that a terminal would obey: an API or a model may have written it."""
+    """Return ``text`` without terminal control characters: an API or a model may have written it."""
     return "".join(char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text)

@@ -1,11 +1,11 @@
-"""What the fixtures are: things to call. Importing this costs nothing, so that tests can name the types."""
+"""The types of the fixtures, which are callables. This module imports nothing heavy, so that tests can use the types."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # pytest loads the plugin in every run: nothing of the benchmark may come with it
+if TYPE_CHECKING:  # pytest loads the plugin in every run: it must not import the benchmark
     from mendbench.model.case import Case
     from mendbench.pytest_plugin.results import CasesRun, Trial
 
@@ -17,7 +17,7 @@ class LoadCase(Protocol):
         """Return the case of that id, such as ``slack/channel-id-does-not-exist``.
 
         Raises:
-            UnknownName: there is none.
+            UnknownName: there is no such case.
             BadInput: it is broken.
         """
 
@@ -39,12 +39,12 @@ class RunTrial(Protocol):
     ) -> Trial:
         """Run one trial of a case and return it.
 
-        What is left out is what the options or else the configuration name first; the policy is then ``two-layer``.
+        Defaults are what the options, or else the configuration, name first; the default policy is ``two-layer``.
         ``sample`` counts from 0.
 
         Raises:
             NoVerdict: a recording is missing, or foreign code crashed, and ``unjudged_ok`` is not set.
-            UnknownName: a case or a part of the trial that there is not.
+            UnknownName: the case or a part of the trial does not exist.
         """
 
 
@@ -64,9 +64,9 @@ class RunCases(Protocol):
         workers: int = 1,
         unjudged_ok: bool = False,
     ) -> CasesRun:
-        """Run a matrix as ``mendbench run`` does, into a folder of pytest's own, and return what came out.
+        """Run a matrix as ``mendbench run`` does, into a temporary folder of pytest, and return the results.
 
-        ``patterns`` are cases: ids, families or globs; all that are configured if none is given.
+        ``patterns`` are cases: ids, families or globs; by default all configured cases.
 
         Raises:
             NoVerdict: a recording is missing, or foreign code crashed, and ``unjudged_ok`` is not set.

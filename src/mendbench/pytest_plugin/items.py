@@ -17,21 +17,21 @@ from mendbench.pytest_plugin.session import Accepted
 
 
 class NotRight(Exception):
-    """A trial was judged, and came out wrong."""
+    """A trial was judged wrong."""
 
 
 class Worse(Exception):
-    """A trial was accepted as wrong, and came out wrong in a graver way."""
+    """A trial was accepted as wrong, and is now worse."""
 
 
 class TrialItem(pytest.Item):
-    """A trial: it runs as the test's setup, and is judged as the test.
+    """A trial: it runs in the test's setup, and the test checks its verdict.
 
-    So a missing recording or a crash is an error, a wrong outcome a failure, and neither can be taken for the other.
+    So a missing recording or a crash is an error, and a wrong outcome is a failure.
     """
 
     trial: Trial | None = None
-    """What came out, between setup and teardown."""
+    """The result, between setup and teardown."""
 
     def __init__(self, *, bench: Bench, case: Case, key: TrialKey, accepted: Accepted | None, **words: object) -> None:
         super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
@@ -60,11 +60,11 @@ class TrialItem(pytest.Item):
             raise NoVerdict(self.trial.story)
 
     def runtest(self) -> None:
-        """Look at its verdict.
+        """Check the verdict.
 
         Raises:
-            NotRight: it came out wrong.
-            Worse: so it was accepted, and it came out in a graver way.
+            NotRight: the trial is wrong.
+            Worse: the trial was accepted as wrong, and is now worse.
         """
         if self.trial is None or self.trial.right:
             return
@@ -74,11 +74,11 @@ class TrialItem(pytest.Item):
         raise NotRight(self.trial.story)
 
     def teardown(self) -> None:
-        """Let go of the trial: pytest keeps every test until the end, and a row with its texts is large."""
+        """Release the trial: pytest keeps every test until the end, and a row with its texts is large."""
         self.trial = None
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what is shown of a failure: what happened in the trial, and a traceback only of a fault of our own."""
+        """Return the output for a failure: what happened in the trial; a traceback only for an internal error."""
         error = excinfo.value
         if isinstance(error, NotRight | Worse | NoVerdict) and self.trial is not None:
             return _plainly(excinfo, self.location[0], self.trial.headline)
@@ -87,12 +87,12 @@ class TrialItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[PathLike[str] | str, int | None, str]:
-        """Return where the test is, and what it is called above its failure."""
+        """Return the location of the test, and its name above the failure."""
         return self.path, 0, f"{self.case.id} {self.name}"
 
 
 class RefusalItem(pytest.Item):
-    """What a worker has instead of trials where there are none: it cannot refuse a run, but it can fail in it."""
+    """The item of a worker without trials: a worker cannot refuse a run, but a test in it can fail."""
 
     def __init__(self, *, why: str, **words: object) -> None:
         super().__init__(**words)  # type: ignore[arg-type] # pytest's own words
@@ -107,12 +107,12 @@ class RefusalItem(pytest.Item):
         raise pytest.UsageError(self.why)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002 (pytest's)
-        """Return why, in one line."""
+        """Return the reason in one line."""
         return _plainly(excinfo, self.location[0], self.why)
 
 
 def _plainly(excinfo: pytest.ExceptionInfo[BaseException], place: str, line: str) -> Any:
-    """Return what is shown of an error: its text alone, and ``line`` where there is room for one line only."""
+    """Return the output for an error: only its text, and ``line`` where only one line fits."""
     shown = excinfo.getrepr(style="value", chain=False)
     if shown.reprcrash is not None:
         shown.reprcrash.path, shown.reprcrash.lineno, shown.reprcrash.message = place, 1, line
@@ -123,7 +123,7 @@ _TREATMENT = ("strategy", "policy", "repairer", "model", "detector", "sample")
 
 
 def _properties(trial: Trial) -> list[tuple[str, object]]:
-    """Return what ``--junitxml`` tells of a trial; what is not known is left out."""
+    """Return the properties of a trial for ``--junitxml``, without unknown values."""
     row = trial.row
     tokens = [count for count in (row["prompt_tokens"], row["completion_tokens"]) if count is not None]
     found = {

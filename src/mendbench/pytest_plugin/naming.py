@@ -1,4 +1,4 @@
-"""What trials are called as tests, and what they are marked with."""
+"""The test names and markers of trials."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from mendbench.repair.policies import policy
 from mendbench.strategies.interface import SUFFIX
 
 ENGINE = "mendbench"
-"""The engine that a name leaves out."""
+"""The default engine, which a name leaves out."""
 
 PARTS = ("train", "test")
 
 RECORDED = "recorded"
-"""Marker of cases whose world was recorded from real software, and not from a simulated service."""
+"""Marker of cases whose world was recorded from real software instead of a simulated service."""
 
 _REAL = frozenset({"real", "live"})
 
 
 def item_names(keys: Sequence[TrialKey], default_model: str | None) -> dict[TrialKey, str]:
-    """Return the names of one case's trials: ``summary-two-layer-chat``, and more only where it is no default.
+    """Return the names of one case's trials: ``summary-two-layer-chat``, and further parts only if they are not defaults.
 
-    So a name does not hang on which other trials are selected. Two that would have one name get a digest.
+    So a name does not depend on which other trials are selected. Trials with equal names get a digest.
     """
     plain = {key: _name(key, default_model) for key in keys}
     times = Counter(plain.values())
@@ -36,14 +36,14 @@ def item_names(keys: Sequence[TrialKey], default_model: str | None) -> dict[Tria
 
 
 def marker_names(case: Case, part: str | None) -> tuple[str, ...]:
-    """Return the markers of a case's tests, each a word that ``-m`` takes."""
+    """Return the markers of a case's tests, each a word that ``-m`` accepts."""
     real = RECORDED if _REAL.intersection(case.recorded_from.values()) else None
     found = (case.family, case.kind, case.difficulty, part, real)
     return tuple(dict.fromkeys(_word(name) for name in found if name))
 
 
 def marker_lines() -> Iterable[str]:
-    """Yield the lines that register the markers: their names, and what they mean."""
+    """Yield the lines that register the markers: names and meanings."""
     own = "case, family, kind, part, difficulty, strategy, policy, repairer, model, detector, sample"
     yield f"mendbench({own}): a trial of mendbench, with the values that tell it from others"
     kinds, difficulties = get_args(Kind), get_args(Difficulty)
@@ -70,7 +70,7 @@ def _name(key: TrialKey, default_model: str | None) -> str:
 
 
 def _short(strategy: str) -> str:
-    """Return a strategy's name, of a template file without its folder."""
+    """Return a strategy's name; for a template file, without its folder."""
     return strategy.rpartition("/")[2].replace(SUFFIX, "")
 
 

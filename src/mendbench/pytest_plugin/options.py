@@ -31,7 +31,7 @@ OPTIONS = (
     _Option(name="part", kind="name", metavar="PART", help="only cases of that part of the split: train, test or half"),
     _Option(name="baseline", kind="file", metavar="FILE", help="what it says is wrong is an expected failure"),
 )
-"""As those of ``mendbench run``, and the baseline of ``mendbench gate``."""
+"""The options of ``mendbench run``, and the baseline of ``mendbench gate``."""
 
 _INI_TYPES: dict[_Kind, Literal["args", "string", "int"]] = {
     "names": "args", "name": "string", "number": "int", "folder": "string", "file": "string",
@@ -39,7 +39,7 @@ _INI_TYPES: dict[_Kind, Literal["args", "string", "int"]] = {
 
 
 def declare(parser: pytest.Parser) -> None:
-    """Tell pytest of the options."""
+    """Register the options with pytest."""
     group = parser.getgroup("mendbench", "repair cases as tests (mendbench)")
     group.addoption(
         "--mendbench", action="store_true", default=False, help="collect case.yaml files: one test for each trial"
@@ -55,12 +55,12 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def is_on(config: pytest.Config) -> bool:
-    """Return whether cases are to be collected."""
+    """Return whether to collect cases."""
     return bool(config.getoption("mendbench", default=False) or config.getini("mendbench"))
 
 
 def is_typed(config: pytest.Config) -> bool:
-    """Return whether ``--mendbench`` stands on this command line itself, and not only in the ini file."""
+    """Return whether ``--mendbench`` is on the command line itself, and not only in the ini file."""
     return "--mendbench" in config.invocation_params.args
 
 
@@ -83,7 +83,7 @@ def number(config: pytest.Config, option: str) -> int | None:
 
 
 def place(config: pytest.Config, option: str) -> Path | None:
-    """Return the folder or file that an option names, absolute: in the ini file from there, else from where pytest was started."""
+    """Return the absolute path that an option names, relative to the ini file or to the folder where pytest was started."""
     given = config.getoption(f"mendbench_{option}", default=None)
     if given:
         return config.invocation_params.dir / str(given)

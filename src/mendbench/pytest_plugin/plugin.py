@@ -1,7 +1,7 @@
 """The pytest plugin: options, the switch, and the fixtures.
 
-pytest imports this module in every run of every project that mendbench is installed beside. So it imports nothing but
-the standard library and pytest; whatever else is needed comes with ``--mendbench``, or with the first use of a fixture.
+pytest imports this module in every run of every environment with mendbench. So it imports only
+the standard library and pytest; ``--mendbench`` or the first use of a fixture imports the rest.
 PYTEST_DONT_REWRITE: it asserts nothing.
 """
 
@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With ``--mendbench``: look every name up, and begin to collect."""
+    """With ``--mendbench``: look up every name, and register the collecting hooks."""
     if not is_on(config):
         return
     from mendbench.pytest_plugin.collecting import Collecting  # noqa: PLC0415 - heavy
@@ -35,9 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def mendbench_options(pytestconfig: pytest.Config) -> RunOptions:
-    """What trials are made of, where a test does not say: the options of the command line and the ini file.
+    """Defaults for trials: the options of the command line and the ini file.
 
-    Override it in a ``conftest.py`` to give a project, or a folder of tests, options of its own.
+    Override this fixture in a ``conftest.py`` to set options for a project or a folder of tests.
     """
     from mendbench.pytest_plugin.session import options_of  # noqa: PLC0415
 
@@ -64,7 +64,7 @@ def mendbench_case(_mendbench_bench: Bench) -> LoadCase:
 
 @pytest.fixture(scope="session")
 def mendbench_trial(_mendbench_bench: Bench) -> RunTrial:
-    """Run one trial, such as ``mendbench_trial("slack/channel-id-does-not-exist", strategy="summary")``, and look at it."""
+    """Run one trial, such as ``mendbench_trial("slack/channel-id-does-not-exist", strategy="summary")``, and return it."""
     from mendbench.pytest_plugin.results import TrialRunner  # noqa: PLC0415
 
     return TrialRunner(bench=_mendbench_bench)
@@ -72,7 +72,7 @@ def mendbench_trial(_mendbench_bench: Bench) -> RunTrial:
 
 @pytest.fixture(scope="session")
 def mendbench_run(_mendbench_bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> RunCases:
-    """Run a matrix of trials, such as ``mendbench_run("slack/*", strategies=["summary"])``, and look at its rows and totals."""
+    """Run a matrix of trials, such as ``mendbench_run("slack/*", strategies=["summary"])``, and return its rows and totals."""
     from mendbench.pytest_plugin.results import CasesRunner  # noqa: PLC0415
 
     return CasesRunner(bench=_mendbench_bench, folders=tmp_path_factory)

@@ -1,4 +1,4 @@
-"""What the fixtures do and return."""
+"""The implementation of the fixtures, and their results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from mendbench.scoring.records import TrialRecord
 from mendbench.trial.row import whole
 
 _SHOWN = 5
-"""Trials without a verdict that an error lists."""
+"""Maximum number of trials without a verdict in an error."""
 
 
 class NoVerdict(Exception):
-    """A trial that a test wants judged has no judgement: a recording is missing, or foreign code crashed."""
+    """A trial has no verdict, but the test needs one: a recording is missing, or foreign code crashed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -32,16 +32,16 @@ class Trial(RanTrial):
     """A trial that a test ran: ``assert trial.right, trial.story``."""
 
     command: tuple[str, ...]
-    """The words of the command that runs it alone."""
+    """The words of the command that runs this trial alone."""
 
     @property
     def headline(self) -> str:
-        """What came out, in one line."""
+        """The result in one line."""
         return headline(self)
 
     @property
     def story(self) -> str:
-        """What happened: outcome, attempts, failed checks, and how the workflow was changed; or what is missing."""
+        """What happened: outcome, attempts, failed checks, and changes to the workflow; or what is missing."""
         return story(self, self.command)
 
 
@@ -50,40 +50,40 @@ class CasesRun:
     """A run that a test made."""
 
     stored: StoredRun
-    """As it lies in :attr:`folder`."""
+    """The run as stored in :attr:`folder`."""
 
     @property
     def folder(self) -> Path:
-        """Where it is: ``trials.jsonl``, ``run.json``, ``index.html``."""
+        """The folder of the run: ``trials.jsonl``, ``run.json``, ``index.html``."""
         return self.stored.folder
 
     @property
     def rows(self) -> tuple[JsonRow, ...]:
-        """All trials, with their texts in place."""
+        """All trials, with their texts inserted."""
         return tuple(cast("JsonRow", whole(row, self.stored.texts)) for row in self.stored.rows)
 
     @property
     def records(self) -> tuple[TrialRecord, ...]:
-        """What scores are computed from."""
+        """The records from which scores are computed."""
         return tuple(self.stored.records)
 
     @property
     def totals(self) -> tuple[dict[str, Any], ...]:
-        """What ``run.json`` says of each treatment, such as ``{"strategy": …, "policy": …, "right": …, "cases": …}``."""
+        """The totals of each treatment in ``run.json``, such as ``{"strategy": …, "policy": …, "right": …, "cases": …}``."""
         return tuple(self.stored.run["totals"])
 
     @property
     def right(self) -> tuple[str, ...]:
-        """The keys of all trials that came out right."""
+        """The keys of all trials that are right."""
         return tuple(str(row["key"]) for row in self.stored.rows if row["verdict"] == "correct")
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """The keys of all trials that did not."""
+        """The keys of all trials that are not right."""
         return tuple(str(row["key"]) for row in self.stored.rows if row["verdict"] == "incorrect")
 
     def __repr__(self) -> str:
-        """Return it in one line."""
+        """Return a summary in one line."""
         return f"<run of {len(self.stored.rows)} trials in {self.folder}>"
 
 
@@ -155,7 +155,7 @@ class CasesRunner:
 
 
 def told(ran: RanTrial, bench: Bench) -> Trial:
-    """Return a trial that can tell what happened in it."""
+    """Return a trial that can describe what happened."""
     values = {one.name: getattr(ran, one.name) for one in fields(ran)}
     return Trial(**values, command=bench.command(ran.key))
 

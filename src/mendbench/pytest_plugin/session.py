@@ -1,4 +1,4 @@
-"""What the plugin opens in one process: the options, and one bench for each folder of cases."""
+"""The plugin's state in one process: the options, and one bench for each folder of cases."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from mendbench.trial.components import prices_of
 _BENCHES = pytest.StashKey["Benches"]()
 
 RECORD_MODES = {"new_episodes": "new_episodes", "all": "all", "rewrite": "all"}
-"""What a ``--record-mode`` of pytest-recording means here. ``none`` and ``once`` replay: a case's recordings are there before
-its tests are, so that nothing is left for ``once`` to record."""
+"""How to interpret the ``--record-mode`` of pytest-recording. ``none`` and ``once`` replay: a case's recordings exist before
+its tests, so ``once`` has nothing to record."""
 
 
 class Benches:
@@ -35,7 +35,7 @@ class Benches:
         self.start = _start(config)
         loaded = load_config(self.start)
         self.own_configuration = not loaded.packaged
-        """Whether the project has a configuration, so that its cases are known without being named."""
+        """Whether the project has a configuration, so that its cases need not be named."""
         self.cases_dir = loaded.cases_dir
         self._open: dict[RunOptions, Bench] = {}
         config.add_cleanup(self._close)
@@ -70,7 +70,7 @@ def options_of(config: pytest.Config) -> RunOptions:
     """Return the options as ``mendbench run`` takes them.
 
     Raises:
-        UsageError: what is asked for is to be recorded by many processes.
+        UsageError: the options request recording in several processes.
     """
     record = _record_mode(config)
     if record != "none" and _is_distributed(config):
@@ -93,18 +93,18 @@ def options_of(config: pytest.Config) -> RunOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """A trial that came out wrong when it was accepted."""
+    """A trial that was accepted as wrong."""
 
     entry: Entry
     place: str
-    """The baseline."""
+    """The baseline's file."""
 
     def reason(self) -> str:
         """Return why the trial is expected to fail."""
         return f"{self.entry.outcome} in {self.place}"
 
     def worse(self, row: JsonRow) -> str | None:
-        """Return how a trial is worse than it was, as the gate has it, in one line; None if it is not."""
+        """Return in one line how a trial is worse than before, by the gate's rules; None if it is not."""
         now = entry_of(row)
         if change_of(self.entry, now) not in {"lost", "worse"}:
             return None
@@ -112,13 +112,13 @@ class Accepted:
 
 
 def accepted_failures(baseline: Baseline) -> dict[str, Accepted]:
-    """Return what a baseline says came out wrong when it was accepted, by the trial's key."""
+    """Return the trials that a baseline accepts as wrong, by key."""
     place = shown(Path(baseline.place))
     return {entry.key: Accepted(entry=entry, place=place) for entry in baseline.entries if entry.verdict == "incorrect"}
 
 
 def open_baseline(path: Path | None) -> Baseline | None:
-    """Return the baseline in a file; None where none is named.
+    """Return the baseline in a file; None if no file is named.
 
     Raises:
         BadInput: there is no such file, or a line of it cannot be read.
@@ -127,10 +127,10 @@ def open_baseline(path: Path | None) -> Baseline | None:
 
 
 def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
-    """Refuse a baseline of another engine, scorer or price: its verdicts are no measure of what is judged here.
+    """Refuse a baseline of another engine, scorer or price: its verdicts are not comparable with this run's.
 
     Raises:
-        BadInput: says which differ. Prices are known of the trials of a ``bench``.
+        BadInput: one of them differs; the message names it. Prices are compared only with a ``bench``.
     """
     keys: Collection[TrialKey] = () if bench is None else [key for own in bench.planned.values() for key in own]
     prices = prices_of(keys, bench.setting) if bench is not None else {}
@@ -142,7 +142,7 @@ def refuse_other_digests(baseline: Baseline, bench: Bench | None) -> None:
 
 
 def options_for(cases_dir: Path, own: RunOptions) -> RunOptions:
-    """Return the options for cases that are not the configured ones: their recordings lie beside them, if they lie there."""
+    """Return the options for cases that are not the configured ones; the recordings next to them are used, if any."""
     beside = cases_dir.parent / "cassettes"
     return replace(own, cases=cases_dir, cassettes=own.cassettes or (beside if beside.is_dir() else None))
 
@@ -155,12 +155,12 @@ def _record_mode(config: pytest.Config) -> str:
 
 
 def _is_distributed(config: pytest.Config) -> bool:
-    """Return whether this is one of several processes of pytest-xdist, or the one that hands out work to them."""
+    """Return whether this process is a worker or the controller of pytest-xdist."""
     spread = config.getoption("numprocesses", default=None) or config.getoption("tx", default=None)
     return bool(spread) or hasattr(config, "workerinput")
 
 
 def _start(config: pytest.Config) -> Path:
-    """Return the folder in which the configuration is looked for: where pytest was started, or pytest's root if only that has one."""
+    """Return the folder to search for the configuration: where pytest was started, or pytest's root if only that has one."""
     here, root = config.invocation_params.dir, config.rootpath
     return root if load_config(here).packaged and not load_config(root).packaged else here

@@ -1,4 +1,4 @@
-"""What may be asked for real while recording: the models, the real servers of a case, the live world."""
+"""The real systems that a recording uses: the models, the real servers of a case, the live world."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from mendbench.services import real_world
 
 
 class Recorder:
-    """Starts what recording needs when it is first needed, and stops it at the end. In mode ``none`` it does nothing.
+    """Starts what recording needs on first use, and stops it at the end. In mode ``none`` it does nothing.
 
-    In mode ``all``, responses that came are noted in ``anew``, and those that were noted there before are not asked for again.
-    With ``queued``, models are asked while trials go on: each by ``concurrency`` asks at once, or as its configuration says.
-    ``allow_writes`` lets writes to live APIs be sent.
+    In mode ``all``, new responses are listed in ``anew``, and those already listed there are not requested again. With ``queued``, models
+    are called while trials continue: each with ``concurrency`` requests at once, or as its configuration states. ``allow_writes`` allows
+    writes to live APIs.
     """
 
     def __init__(
@@ -80,8 +80,8 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop asking, stop every server that was started, and remove every sandbox folder."""
-        with ExitStack() as ending:  # the last named ends first, and each of them whatever the others raise
+        """Stop all requests, stop every server that was started, and remove every sandbox folder."""
+        with ExitStack() as ending:  # the last named ends first, and each of them even if the others raise
             for folder in self._folders:
                 ending.callback(drop_scratch, folder)
             for world, _ in self._running.values():
@@ -95,7 +95,7 @@ class Recorder:
         self._folders.clear()
 
     def recordings(self, folder: Path) -> Recordings:
-        """Return a case's recordings. In mode ``all`` always the same ones: they know what was recorded again already.
+        """Return a case's recordings. In mode ``all`` always the same instance: it tracks what was recorded again already.
 
         Raises:
             BadInput: a cassette in the folder is broken; for a replay also one that is empty.
@@ -110,17 +110,17 @@ class Recorder:
         return self._opened[folder]
 
     def model_caller(self, model: str | None = None) -> ModelCaller | None:
-        """Return what asks repairers for real: models where the configuration says, the operator's own programs and functions.
+        """Return the source of real responses for repairers: configured models, the operator's own programs and functions.
 
-        None where nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
-        the world that its edits lead to is recorded.
+        None if nothing is recorded, and for a ``model`` whose prompts are answered elsewhere: its missing responses stay missing, while
+        the world for its edits is recorded.
         """
         _, config = self._configured(model or "")
         elsewhere = config.asked is not None and config.base_url is None
         return None if self.mode == "none" or elsewhere else _RepairerCaller(self)
 
     def caller(self, model: str) -> ModelCaller:
-        """Return what asks one model.
+        """Return the client of one model.
 
         Raises:
             BadInput: the model has no URL in the configuration.
@@ -140,7 +140,7 @@ class Recorder:
         )
 
     def pace(self, model: str) -> Pace | None:
-        """Return how fast a model is asked; None for a program or a function, which is run when its response is wanted."""
+        """Return the pace of a model; None for a program or a function, which runs when its response is needed."""
         if self.program(model) is not None:
             return None
         if model not in self._paces:
@@ -157,7 +157,7 @@ class Recorder:
         return next(served, (model, ModelConfig()))
 
     def program(self, model: str) -> ModelCaller | None:
-        """Return what runs the operator's own program or function of that name in asks; None where it names a model."""
+        """Return the runner of the operator's own program or function of that name in model requests; None if it names a model."""
         if model.startswith(PREFIX):
             return CallableCaller(function=model.removeprefix(PREFIX))
         return self._programs.get(model)
@@ -166,7 +166,7 @@ class Recorder:
         """Return how one scope of a case records. It may send nothing to a live API: see :meth:`Recording.by`.
 
         Raises:
-            BadInput: a file of the case holds a credential, which would stand in the recording.
+            BadInput: a file of the case contains a credential, which would be in the recording.
         """
         if self.mode == "none":
             return Recording()
@@ -193,14 +193,14 @@ class Recorder:
         )  # fmt: skip
 
     def running(self, name: str) -> RealWorld:
-        """Return a real server, started if it was not."""
+        """Return a real server, started if necessary."""
         if name not in self._running:
             world = real_world(name)
             self._running[name] = (world, world.start())
         return self._running[name][0]
 
     def server(self, name: str, state: JsonObject) -> HttpLive | McpLive:
-        """Return what asks a real server, which begins afresh with ``state``. Who asked it before cannot any more."""
+        """Return the client of a real server, which begins afresh with ``state``. Earlier clients cannot use it any more."""
         world = self.running(name)
         reach = self._running[name][1]
         if name in self._speaking:
@@ -210,17 +210,17 @@ class Recorder:
         return self._speaking[name]
 
     def speaks(self, name: str, live: HttpLive | McpLive) -> bool:
-        """Return whether ``live`` is what asks a real server now: no other scope has begun since."""
+        """Return whether ``live`` is the current client of a real server: no other scope has begun since."""
         return self._speaking.get(name) is live
 
     def folder(self) -> Path:
-        """Return a new empty folder, which is there until the end."""
+        """Return a new empty folder, which exists until the end."""
         self._folders.append(make_scratch("files"))
         return self._folders[-1]
 
 
 class _RepairerCaller:
-    """Asks for a repairer: its model where the configuration says that it is, or the operator's own program or function."""
+    """Gets a repairer's response: from its configured model, or from the operator's own program or function."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -232,7 +232,7 @@ class _RepairerCaller:
 
 
 class _NodeCaller:
-    """Asks for a workflow's node: models only, since a node is what a repairer made of it, and must not run anything."""
+    """Gets the response for a workflow's node: only from models, since a repairer wrote the node, and it must not run anything."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -249,17 +249,17 @@ class _NodeCaller:
 
 
 def asks_at_once(config: ModelConfig, wanted: int | None) -> int:
-    """Return how many asks of a model may be under way at once: as wanted, else as configured, else one."""
+    """Return how many requests to a model may be under way at once: as requested, else as configured, else one."""
     return wanted or config.concurrency or 1
 
 
 def program_name(config: RepairerConfig) -> str:
-    """Return how a configured program or function is named in asks."""
+    """Return the name of a configured program or function in model requests."""
     return callable_model(config.callable) if config.callable is not None else command_model(tuple(config.command))
 
 
 def _program(config: RepairerConfig) -> tuple[str, ModelCaller]:
-    """Return how a configured repairer is named in asks, and what runs it."""
+    """Return the name of a configured repairer in model requests, and its runner."""
     if config.callable is not None:
         return program_name(config), CallableCaller(function=config.callable)
     return program_name(config), CommandCaller(argv=tuple(config.command), timeout_s=config.timeout_s)
@@ -274,7 +274,7 @@ def _speaking_to(reach: Reach, hosts: tuple[str, ...]) -> HttpLive | McpLive:
 
 
 class _FreshServer:
-    """A real server as one scope sees it: reset to the scope's state when it is first asked."""
+    """A real server as one scope sees it: reset to the scope's state on its first request."""
 
     def __init__(self, recorder: Recorder, case: Case, variant: Variant | None, name: str) -> None:
         self._recorder, self._case, self._variant, self._name = recorder, case, variant, name
@@ -290,15 +290,15 @@ class _FreshServer:
         return self.serves(request)
 
     def send(self, request: Request) -> Response:
-        """Reset the server if this is the scope's first request to it, then ask it.
+        """Reset the server if this is the scope's first request to it, then send the request.
 
-        A server that speaks MCP is no host for HTTP, nor the other way round.
+        A server that speaks MCP does not serve HTTP requests, and the reverse.
         """
         live = self._opened()
         return live.send(request) if live.serves(request) else UNKNOWN_HOST
 
     def reads(self, request: Request) -> bool | None:
-        """Return whether the request, which was just asked, changed nothing; None where neither world nor tool tells."""
+        """Return whether the request, which was just sent, changed nothing; None if neither world nor tool reports it."""
         world, live = self._recorder.running(self._name), self._opened()
         told = world.reads(request) if isinstance(world, TellsReads) else None
         return live.reads(request) if told is None and isinstance(live, TellsReads) else told

@@ -1,8 +1,8 @@
-"""The sandbox folders of a scope: made, with what the case's state says in them, when they are first asked for something.
+"""The sandbox folders of a scope: created on the first request, with the content of the case's state.
 
-The state of ``file`` maps paths in its folder to texts. The state of ``shell`` is ``{files: {path: text}, setup: script}``:
-its folder is the home of all commands of the scope, and the script, run there in the same sandbox before the first of them, does
-what no list of files can (a repository's history). The two folders are not one: each service's responses hang on its own writes alone.
+The state of ``file`` maps paths in its folder to texts. The state of ``shell`` is ``{files: {path: text}, setup: script}``: its folder is
+the home of all commands of the scope. The script runs there in the same sandbox before the first of them, and does what a list of files
+cannot (a repository's history). The two folders are separate: each service's responses depend only on its own writes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FreshFiles:
         return self.serves(request)
 
     def send(self, request: Request) -> Response:
-        """Lay the folder out if this is the scope's first request to it, then read or write the file.
+        """Create the folder's content if this is the scope's first request to it, then read or write the file.
 
         Raises:
             BadInput: the case's state names a file that cannot be in the folder.
@@ -52,7 +52,7 @@ class FreshFiles:
 
 
 class FreshShell:
-    """The shell of one scope: all its commands share a home, and what they do in it stays."""
+    """The shell of one scope: all its commands share a home, and their changes in it stay."""
 
     def __init__(
         self, case: Case, variant: Variant | None, new_folder: Callable[[], Path], *, allow_shell: bool
@@ -61,7 +61,7 @@ class FreshShell:
         self._shell: ShellLive | None = None
 
     def serves(self, request: Request) -> bool:
-        """Return whether it is a command for the sandbox."""
+        """Return whether the request is a command for the sandbox."""
         return ShellLive(allow_shell=False, environ={}).serves(request)
 
     def resets(self, request: Request) -> bool:
@@ -69,15 +69,14 @@ class FreshShell:
         return self.serves(request)
 
     def reads(self, request: Request) -> bool:
-        """Return whether the last command left the home as it was."""
+        """Return whether the last command left the home unchanged."""
         return self._shell is None or self._shell.reads(request)
 
     def send(self, request: Request) -> Response:
         """Make the home if this is the scope's first command, then run the command.
 
         Raises:
-            BadInput: no command may run, the sandbox's program is missing, the case's state cannot be laid out, or its
-                script fails.
+            BadInput: commands are not allowed, the sandbox's program is missing, the case's state cannot be written, or its script fails.
         """
         if self._shell is None:
             self._shell = self._set_up()

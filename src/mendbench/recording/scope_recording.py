@@ -20,10 +20,10 @@ class Recording:
     caller: ModelCaller | None = None
     queue: RequestQueue | None = None
     trajectory: bool = False
-    """What models' edits lead to: only real worlds record it, and apart from the case's own proof."""
+    """Whether it records the results of models' edits: only real worlds record them, separately from the case's own proof."""
     access: LiveAccess | None = None
-    """What the scope may send to live APIs: nothing, until :meth:`by` says what it runs. None for a case without live APIs."""
+    """What the scope may send to live APIs: nothing, until :meth:`by` names its workflows. None for a case without live APIs."""
 
     def by(self, *workflows: str) -> Recording:
-        """Return the recording of a scope whose executions run these workflows, as a list of writes calls them."""
+        """Return the recording of a scope whose executions run these workflows, as a list of writes names them."""
         return self if self.access is None else replace(self, access=replace(self.access, workflows=workflows))

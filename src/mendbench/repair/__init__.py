@@ -1,1 +1,1 @@
-"""The repair loop: its policies, its prompts' answers, and the edits that they make."""
+"""The repair loop: its policies, the responses to its prompts, and their edits."""

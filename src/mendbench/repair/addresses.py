@@ -1,4 +1,4 @@
-"""Where an edit points: its node and path, read as one path from the document's root."""
+"""Resolves an edit's node and path to one path from the document's root."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def address(document: JsonObject, edit: JsonObject) -> Path:
     """Return an edit's path from the document's root, with the node as an index.
 
     Raises:
-        EditError: the path cannot be read, or it leads to nothing that a workflow can have.
-        PatchError: it names a node that is not there.
+        EditError: the path cannot be parsed, or leads to nothing that a workflow can contain.
+        PatchError: it names an unknown node.
     """
     path = parse_path(edit["path"])
     if edit.get("node") is not None:
@@ -39,7 +39,7 @@ def address(document: JsonObject, edit: JsonObject) -> Path:
 
 
 def nearest(document: JsonObject, path: Path) -> tuple[JsonObject, Path]:
-    """Return the node that ``path`` leads into and the path inside it, so that messages name what the edit names."""
+    """Return the node that ``path`` leads into and the path inside it, so that messages match the edit."""
     root, *tokens = path.tokens
     inside = path.without(2)
     if root == "nodes" and inside.tokens:
@@ -50,7 +50,7 @@ def nearest(document: JsonObject, path: Path) -> tuple[JsonObject, Path]:
 
 
 def node_at(document: JsonObject, path: Path) -> str | None:
-    """Return the id of the node that ``path`` ends at, if it ends at one, and that id is its alone."""
+    """Return the id of the node at ``path``, if there is one and its id is unique."""
     root, *tokens = path.tokens
     nodes = nodes_of(document)
     if root != "nodes" or len(tokens) != 1 or int(tokens[0]) not in range(len(nodes)):
@@ -61,7 +61,7 @@ def node_at(document: JsonObject, path: Path) -> str | None:
 
 
 def _in_nodes(document: JsonObject, path: Path) -> Path:
-    """Return a path that begins with ``nodes`` with the node as an index."""
+    """Return a path that begins with ``nodes``, with the node as an index."""
     step, rest = path.tokens[1], path.without(2)
     nodes = nodes_of(document)
     if step != APPEND and not is_index(step):
@@ -73,7 +73,7 @@ def _in_nodes(document: JsonObject, path: Path) -> Path:
 
 
 def _in_node(document: JsonObject, index: int, path: Path) -> Path:
-    """Return the path from the root to ``path`` of a node, as forgiving as :mod:`mendbench.repair.edits` says."""
+    """Return the path from the root to ``path`` of a node, with the leniency of :mod:`mendbench.repair.edits`."""
     node = nodes_of(document)[index]
     node_id, params = node["id"], node.get("params")
     first, second = path.tokens[0], path.tokens[1] if path.without(1).tokens else None

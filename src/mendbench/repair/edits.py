@@ -1,11 +1,11 @@
 """Edits of a workflow document, which address a node by its id.
 
-No function here changes what it is given. Whatever does not apply is an :class:`EditError` whose
+Functions here do not modify their arguments. An edit that does not apply raises an :class:`EditError` whose
 message is one sentence.
 
 An edit is one of::
 
-    {"node": id, "path": "params.body.text", "value": any}     sets; makes missing parents
+    {"node": id, "path": "params.body.text", "value": any}     sets; creates missing parents
     {"node": id, "path": "params.body.text", "remove": true}
     {"node": id, "remove": true}                               the same as remove_node
     {"path": "outputs.greeting.source", "value": any}          without a node: the document's root
@@ -15,10 +15,10 @@ An edit is one of::
     {"remove_edge": {"from": id, "to": id, "action": name}}    without an action: every edge between the two
     {"op": ..., "path": "/nodes/…", ...}                       as in :mod:`mendbench.values.json_patch`
 
-What is understood beyond that, because it can mean only one thing: a path whose first step is no key of a node is
-looked for under ``params``; ``parameters`` is ``params`` where there is no such key; a path may repeat the node's own
-id, or ``nodes`` and the id, at its front; ``op`` with a node says set (``add``, ``replace``) or ``remove``; keys that
-are not ours (``reason``, ``why``) are ignored. A text that looks like JSON stays a text.
+Unambiguous variants are also accepted. A path whose first step is not a key of a node is looked up under ``params``.
+``parameters`` means ``params`` if there is no such key. A path may start with the node's own id, or ``nodes`` and the
+id. ``op`` with a node means set (``add``, ``replace``) or ``remove``. Unknown keys (``reason``, ``why``) are ignored. A
+text that looks like JSON stays a text.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _SETS = ("add", "replace", "set")
 
 
 def apply_edits(document: JsonObject, edits: Sequence[Json]) -> JsonObject:
-    """Return ``document`` after ``edits``, applied one after the other.
+    """Return ``document`` after ``edits``, applied in order.
 
     Raises:
-        EditError: an edit is malformed, names what is not there, or does not apply. The message says which edit.
+        EditError: an edit is malformed, names something unknown, or does not apply. The message names the edit.
     """
     try:
         draft = Draft(document, edits)

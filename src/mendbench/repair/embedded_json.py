@@ -1,4 +1,4 @@
-"""JSON in what a model wrote: plain, fenced, or between sentences."""
+"""Finds JSON in a model's text: plain, fenced, or between sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mendbench.model.json import Json
 
 MAX_STARTS = 1000
-"""How many places of a text are tried: bounds the work on a text of brackets only."""
+"""Maximum number of start positions tried in a text: limits the work on a text of only brackets."""
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r'\{\s*["}]|\[\s*\{')
@@ -24,7 +24,7 @@ class Found:
 
     value: Json
     inner: bool = False
-    """Whether it was found after the start of something that did not parse, so that it may be a part of that."""
+    """Whether it was found after the start of JSON that did not parse, and may be a part of that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,8 @@ class Broken:
 def find_json(text: str) -> Iterator[Found | Broken]:
     """Yield the values of ``text``, most deliberate first: all of it; else the fenced blocks, then the prose.
 
-    A literal newline or tab inside a JSON string is let through; NaN, Infinity and numbers beyond a double are not.
-    What a model thought aloud in ``<think>`` before its response is skipped.
+    A literal newline or tab inside a JSON string is allowed; NaN, Infinity and numbers outside the double range are not.
+    A model's reasoning in ``<think>`` before its response is skipped.
     """
     text = _THOUGHTS.sub("", text).strip()
     whole = _parsed(text)

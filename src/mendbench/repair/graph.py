@@ -1,8 +1,8 @@
-"""Nodes and edges of a workflow document: adding and removing them, in place.
+"""Adds and removes nodes and edges of a workflow document, in place.
 
-A node that is not there is a :class:`~mendbench.values.json_patch.PatchError`, anything else that does not apply an
+A missing node raises a :class:`~mendbench.values.json_patch.PatchError`, any other edit that does not apply an
 :class:`EditError`.
-The document may be broken: what is not a list of objects is read as if it were empty, and left as it is.
+The document may be broken: a value that is not a list of objects is read as empty, and left unchanged.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from mendbench.repair.paths import EditError
 from mendbench.values.json_patch import node_ids, node_index, nodes_of
 
 DEFAULT_ACTION = "default"
-"""The action of an edge that names none."""
+"""The action of an edge without one."""
 
 
 def add_node(document: JsonObject, node: Json, after: Json = None) -> None:
     """Add a node: at the end, or after another one, whose default edges then start from the new node.
 
-    Edges with another action (``error``, ``warning``, …) stay where they are.
+    Edges with another action (``error``, ``warning``, …) are unchanged.
     """
     if not isinstance(node, dict) or not isinstance(node.get("id"), str) or not node["id"]:
         raise EditError("'add_node' is not an object with an 'id'")
@@ -38,7 +38,7 @@ def add_node(document: JsonObject, node: Json, after: Json = None) -> None:
 def remove_node(document: JsonObject, node_id: Json) -> None:
     """Remove a node and its edges; each edge that led to it then leads to its default successor.
 
-    ``start_node`` moves on in the same way. Templates that name the node stay as they are.
+    ``start_node`` moves in the same way. Templates that name the node are unchanged.
     """
     at = node_index(document, node_id)
     del nodes_of(document)[at]
@@ -56,7 +56,7 @@ def remove_node(document: JsonObject, node_id: Json) -> None:
 
 
 def add_edge(document: JsonObject, edge: Json) -> None:
-    """Add an edge, unless the very same one is there."""
+    """Add an edge, unless an identical one exists."""
     source, target, action = _ends(edge, "add_edge")
     same = (source, target, action or DEFAULT_ACTION)
     if any((e.get("from"), e.get("to"), _action(e)) == same for e in _edges_of(document)):
@@ -66,7 +66,7 @@ def add_edge(document: JsonObject, edge: Json) -> None:
 
 
 def remove_edge(document: JsonObject, edge: Json) -> None:
-    """Remove the edges between two nodes: the one of the action that is named, or all of them."""
+    """Remove the edges between two nodes: the one with the given action, or all."""
     source, target, action = _ends(edge, "remove_edge")
     gone = [
         e
@@ -98,7 +98,7 @@ def _edges_of(document: JsonObject) -> list[JsonObject]:
 
 
 def _list_of(document: JsonObject, key: str) -> list[Json]:
-    """Return the document's list of that name, made if there is none."""
+    """Return the document's list of that name; create it if missing."""
     if document.get(key) is None:
         document[key] = []
     if not isinstance(document[key], list):

@@ -1,6 +1,6 @@
 """Paths inside a workflow document, as people and models write them: dots, brackets, or JSON pointers.
 
-Everything here works on a document that its caller owns: :func:`put` and :func:`drop` change it in place.
+:func:`put` and :func:`drop` modify the caller's document in place.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.values.json_patch import APPEND, MAX_DEPTH
 
 Token: TypeAlias = str | int
-"""A name, or a list index that was written in brackets."""
+"""A name, or a list index written in brackets."""
 
 _STEP = re.compile(
     r"""(?:^|\.)(?P<name>[^.\[\]]+)|\[(?:(?P<index>\d+)|(?P<quote>["'])(?P<quoted>.*?)(?P=quote)|(?P<bare>[^\[\]"']+))\]"""
 )
 _MAX_DIGITS = 9
-"""Digits of the longest list index that is read as one."""
+"""Maximum digits of a list index."""
 
 _NEW_LIST = (0, "0", APPEND)
-"""First tokens under something missing that say a list is meant."""
+"""First tokens under a missing value that indicate a list."""
 
 
 class EditError(ValueError):
@@ -37,7 +37,7 @@ class Path:
 
     tokens: tuple[Token, ...]
     dotted: bool
-    """Whether neighbouring names may be one key that contains dots. Never so in a JSON pointer."""
+    """Whether adjacent names may be one key that contains dots. False for a JSON pointer."""
 
     def under(self, *parents: Token) -> Path:
         """Return this path with ``parents`` before it."""
@@ -54,10 +54,10 @@ class Path:
 
 
 def parse_path(text: Json) -> Path:
-    """Return the path that ``text`` writes: ``params.body.text``, ``blocks[0]["a.b"]``, ``/params/body`` or a list.
+    """Parse a path: ``params.body.text``, ``blocks[0]["a.b"]``, ``/params/body`` or a list.
 
     Raises:
-        EditError: it is none of these, it is empty, or it has more steps than a document has levels.
+        EditError: it has another form, is empty, or has more steps than a document may have levels.
     """
     path = _parsed(text)
     if len(path.tokens) > MAX_DEPTH:
@@ -76,17 +76,17 @@ def _parsed(text: Json) -> Path:
 
 
 def is_index(token: Token) -> bool:
-    """Return whether ``token`` can be a place in a list."""
+    """Return whether ``token`` can be a list index."""
     return isinstance(token, int) or (token.isascii() and token.isdigit() and len(token) <= _MAX_DIGITS)
 
 
 def put(root: JsonObject, path: Path, value: Json) -> None:
-    """Set what ``path`` leads to, in place.
+    """Set the value at ``path``, in place.
 
-    Missing objects and lists on the way are made; ``-`` or the next index appends.
+    Missing objects and lists on the path are created; ``-`` or the next index appends.
 
     Raises:
-        EditError: something on the way is neither an object nor a list, or an index lies beyond the end.
+        EditError: something on the path is neither an object nor a list, or an index is beyond the end.
     """
     container: Json = root
     at = 0
@@ -102,7 +102,7 @@ def put(root: JsonObject, path: Path, value: Json) -> None:
 
 
 def drop(root: JsonObject, path: Path) -> None:
-    """Remove what ``path`` leads to, in place.
+    """Remove the value at ``path``, in place.
 
     Raises:
         EditError: there is nothing there.
@@ -147,7 +147,7 @@ def _dotted_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _key(container: Json, path: Path, at: int) -> tuple[Json, int]:
-    """Return the key of ``container`` that the path means at ``at``, and how many tokens it takes."""
+    """Return the key of ``container`` at position ``at`` of the path, and the number of tokens that it uses."""
     token = path.tokens[at]
     if isinstance(container, list):
         return _index(container, token, path), 1

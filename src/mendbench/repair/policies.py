@@ -1,7 +1,7 @@
-"""The named policies. Their detectors are named here and built by whoever runs the trial.
+"""The named policies. This module names their detectors; the code that runs a trial builds them.
 
-A name may end in ``~`` and a failure signature, which then takes the place of the policy's own: ``two-layer~prefix40``. That is a
-policy in its own right, in the keys of its trials and wherever policies stand side by side.
+A name may end in ``~`` and a failure signature that replaces the policy's own: ``two-layer~prefix40``. This is a separate
+policy, in the keys of its trials and in comparisons of policies.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mendbench.model.policy import Policy, SignatureName
 from mendbench.model.trial import SELF_REPAIR
 
 WITH = "~"
-"""Between a policy's name and the signature that takes the place of its own."""
+"""Separates a policy's name from the signature that replaces its own."""
 
 _SIGNATURES: tuple[SignatureName, ...] = get_args(SignatureName)
 
@@ -64,15 +64,15 @@ _ITSELF = Policy(
     signature=None,
     max_responses=20,
 )
-"""Its engine's configuration says how many responses it gets. No policy of ours, and not among their names."""
+"""The engine's configuration sets its number of responses. It is not one of our policies and not in their names."""
 
 
 def policy(name: str) -> Policy:
-    """Return the policy of that name, with another signature if the name says so.
+    """Return the policy of that name, with another signature if the name contains one.
 
     Raises:
         UnknownName: there is no such policy, or no such signature.
-        BadInput: with that signature it is a policy that has a name: a trial has one key.
+        BadInput: the policy with that signature already has a name: a trial has one key.
     """
     if name == SELF_REPAIR:
         return _ITSELF
@@ -84,7 +84,7 @@ def policy(name: str) -> Policy:
 
 
 def is_policy(name: str) -> bool:
-    """Return whether there is a policy of that name, which is not an engine's own."""
+    """Return whether there is a policy of that name that is not an engine's own."""
     try:
         return policy(name).name != SELF_REPAIR
     except BadInput:

@@ -1,17 +1,17 @@
-"""What a repairer answered, read into a changed workflow, a refusal, or a sentence that says why it cannot be read.
+"""Reads a repairer's response as a changed workflow, a refusal, or a sentence that states why it cannot be read.
 
-Understood, plain, fenced (the first block that is a response) or between sentences (the first JSON that is one)::
+Accepted forms, plain, fenced (the first block that is a response) or between sentences (the first JSON that is one)::
 
-    {"edits": [edit, …]}             an edit as in mendbench.repair.edits; one edit need not stand in a list
-    [edit, …]                        and a single edit; any form may stand alone in a list
-    {"cannot_fix": "why"}            alone, or beside or inside an empty or one-element "edits"
+    {"edits": [edit, …]}             an edit as in mendbench.repair.edits; one edit need not be in a list
+    [edit, …]                        and a single edit; any form may be alone in a list
+    {"cannot_fix": "why"}            alone, or next to or inside an empty or one-element "edits"
     {"nodes": [...], …}              a whole workflow; every node has an id and a type
     {"workflow": {"nodes": [...]}}
     [{"op": …, "path": …}, …]        JSON Patch, also as {"patch": [...]}
 
-A form that is null, false or empty beside another one does not count; two that are filled contradict each other. JSON
-that broke off is not completed, and of something that broke only a part which says by its own keys what it is
-(``edits``, ``cannot_fix``, …) is taken, never a single edit.
+A null, false or empty form next to another one is ignored; two non-empty forms contradict each other. Truncated JSON is
+not completed. From broken JSON only a part with its own identifying keys (``edits``, ``cannot_fix``, …) is used, never a
+single edit.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from mendbench.repair.paths import EditError
 from mendbench.values.json_patch import nodes_of
 
 MAX_RESPONSE = 1_000_000
-"""Characters of a response that is read at all."""
+"""Maximum characters of a response; longer ones are not read."""
 
 MAX_NEW_NODES = 1_000
-"""Nodes that a response may add to a workflow."""
+"""Maximum number of nodes that a response may add to a workflow."""
 
 MAX_SENTENCE = 299
-"""Characters of a sentence that goes into the next prompt."""
+"""Maximum characters of a sentence in the next prompt."""
 
 _ENVELOPES = frozenset({"edits", "cannot_fix", "patch", "workflow", "nodes"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """The workflow as the response would have it. It may equal the one before, and need not be valid."""
+    """The workflow that the response proposes. It may equal the previous one, and need not be valid."""
 
     document: JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declined:
-    """The repairer says that no edit helps."""
+    """The repairer states that no edit helps."""
 
     reason: str
-    """In its words; empty if it gave none that can be written."""
+    """The repairer's reason; empty if it gave none that can be encoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +62,14 @@ class Unusable:
     problem: str
     """One sentence of less than 300 characters, for the next prompt."""
     status: Literal["unparsable", "invalid"] = "unparsable"
-    """unparsable: no response could be read. invalid: edits could be read, and do not apply to this workflow."""
+    """unparsable: no response could be read. invalid: the edits could be read but do not apply to this workflow."""
 
 
 Answered: TypeAlias = Candidate | Declined | Unusable
 
 
 def read_response(text: str, document: JsonObject) -> Answered:
-    """Return what ``text`` makes of ``document``, which is left as it is. Never raises, whatever the text."""
+    """Apply the response ``text`` to a copy of ``document`` and return the result. Never raises for any text."""
     if len(text) > MAX_RESPONSE:
         return _unparsable(f"The answer has {len(text):,} characters, and at most {MAX_RESPONSE:,} are read")
     response, first = _searched(text)
@@ -77,13 +77,13 @@ def read_response(text: str, document: JsonObject) -> Answered:
 
 
 def find_response(text: str) -> Json:
-    """Return the JSON that is read as the response, whether it can be applied or not; None where there is none."""
+    """Return the JSON of the response, whether it can be applied or not; None if there is none."""
     response, _ = (None, None) if len(text) > MAX_RESPONSE else _searched(text)
     return None if response is None else response.value
 
 
 def sentence(text: str) -> str:
-    """Return ``text`` on one line, with a full stop, and short enough for the next prompt."""
+    """Return ``text`` on one line, with a full stop, short enough for the next prompt."""
     line = " ".join(text.encode("utf-8", "replace").decode().split())
     if len(line) >= MAX_SENTENCE:
         return line[: MAX_SENTENCE - 2].rstrip() + " …"
@@ -91,7 +91,7 @@ def sentence(text: str) -> str:
 
 
 def _searched(text: str) -> tuple[Found | None, Found | Broken | None]:
-    """Return the first JSON that is a response, and the first of whatever kind that was met before it."""
+    """Return the first JSON that is a response, and the first other JSON before it."""
     first: Found | Broken | None = None
     for part in find_json(text):
         found = _unwrapped(part) if isinstance(part, Found) else part
@@ -102,7 +102,7 @@ def _searched(text: str) -> tuple[Found | None, Found | Broken | None]:
 
 
 def _unwrapped(found: Found) -> Found:
-    """Return the one response of a list that holds nothing else, or ``found`` itself."""
+    """Return the response in a list with no other item, or ``found`` itself."""
     value = found.value
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and _ENVELOPES & value[0].keys():
         return replace(found, value=value[0])
@@ -148,7 +148,7 @@ def _read(value: Json, document: JsonObject) -> Answered:
 
 
 def _forms(value: Json) -> dict[str, Json]:
-    """Return the forms of response that ``value`` fills, by name. Null, false, and empty ones do not count."""
+    """Return the response forms in ``value``, by name. Null, false, and empty ones do not count."""
     if not isinstance(value, dict):
         return {"edits": value} if value else {}
     forms = {name: value[name] for name in ("edits", "patch", "cannot_fix", "workflow") if value.get(name)}
@@ -162,7 +162,7 @@ def _forms(value: Json) -> dict[str, Json]:
 
 
 def _empty(value: Json, document: JsonObject) -> Answered:
-    """Read a response whose forms are all empty: no edits leave the workflow as it is."""
+    """Read a response whose forms are all empty: without edits the workflow is unchanged."""
     if isinstance(value, list) or [] in (value.get("edits"), value.get("patch")):
         return _edited([], document)
     if value.get("cannot_fix") == "":

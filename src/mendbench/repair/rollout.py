@@ -1,4 +1,4 @@
-"""A rollout: what happens in a trial, attempt by attempt, until a policy stops it."""
+"""A rollout: the attempts of a trial, until a policy stops it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from mendbench.repair.responses import Declined, Unusable, read_response, senten
 from mendbench.strategies.frame import DEFAULT_BUDGET, Budget, build_prompt
 
 CUT = "The answer was cut off at its token limit; answer with fewer and shorter edits."
-"""What the next prompt says of a response that hit its limit."""
+"""The next prompt's message about a response that hit its limit."""
 
 Event: TypeAlias = Execution | Prompt | Attempt
-"""Emitted as it happens: the first execution; then for each attempt its prompt, before it is sent, and the finished attempt."""
+"""An event: the first execution; then for each attempt its prompt, before it is sent, and the finished attempt."""
 
 
 Begin: TypeAlias = Callable[[Callable[[], Execution]], Execution]
-"""Returns the first execution: it runs it, or copies a known one."""
+"""Returns the first execution: runs it, or copies a known one."""
 
 
 class PromptBuilder(Protocol):
-    """Makes the whole prompt: the frame and one strategy's context."""
+    """Builds the whole prompt: the frame and one strategy's context."""
 
     def __call__(self, view: View, strategy: Strategy, problem: str | None, budget: Budget, /) -> Prompt:
-        """Return the prompt. ``problem`` is why the last response could not be used."""
+        """Return the prompt. ``problem`` states why the last response could not be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +58,11 @@ class Step:
 
 
 class Rollout:
-    """The steps of one trial, each made when it is first asked for.
+    """The steps of one trial, each computed on first request.
 
-    It depends on no policy: policies differ in where they stop, so that all with one detector share it. What raises ends
-    it: an error on purpose (:class:`~mendbench.errors.MendbenchError`), ``EffectEscape``, and what an engine or a strategy raises pass
-    through, again whenever that step is asked for. Nothing is lost by that: see :meth:`broken_off`.
+    It depends on no policy: policies differ only in where they stop, so all policies with the same detector share it. An
+    exception ends it. :class:`~mendbench.errors.MendbenchError`, ``EffectEscape``, and exceptions of an engine or a strategy
+    propagate, each time that step is requested. The trajectory up to then is kept: see :meth:`broken_off`.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class Rollout:
         begun: Begin | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
-        """``sample`` is the repairer's draw. ``on_event`` hears of everything as it happens.
+        """``sample`` is the index of the repairer's sample. ``on_event`` receives every event.
 
-        ``begun`` may know how the first execution ended in another such world, and brings this one there; it is given what runs it.
+        ``begun`` may reuse the first execution from an equal world, and update this world; it receives a function that runs it.
         """
         self.workflow, self._inputs, self._request = workflow, inputs, request
         self._engine, self._detector, self._clock = engine, detector, clock
@@ -101,7 +101,7 @@ class Rollout:
         """The unfinished attempt."""
 
     def step(self, number: int) -> Step:
-        """Return how things stand after ``number`` attempts; 0 is after the first execution."""
+        """Return the state after ``number`` attempts; 0 is after the first execution."""
         while len(self._steps) <= number:
             if self._broken is not None:
                 raise self._broken
@@ -124,9 +124,9 @@ class Rollout:
         )  # fmt: skip
 
     def broken_off(self, stop_reason: StopReason) -> Trajectory | None:
-        """Return the trajectory up to what ended the rollout; None if not even the first execution ended.
+        """Return the trajectory up to the exception; None if the first execution did not finish.
 
-        An attempt whose execution broke off is in it, without an execution.
+        It includes an attempt whose execution broke off, without an execution.
         """
         if not self._steps:
             return None
@@ -144,14 +144,14 @@ class Rollout:
         return Step(document=self.workflow, execution=first)
 
     def _executed(self, document: JsonObject, before: Execution | None) -> Execution:
-        """Run a workflow, from the checkpoint of the execution before it if there was one."""
+        """Run a workflow, from the checkpoint of the previous execution if there is one."""
         return self._engine.execute(
             document, self._inputs, self._world,
             checkpoint=before.checkpoint if before else None, detector=self._detector, clock=self._clock,
         )  # fmt: skip
 
     def _advanced(self, step: Step) -> Step:
-        """Make one attempt: one prompt, one response, and what becomes of it."""
+        """Make one attempt: one prompt, one response, and its result."""
         self._world.begin_execution()
         self._asks.begin_execution()
         agent = self._engine.describe(step.document, step.execution)
@@ -172,7 +172,7 @@ class Rollout:
         return self._answered(step, replace(attempt, reply=reply))
 
     def _answered(self, step: Step, attempt: Attempt) -> Step:
-        """Read the attempt's reply and do what it says."""
+        """Read the attempt's reply and apply it."""
         if attempt.reply.status == "prompt_too_long":
             return self._noted(step, replace(attempt, status="prompt_too_long"), "prompt_too_long")
         if attempt.reply.status == "cut":
@@ -185,7 +185,7 @@ class Rollout:
         return self._tried(step, replace(attempt, candidate=response.document), response.document)
 
     def _tried(self, step: Step, attempt: Attempt, candidate: JsonObject) -> Step:
-        """Validate the candidate and, if it is a new one that holds, run it."""
+        """Validate the candidate and, if it is new and valid, run it."""
         if canonical_json(candidate) == canonical_json(step.document):
             return self._noted(step, replace(attempt, status="unchanged"))
         if problems := self._engine.validate(candidate, self._inputs):
@@ -193,7 +193,7 @@ class Rollout:
         return self._resumed(step, replace(attempt, status="edited"), candidate)
 
     def _noted(self, step: Step, attempt: Attempt, over: StopReason | None = None) -> Step:
-        """Return the step after an attempt that led to no execution."""
+        """Return the step after an attempt without an execution."""
         self._told(attempt)
         return replace(step, attempts=(*step.attempts, attempt), problem=attempt.problem, over=over)
 

@@ -1,8 +1,8 @@
-"""Signatures of an execution's failures: equal ones in a row mean that a repair made no progress.
+"""Signatures of an execution's failures: consecutive equal ones mean that a repair made no progress.
 
-``prefix40`` is the engine's own, with its known weakness: an HTTP 422 on one field and the next one on another look
-the same. ``full`` reads all that the failures say, less what changes by itself from one call to the next. A date or a
-long number that stands in the request itself does not: a repair put it there, or can.
+``prefix40`` is the engine's own, with a known weakness: HTTP 422 errors on two different fields look the same. ``full``
+uses everything in the failures except what changes from call to call. A date or a long number from the request is kept:
+a repair can change it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BASELINE_ERRORS = 5
 BASELINE_CHARACTERS = 40
 
 LONG_NUMBER = 100_000
-"""Numbers of six digits and more are taken for ids or times."""
+"""Numbers of six digits or more count as ids or times."""
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
 
@@ -46,7 +46,7 @@ _BASELINE: _Rules = tuple(
         (r":\d+:\d+", ":N:N"),
     )
 )
-"""The engine's normaliser, in its order. It leaves the hour of an ISO time, because of the T before it."""
+"""The engine's normalisation rules, in order. They keep the hour of an ISO time, because of the T before it."""
 
 _FULL: _Rules = tuple(
     (re.compile(pattern, re.IGNORECASE), word)
@@ -75,10 +75,10 @@ _FULL: _Rules = tuple(
         (r":\d+:\d+\b", ":N:N"),
     )
 )
-"""A group named ``value`` is the part that a request may carry without what stands around it in the message."""
+"""A group named ``value`` is the part that a request may contain without the surrounding text of the message."""
 
 _FROZEN = re.compile("\ue000(\\d+)\ue001")
-"""Marks, in private characters, a part of a text that later rules leave as it is."""
+"""Marks, in private-use characters, a part of a text that later rules do not change."""
 
 _VOLATILE_KEYS = frozenset(
     {
@@ -86,20 +86,20 @@ _VOLATILE_KEYS = frozenset(
         "servertime", "cfray", "logid", "elapsed", "elapsedms", "duration", "durationms", "nonce",
     }
 )  # fmt: skip
-"""Keys, in lower case and without punctuation, whose values an API makes anew for each response."""
+"""Keys, in lower case and without punctuation, whose values an API generates for each response."""
 
 
 def signature(execution: Execution, name: SignatureName) -> str:
-    """Return the signature of all failures of ``execution``, whatever their order."""
+    """Return the signature of all failures of ``execution``, regardless of order."""
     if not execution.failures:
         return NO_ERRORS
     return _full(execution.failures) if name == "full" else _prefix40(execution.failures)
 
 
 def normalised(text: str, sent: str = "") -> str:
-    """Return ``text`` in lower case and single spaces, less what changes by itself: times, ids, long numbers.
+    """Return ``text`` in lower case with single spaces, without volatile parts: times, ids, long numbers.
 
-    What of these stands in ``sent``, the request's values in lower case, is kept.
+    Those in ``sent``, the request's values in lower case, are kept.
     """
     kept: list[str] = []
 
@@ -132,7 +132,7 @@ def _full(failures: Sequence[Failure]) -> str:
 
 
 def _facts(failure: Failure) -> JsonObject:
-    """Return what tells one failure from another, after normalisation."""
+    """Return the normalised data that distinguishes failures."""
     sent = _sent(failure)
     problems = sorted((problem.field, problem.problem, normalised(problem.says, sent)) for problem in failure.problems)
     return {
@@ -150,7 +150,7 @@ def _facts(failure: Failure) -> JsonObject:
 
 
 def _sent(failure: Failure) -> str:
-    """Return the values that the failed request was made of, one a line in lower case."""
+    """Return the values of the failed request, one per line in lower case."""
     values: list[Json] = [source.value for source in failure.upstream if source.resolved]
     if failure.request_sent is not None:
         url = failure.request_sent.url
@@ -159,7 +159,7 @@ def _sent(failure: Failure) -> str:
 
 
 def _scalars(value: Json) -> Iterator[str]:
-    """Yield the texts and numbers in ``value``, keys of objects too; whole floats as integers."""
+    """Yield the texts and numbers in ``value``, including keys of objects; whole floats as integers."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -174,7 +174,7 @@ def _scalars(value: Json) -> Iterator[str]:
 
 
 def _stands(value: str, sent: str) -> bool:
-    """Return whether ``value`` stands in ``sent`` as a whole word; ``7.0`` does where ``7`` does."""
+    """Return whether ``value`` is in ``sent`` as a whole word; ``7.0`` matches ``7``."""
     word = value.lower()
     whole = word.split(".")[0] if re.fullmatch(r"\d+\.0+", word) else word
     return any(
@@ -183,7 +183,7 @@ def _stands(value: str, sent: str) -> bool:
 
 
 def _steady(value: Json, sent: str) -> Json:
-    """Return ``value`` without what changes from call to call."""
+    """Return ``value`` without the parts that change from call to call."""
     if isinstance(value, str):
         return normalised(value, sent)
     if isinstance(value, dict):
@@ -196,7 +196,7 @@ def _steady(value: Json, sent: str) -> Json:
 
 
 def _under(key: str, value: Json, sent: str) -> Json:
-    """Return what is steady of a value under ``key``: under a volatile one only what the request sent."""
+    """Return the stable part of a value under ``key``: under a volatile key, only what the request sent."""
     if isinstance(value, dict | list) or re.sub(r"[^a-z]", "", key.lower()) not in _VOLATILE_KEYS:
         return _steady(value, sent)
     echoed = (isinstance(value, str) and _stands(value, sent)) or (

@@ -10,15 +10,15 @@ from mendbench.repair.rollout import Rollout, Step
 from mendbench.repair.signature import signature
 
 _UNUSABLE = frozenset({"unparsable", "invalid", "cut"})
-"""Responses that never became a workflow which could run."""
+"""Statuses of responses that did not yield a runnable workflow."""
 
 
 def repair(rollout: Rollout, policy: Policy) -> Trajectory:
     """Follow a rollout from its first execution to where the policy stops, and return the trajectory.
 
-    The policy decides only when to stop: it never changes a prompt, so that the attempts under any policy are the first
-    ones under ``naive``. What a repairer's code raises ends the trial as ``crashed``; the last attempt then holds the
-    text as its ``problem``. Everything else passes through, as :class:`Rollout` says.
+    The policy decides only when to stop: it never changes a prompt, so the attempts under any policy are the first ones
+    under ``naive``. An exception of the repairer's code ends the trial as ``crashed``; the last attempt then contains
+    the message as its ``problem``. Other exceptions propagate, see :class:`Rollout`.
     """
     made, first = 0, rollout.step(0).execution
     while (stop := _reason(policy, rollout.step(made), first)) is None:
@@ -27,7 +27,7 @@ def repair(rollout: Rollout, policy: Policy) -> Trajectory:
 
 
 def _reason(policy: Policy, step: Step, first: Execution) -> StopReason | None:
-    """Return why the policy goes no further than this step; None if it goes on."""
+    """Return why the policy stops after this step; None if it continues."""
     if step.over is not None:
         return step.over
     last = step.attempts[-1] if step.attempts else None
@@ -47,7 +47,7 @@ def _reason(policy: Policy, step: Step, first: Execution) -> StopReason | None:
 
 
 def _reason_without_execution(policy: Policy, attempts: tuple[Attempt, ...]) -> StopReason | None:
-    """Return why the policy stops after an attempt that led to no execution."""
+    """Return why the policy stops after an attempt without an execution."""
     if attempts[-1].status == "unchanged" and policy.signature:
         return "no_progress"
     if len(attempts) < policy.max_responses:
@@ -56,7 +56,7 @@ def _reason_without_execution(policy: Policy, attempts: tuple[Attempt, ...]) -> 
 
 
 def _struck(executions: list[Execution]) -> PatternHistory:
-    """Return the history of the failed executions: each one error, whose text is the messages of all its failures."""
+    """Return the history of the failed executions: one error each, with the messages of all its failures as text."""
     history = PatternHistory()
     for execution in executions:
         if execution.outcome == "error":

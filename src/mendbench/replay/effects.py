@@ -1,4 +1,4 @@
-"""Whether an exchange changed the world: told by the world itself where it can, else by the request's method."""
+"""Whether an exchange changed the world: reported by the world itself if it can, else derived from the request's method."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mendbench.ports.world import TellsReads
 
 
 def did(response: Response) -> bool:
-    """Return whether the world did what was asked."""
+    """Return whether the world did what was requested."""
     return accepted(response, parse_body(response.body, response.header("content-type")))
 
 
 def by_method(request: Request, response: Response) -> bool:
-    """Return whether the method says that the world was changed: it promises nothing, and the request was accepted."""
+    """Return whether the method implies a change: it is not a safe method, and the request was accepted."""
     return not request.safe and did(response)
 
 
@@ -28,7 +28,7 @@ def by_state(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
 
 
 def by_live(live: Live, request: Request, response: Response) -> bool:
-    """Return whether a live world was changed by the request that it was just asked."""
+    """Return whether a live world was changed by the request that it just received."""
     only_read = live.reads(request) if isinstance(live, TellsReads) else None
     return by_method(request, response) if only_read is None else did(response) and not only_read
 

@@ -1,15 +1,15 @@
-"""The guard: inside a trial nothing opens a socket, starts a process or changes a file, except at the rim.
+"""The guard: inside a trial, code opens no socket, starts no process and changes no file, except at the boundary.
 
-That is a recording, or a command that is the engine (:mod:`mendbench.engines`): all its effects come to a server of ours.
+The exceptions are a recording, and a command that is the engine (:mod:`mendbench.engines`): all its effects come to our own server.
 
-One audit hook (PEP 578), installed with the first trial; outside trials it costs a look-up per audited event. It covers the
-context of the trial, tasks and callbacks that take that context on, and every thread that was started inside, with those that it starts.
+One audit hook (PEP 578), installed with the first trial; outside trials it costs a look-up per audited event. It covers the context of
+the trial, tasks and callbacks that inherit that context, and every thread that was started inside, with those that it starts.
 
 It cannot see what Python does not audit: C code that makes its own system calls (an extension module; ``ctypes`` beyond the names in
-:data:`GUARDED_SYMBOLS`), a socket that listens without an address, a thread that was there before the trial began or (in
-Python 3.11) is begun by ``_thread`` itself, a process that ``multiprocessing`` spawns, before it is told what to do, a file that an SQLite
-database of the memory attaches, a pipe or a device that is made (``os.mkfifo``), and what is written to what was open before. Nor is
-reading a file an effect.
+:data:`GUARDED_SYMBOLS`), a socket that listens without an address, a thread that existed before the trial began or (in Python 3.11) is
+started by ``_thread`` itself, a process that ``multiprocessing`` spawns, before it gets its task, a file that an in-memory SQLite
+database attaches, a new pipe or device (``os.mkfifo``), and writes to files that were open before. Reading a file does not count as an
+effect.
 """
 
 from __future__ import annotations
@@ -48,33 +48,34 @@ GUARDED_SYMBOLS = frozenset(
 
 _STARTS = frozenset({"_thread.start_new_thread", "_thread.start_joinable_thread"})
 _PLACES = {"os.remove": 1, "os.rename": 2, "os.mkdir": 1, "os.rmdir": 1}
-"""Changes of a folder, and how many of the arguments are paths. Python's own cache of compiled modules is none."""
+"""Changes of a folder, and how many of the arguments are paths. Python's own cache of compiled modules does not count."""
 _WATCHED = GUARDED_EVENTS | _STARTS | _PLACES.keys() | {"open", "sqlite3.connect", "ctypes.dlsym"}
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _IN_MEMORY = frozenset({"", ":memory:"})
 _CACHE = "__pycache__"
 _IMPORT = frozenset({"_frozen_importlib_external", "importlib._bootstrap_external"})
-"""What the module that writes compiled modules is called, before and after ``importlib`` is imported."""
+"""The name of the module that writes compiled modules, before and after ``importlib`` is imported."""
 
 _MAX_DETAIL = 120
 
 
 class _Outside(list[GuardTripped]):
-    """Stands for: nobody said anything in this context."""
+    """Marks a context in which no trial was set."""
 
 
 _OUTSIDE: Final = _Outside()
 _trips: ContextVar[list[GuardTripped] | None] = ContextVar("mendbench_guard", default=_OUTSIDE)
 _begun: WeakKeyDictionary[threading.Thread, list[GuardTripped]] = WeakKeyDictionary()
-"""Threads that were started inside a trial, and whose trial that was."""
+"""Threads that were started inside a trial, and their trial."""
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Run a trial: an effect past the exchange port raises ``GuardTripped``.
+    """Run a trial: an effect outside the exchange port raises ``GuardTripped``.
 
-    Where foreign code swallowed it, it is raised on leaving; so is what a thread tried that was started inside.
+    If foreign code swallowed the exception, it is raised again when the trial ends. The same applies to attempts of threads that were
+    started inside.
     """
     _install()
     trips: list[GuardTripped] = []
@@ -89,7 +90,7 @@ def guarded() -> Iterator[None]:
 
 @contextmanager
 def allowed() -> Iterator[None]:
-    """Let effects pass: for a live exchange while recording and for storing it, and for a program that is the engine."""
+    """Allow effects: for a live exchange while recording and for storing it, and for a program that is the engine."""
     token = _trips.set(None)
     try:
         yield
@@ -99,7 +100,7 @@ def allowed() -> Iterator[None]:
 
 @functools.cache
 def _install() -> None:
-    """Install the hook once per process; a hook cannot be removed again. Not every Python audits threads, so their start is told too."""
+    """Install the hook once per process; a hook cannot be removed. Not every Python audits threads, so their start is tracked."""
     sys.addaudithook(_hook)
     start = threading.Thread.start
 
@@ -114,7 +115,7 @@ def _install() -> None:
 
 
 def _trips_here() -> list[GuardTripped] | None:
-    """Return where an effect of this context is noted; None where it is none of ours."""
+    """Return the list for an effect of this context; None if the context is not part of a trial."""
     trips = _trips.get()
     return trips if trips is not _OUTSIDE else _begun.get(threading.current_thread()) if _begun else None
 
@@ -131,7 +132,7 @@ def _hook(event: str, args: tuple[object, ...]) -> None:
 
 
 def _harmless(event: str, args: tuple[object, ...]) -> bool:
-    """Return whether an event that may be an effect is none. A thread is none: it belongs to its trial."""
+    """Return whether an event that may be an effect is not one. A thread is not one: it belongs to its trial."""
     if event == "open":
         return _only_reads(args)
     if event in _STARTS:
@@ -147,13 +148,13 @@ def _only_reads(args: tuple[object, ...]) -> bool:
     path, _, flags = args
     if not isinstance(flags, int) or not flags & _WRITING:
         return True
-    if isinstance(path, int):  # what is open already, also when a module that was compiled is written
+    if isinstance(path, int):  # an open file, also when a compiled module is written
         return _asks_for() in _IMPORT
     return isinstance(path, str) and (path == os.devnull or _in_cache(path))
 
 
 def _asks_for() -> str:
-    """Return the name of the module in which an audited event came about."""
+    """Return the name of the module that caused an audited event."""
     frame: FrameType | None = sys._getframe()  # noqa: SLF001  the documented way to the caller
     while frame is not None and frame.f_globals is globals():
         frame = frame.f_back
@@ -169,7 +170,7 @@ def _in_cache(path: str) -> bool:
 
 
 def _detail(event: str, args: tuple[object, ...]) -> str:
-    """Return what the effect was aimed at, without the socket object and its random numbers."""
+    """Return the target of the effect, without the socket object and its random numbers."""
     if event.startswith("socket.") and event.rpartition(".")[2] in {"connect", "bind", "sendto", "sendmsg"}:
         shown = args[1:]
     elif event in _STARTS:

@@ -1,7 +1,7 @@
-"""Asks: what models were asked and what they answered, served from one cassette per model.
+"""Model requests and their responses, served from one cassette per model.
 
-A model's response is known by its model request alone (model, messages, tools that it may call, sampling parameters, response
-format, draw), never by where it was asked.
+A model's response is identified only by its model request (model, messages, tools that it may call, sampling parameters, response format,
+draw), never by where the request was made.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from mendbench.secrets.issued_credentials import without_provider_shapes
 from mendbench.secrets.redaction import Redactor
 
 NO_SUCH_MODEL = 404
-"""What a server says to a model request for a model that it does not have, as OpenAI's API does (``code: model_not_found``)."""
+"""A server's response to a request for an unknown model, as in OpenAI's API (``code: model_not_found``)."""
 
 _SHOWN_KEY = 8
 _MAX_DIFFERENCES = 8
 
 
 class ModelCaller(Protocol):
-    """A model that can really be asked."""
+    """A model that receives real requests."""
 
     def send(self, model_request: JsonObject) -> Response:
         """Return the provider's whole response. A timeout or a busy server is not one.
@@ -52,9 +52,9 @@ class _Found:
 class ModelCassette:
     """The world of ``model://…``: a request's body is the model request as canonical JSON.
 
-    Give it a ``clock`` only where a model's responses are meant to take the trial's time; without one, a response costs
-    none. ``models`` are those that there are, None for any: another one does not exist, while recording and in replay
-    alike, and the refusal names them. With a ``queue``, models are asked while other trials go on.
+    Pass a ``clock`` only if a model's responses should take the trial's time; without one, a response takes none. ``models`` are the
+    existing models, None for any. Requests to other models are refused, both while recording and in replay, and the refusal names the
+    existing ones. With a ``queue``, models are called while other trials run.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ModelCassette:
         self._phase = 0
 
     def begin_execution(self) -> None:
-        """Say that the next asks belong to the next execution."""
+        """Mark that the next model requests belong to the next execution."""
         self._phase += 1
 
     def traffic(self) -> tuple[Exchange, ...]:
@@ -83,12 +83,12 @@ class ModelCassette:
         return tuple(self._traffic)
 
     def send(self, request: Request, *, node: str | None = None) -> Response:
-        """Return the recorded response; while recording, a missing one is asked for, stored, and then served from there.
+        """Return the recorded response; while recording, a missing one is requested, stored, and then served from the cassette.
 
         Raises:
             ResponsePending: there is a queue, and the response is under way.
-            Incomplete: the model was asked and gave no response.
-            ReplayMiss: it is not recorded, and may not be asked live.
+            Incomplete: the model gave no response.
+            ReplayMiss: it is not recorded, and live requests are not allowed.
         """
         exchange = self.exchange(request, node=node, phase=self._phase)
         if self._clock is not None:
@@ -97,7 +97,7 @@ class ModelCassette:
         return exchange.response
 
     def exchange(self, request: Request, *, node: str | None, phase: int) -> Exchange:
-        """Return the exchange for a model request, without noting it and without moving the clock.
+        """Return the exchange for a model request, without recording it and without moving the clock.
 
         Raises:
             ResponsePending, Incomplete, ReplayMiss: as :meth:`send`.
@@ -135,7 +135,7 @@ class ModelCassette:
         return _Found(entry=self._asked(self._caller, model_request, model, key), origin="live")
 
     def _asked(self, caller: ModelCaller, model_request: JsonObject, model: str, key: str) -> Entry:
-        """Return the response of a model that is asked now, stored; one that was asked the same for another case is not asked again.
+        """Return the stored response of a live model request; a response to the same request for another case is reused.
 
         Raises:
             ResponsePending, Incomplete: as :meth:`send`.
@@ -159,7 +159,7 @@ class ModelCassette:
         folder, place = self._recordings.folder, queue.place_of(key)
         if (
             self._recordings.model_entry(model, key) is None
-        ):  # what replaces another response stands where that one stood
+        ):  # a replacement takes the place of the response that it replaces
             queue.note(model, key, folder)
         twin = None if place is None else Recordings.open(place).model_entry(model, key)
         if twin is not None:
@@ -188,7 +188,7 @@ def _no_such_model(model: str, models: Collection[str]) -> Response:
 
 
 def model_request_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
-    """Return where two asks differ: ``model``, ``params.temperature``, ``messages[1] at character 812`` and so on."""
+    """Return where two model requests differ: ``model``, ``params.temperature``, ``messages[1] at character 812`` and so on."""
     names = [name for name in ("model", "draw", "response_format", "tools") if _differ(a.get(name), b.get(name))]
     mine, theirs = _object(a.get("params")), _object(b.get("params"))
     names += [f"params.{name}" for name in sorted({*mine, *theirs}) if _differ(mine.get(name), theirs.get(name))]
@@ -202,7 +202,7 @@ def model_request_differences(a: JsonObject, b: JsonObject) -> tuple[str, ...]:
 
 
 def _nearest(model_request: JsonObject, entries: Iterable[Entry]) -> Entry | None:
-    """Return the entry whose last message begins most like the model request's; of equals the one that differs least."""
+    """Return the entry whose last message shares the longest prefix with the model request's; among equals, the least different."""
     mine = (_messages(model_request) or [""])[-1]
 
     def likeness(entry: Entry) -> tuple[int, int]:
@@ -223,7 +223,7 @@ def _messages(model_request: JsonObject) -> list[str]:
 
 
 def _shown(message: Json) -> str:
-    """Return a message's text; one that calls functions, or answers a call, whole."""
+    """Return a message's text; a message with function calls, or with a call's result, is returned whole."""
     plain = isinstance(message, dict) and message.keys() <= {"role", "content"}
     content = message.get("content") if plain else message
     return content if isinstance(content, str) else canonical_json(content)

@@ -1,7 +1,7 @@
-"""The world of a workflow that is run outside the benchmark: everything is asked for real, and nothing is recorded.
+"""The world of a workflow that is run outside the benchmark: every request is real, and nothing is recorded.
 
-A node sees what it would see while a recording is made: responses are redacted before it gets them, redirects are not
-followed, and ``Set-Cookie`` never keeps its value.
+A node sees what it would see while a recording is made: responses are redacted before it gets them, redirects are not followed, and
+``Set-Cookie`` never keeps its value.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mendbench.secrets.redaction import Redactor
 
 
 class OpenModelRequests:
-    """The models, asked for real: the world of ``model://…``. A request's body is the model request as canonical JSON."""
+    """The real models: the world of ``model://…``. A request's body is the model request as canonical JSON."""
 
     def __init__(self, caller: ModelCaller, redactor: Redactor) -> None:
         self._caller, self._redactor = caller, redactor
@@ -36,7 +36,7 @@ class OpenModelRequests:
         self._phase = 0
 
     def begin_execution(self) -> None:
-        """Say that the next asks belong to the next execution."""
+        """Mark that the next model requests belong to the next execution."""
         self._phase += 1
 
     def traffic(self) -> tuple[Exchange, ...]:
@@ -59,9 +59,9 @@ class OpenModelRequests:
 class OpenWorld:
     """HTTP to any host, the configured MCP servers, the models, a folder of files, and the shell's sandbox if allowed.
 
-    ``mcp_servers`` maps a server's name to what :class:`~mendbench.live.mcp_servers.McpLive` takes; ``environ`` is what
-    a shell command's variables are taken from; ``folder`` is all that file nodes see of the disk, None for nothing.
-    ``http`` replaces the HTTP client. Time is real: no clock is moved.
+    ``mcp_servers`` maps a server's name to a value that :class:`~mendbench.live.mcp_servers.McpLive` takes; ``environ`` is the source of
+    a shell command's variables; ``folder`` is the only folder that file nodes see, None for none. ``http`` replaces the HTTP client. Time
+    is real: no clock is moved.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class OpenWorld:
         self._mcp.close()
 
     def begin_execution(self) -> None:
-        """Say that the next exchanges belong to the next execution."""
+        """Mark that the next exchanges belong to the next execution."""
         self._phase += 1
 
     def traffic(self) -> tuple[Exchange, ...]:
@@ -110,11 +110,11 @@ class OpenWorld:
         return tuple(self._traffic)
 
     def send(self, request: Request, *, node: str | None = None) -> Response:
-        """Return the real response, redacted. Who waits less than the world took gets a ``timeout`` fault.
+        """Return the real response, redacted. A sender whose timeout is shorter than the world's time gets a ``timeout`` fault.
 
         Raises:
-            BadInput: a shell command that may not run, an MCP server that is not configured or cannot be started, a
-                model that is not configured, or a URL that nothing can be asked at.
+            BadInput: a shell command that may not run, an MCP server that is not configured or cannot be started, a model that is not
+                configured, or a URL that accepts no request.
         """
         clean = self._redactor.request(request)
         if urlsplit(request.url).scheme.lower() == "model":
@@ -150,7 +150,7 @@ class OpenWorld:
         return ShellLive(allow_shell=True, environ=self._environ, patience_s=patience_s)
 
     def _client(self, patience_s: float) -> Live:
-        """Return the client that waits so long: a timeout is the client's, and not a request's."""
+        """Return the client with that timeout: a timeout belongs to the client, not to a request."""
         if self._http is not None:
             return self._http
         return self._clients.setdefault(patience_s, HttpLive({}, patience_s=patience_s))

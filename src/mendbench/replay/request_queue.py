@@ -1,9 +1,9 @@
-"""Model requests of models that are under way at once, while the trials that made them wait.
+"""Concurrent model requests, while the trials that made them wait.
 
-Trials run one after the other, on one thread; only the asking is done by others. A trial that needs a response which is not there
-yet ends as :class:`ResponsePending`, and is run again when the response is there: see :mod:`mendbench.runs.recording`. What other trials
-meet meanwhile does not hang on which answer came first, so that what is run, asked and recorded, and in which order it stands in the
-files at the end, is always the same.
+Trials run one after the other, on one thread; only the model requests run on others. A trial that needs a missing response ends as
+:class:`ResponsePending`, and is run again when the response has arrived: see :mod:`mendbench.runs.recording`. The results of other trials
+do not depend on which response came first. So the trials that run, the requests, the recordings, and their final order in the files are
+always the same.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from mendbench.model.exchange import Response
 from mendbench.replay.guard import allowed
 
 GRACE_S = 15.0
-"""How long responses under way are waited for when a recording ends early, seconds: they are paid for."""
+"""How long to wait for responses under way when a recording ends early, in seconds: they are paid for."""
 
 
 class ResponsePending(EffectEscape):
-    """Ends a trial that cannot go on before the response to a model request is there."""
+    """Ends a trial that cannot continue before the response to a model request arrives."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -36,21 +36,21 @@ class ResponsePending(EffectEscape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """A model request on its way: how its response is had, and how it is stored at once."""
+    """A model request on its way: how to get its response, and how to store it at once."""
 
     model: str
     key: str
     folder: Path
-    """Of the recordings that it is stored in."""
+    """The folder of the recordings that store it."""
     asked: Callable[[], Response]
     store: Callable[[Response], object]
 
 
 class RequestQueue:
-    """Model requests of any number of models, each at its own pace and each model request once.
+    """Model requests of any number of models, each at its own pace, and each request once.
 
-    ``pace_of`` returns a model's pace; None for what is no model's server, and is asked by whoever wants its response. ``grace_s``: see
-    :data:`GRACE_S`.
+    ``pace_of`` returns a model's pace; None if there is no model server: the code that needs the response then requests it. ``grace_s``:
+    see :data:`GRACE_S`.
     """
 
     def __init__(self, pace_of: Callable[[str], Pace | None], *, grace_s: float = GRACE_S) -> None:
@@ -59,11 +59,11 @@ class RequestQueue:
         self._storing = threading.Lock()
         self._lanes: dict[str, _Lane] = {}
         self._held: dict[str, bool] = {}
-        """Model requests that no trial may see the response of yet; whether it is there."""
+        """Model requests whose response no trial may see yet, and whether the response has arrived."""
         self._places: dict[str, Path] = {}
-        """Where the responses of this recording stand."""
+        """Where the responses of this recording are stored."""
         self._made: defaultdict[tuple[Path, str], list[str]] = defaultdict(list)
-        """Asks in the order in which they were made, since the files were last put in that order."""
+        """Model requests in the order in which they were made, since the files were last sorted."""
         self._failure: BaseException | None = None
         self._closed = self._abandoned = False
 
@@ -80,22 +80,22 @@ class RequestQueue:
         return key in self._held
 
     def place_of(self, key: str) -> Path | None:
-        """Return the folder of the recordings that a response of this recording stands in; None if there is none yet."""
+        """Return the folder of the recordings that contain a response of this recording; None if there is none yet."""
         return self._places.get(key)
 
     def takes(self, model: str) -> bool:
-        """Return whether the model is one that others ask while trials go on."""
+        """Return whether the model is called on other threads while trials run."""
         return self._pace_of(model) is not None
 
     def note(self, model: str, key: str, folder: Path) -> None:
-        """Say that a response gets its place in a file now, whenever it comes."""
+        """Reserve a response's place in a file now, whenever it arrives."""
         self._made[folder, model].append(key)
 
     def put(self, model_request: Pending) -> None:
-        """Have a model asked as soon as its pace allows. Its response is stored as it comes, and :meth:`release` waits for it.
+        """Send a model request as soon as the model's pace allows. Its response is stored on arrival, and :meth:`release` waits for it.
 
         Raises:
-            MendbenchError: a model request before this one failed.
+            MendbenchError: an earlier model request failed.
         """
         pace = self._pace_of(model_request.model)
         if pace is None:
@@ -127,14 +127,14 @@ class RequestQueue:
             self._held.pop(key, None)
 
     def settle(self) -> None:
-        """Put what was recorded since the last time into the order in which it was asked, file by file."""
+        """Sort the entries recorded since the last time into the order of their requests, file by file."""
         for (folder, model), keys in self._made.items():
             with self._storing:
                 Recordings.open(folder).arrange(model, keys)
         self._made.clear()
 
     def close(self) -> None:
-        """Ask nothing more, wait a little for the responses under way, and put the files in order. Safe to call twice."""
+        """Send no more requests, wait a little for the responses under way, and sort the files. Safe to call twice."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -144,7 +144,7 @@ class RequestQueue:
         for lane in self._lanes.values():
             for thread in lane.threads:
                 thread.join(max(0.0, ends - time.monotonic()))
-        with self._storing:  # what comes later is not stored: nothing is written behind the back of whoever goes on
+        with self._storing:  # later responses are not stored: files must not change after the queue is closed
             self._places = {}
             self._abandoned = True
         self.settle()
@@ -177,7 +177,7 @@ class RequestQueue:
             self._changed.notify_all()
 
     def _fail(self, error: BaseException) -> None:
-        """Keep the first failure, and let nobody begin anything after it."""
+        """Keep the first failure, and start no more requests after it."""
         with self._changed:
             self._failure = self._failure or error
             self._closed = True
@@ -189,7 +189,7 @@ class RequestQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lane:
-    """The asks of one model that nobody has begun, and who asks them."""
+    """The waiting requests of one model, and the threads that send them."""
 
     pace: Pace
     waiting: deque[Pending]

@@ -25,22 +25,22 @@ from mendbench.secrets.issued_credentials import IssuedCredentials
 from mendbench.secrets.redaction import Redactor
 
 UNKNOWN_HOST = Response(status=0, fault="dns", elapsed_ms=30)
-"""What every request to a host that the case does not declare gets: the name does not exist."""
+"""The response for every host that the case does not declare: the name does not exist."""
 
 MS_PER_WRITE = 1000
 
 MAX_EXCHANGES = 2_000
-"""Requests of one scope: of a trial with all its attempts, or of one clean run."""
+"""Maximum requests of one scope: of a trial with all its attempts, or of one clean run."""
 
 MAX_TRAFFIC = 100_000_000
-"""Bytes of all their bodies, and of those of the responses."""
+"""Maximum bytes of all their bodies, and of those of the responses."""
 
 _SHELL_SCHEME = "shell"
 _SANDBOX_SCHEMES = frozenset({_SHELL_SCHEME, "file"})
-"""Schemes of the sandbox, which is no host: ``https://sandbox/`` is something else."""
+"""Schemes of the sandbox, which is not a host: ``https://sandbox/`` is something else."""
 
 _SHOWN_COMMAND = 200
-"""Characters of a shell command that the message of a missing recording shows."""
+"""How many characters of a shell command the message of a missing recording shows."""
 
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
@@ -56,17 +56,17 @@ class SimulatedPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sent:
-    """A request as it was really sent, secrets and all. It never leaves this module."""
+    """A request as it was really sent, including secrets. It never leaves this module."""
 
     request: Request
     now_ms: int
     only_read: bool
-    """Whether it is known to have changed nothing, and not for a refusal: nobody need hear of it to catch up."""
+    """Whether it is known to have changed nothing, and not because of a refusal: it need not be sent again to catch up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Came:
-    """What the world answered, and whether it is another one since."""
+    """The world's response, and whether the world has changed since."""
 
     response: Response
     changed: bool
@@ -75,35 +75,35 @@ class _Came:
 
 @dataclass(slots=True)
 class _Part:
-    """One service in this scope: where its keys stand, and what a simulation or a real server has to catch up with."""
+    """One service in this scope: the state of its keys, and the requests that a simulation or a real server has to catch up with."""
 
     after: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     """How often each request was sent since the last change."""
     last: dict[str, tuple[int, Entry | None]] = field(default_factory=dict)
-    """Of each request since then: up to which time it was looked for in the record, and what was found last."""
+    """For each request since then: the repeat up to which the record was searched, and the last entry found."""
     sent: list[_Sent] = field(default_factory=list)
     state: dict[str, object] | None = None
     driven: int = 0
-    """So many of ``sent`` the simulation has seen."""
+    """How many of ``sent`` the simulation has seen."""
     fed: int = 0
-    """So many of ``sent`` the real server has seen."""
+    """How many of ``sent`` the real server has seen."""
     writes: int = 0
-    """So many of ``sent`` changed the world."""
+    """How many of ``sent`` changed the world."""
 
     @property
     def simulated_ms(self) -> int:
-        """The time that a simulation is told: one second for each change, and nothing else.
+        """The simulated time: it advances one second with each change.
 
-        A key knows the changes before a request, and not the moment: a response that hung on the moment would be recorded with one and
-        replayed at another.
+        A key depends on the changes before a request, not on the time. If a response depended on the time, it would be recorded at one
+        time and replayed at another.
         """
         return START_MS + MS_PER_WRITE * self.writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What a scope has come to in replay: plain data, which can be copied."""
+    """The state of a scope in replay: plain data, which can be copied."""
 
     parts: dict[str, _Part]
     traffic: list[Exchange]
@@ -128,13 +128,13 @@ class _Asked:
 
 
 class ScopedWorld:
-    """Answers from the cassette, else from the simulated service, else, while recording, from the live world.
+    """Serves responses from the cassette, else from the simulated service, else, while recording, from the live world.
 
     ``hosts`` maps every declared host (or MCP server, ``shell://sandbox``, or ``file://sandbox``) to its service's name; the hosts of
-    ``services`` are declared by themselves. With ``trajectory``, simulated services record nothing, and what the
-    live world answers goes into ``world.trajectories.yaml``. ``origins`` says by service what its data began as: keys of
-    scopes with other data differ. ``asks`` answers the models that nodes ask (``model://…``); such a response takes its
-    time like any other. ``access`` says what may be sent to live APIs; without it, everything may.
+    ``services`` are declared automatically. With ``trajectory``, simulated services record nothing, and responses of the live world go
+    into ``world.trajectories.yaml``. ``origins`` identifies each service's initial data: keys of scopes with other data differ. ``asks``
+    serves the model requests of nodes (``model://…``); such a response takes its time like any other. ``access`` limits what may be sent
+    to live APIs; without it, everything may.
     """
 
     def __init__(
@@ -171,15 +171,15 @@ class ScopedWorld:
         return tuple(self._hosts)
 
     def progress(self) -> Progress:
-        """Return what this scope has come to in replay, for another one like it to go on from. It is not to be changed."""
+        """Return the state of this scope in replay, from which another scope can continue. It must not be changed."""
         return Progress(parts=self._parts, traffic=self._traffic, sent_bytes=self._bytes)
 
     def go_on_from(self, progress: Progress) -> None:
-        """Take over what a scope of the same case and the same record came to. What is taken over is this one's alone from now on."""
+        """Take over the state of a scope of the same case and the same record. From now on it belongs only to this scope."""
         self._parts, self._traffic, self._bytes = progress.parts, progress.traffic, progress.sent_bytes
 
     def begin_execution(self) -> None:
-        """Say that the next exchanges belong to the next execution. The first one needs no call."""
+        """Mark that the next exchanges belong to the next execution. The first one needs no call."""
         self._phase += 1
 
     def traffic(self) -> tuple[Exchange, ...]:
@@ -189,11 +189,11 @@ class ScopedWorld:
     def send(self, request: Request, *, node: str | None = None) -> Response:
         """Return the world's response, redacted; moves the clock by the time it took.
 
-        Where the sender waits less (``timeout_s``) than the world took, it gets a ``timeout`` fault, though the world
-        did what was asked.
+        If the sender's timeout (``timeout_s``) is shorter than the world took, it gets a ``timeout`` fault, although the world processed
+        the request.
 
         Raises:
-            ReplayMiss: nothing recorded responses it, no simulated service does, and nothing may be asked live.
+            ReplayMiss: no recording and no simulated service has a response, and live requests are not allowed.
             LiveRefused: a live API would have to be sent a write that is not allowed, or a secret that is not set.
             BoundReached: it would be one request too many, or there has been too much traffic.
         """
@@ -226,7 +226,7 @@ class ScopedWorld:
         return self._finish(clean, came, key=key, node=node, timeout_s=request.timeout_s, meaning=meaning)
 
     def _bound(self, request: Request) -> None:
-        """Refuse what would be too much, before anything of it happens."""
+        """Refuse a request that exceeds a limit, before it has any effect."""
         if len(self._traffic) >= MAX_EXCHANGES:
             raise BoundReached(f"the workflow sent more than {MAX_EXCHANGES:,} requests; it is not run on")
         if self._bytes + len(request.body) > MAX_TRAFFIC:
@@ -281,7 +281,7 @@ class ScopedWorld:
         return self._hosts.get(f"{scheme}://{host}" if scheme in _SANDBOX_SCHEMES else host)
 
     def _recorded(self, asked: _Asked) -> _Came:
-        """Answer without recording anything."""
+        """Respond without recording anything."""
         entry = self._recordings.world(asked.key) or self._repeated(asked, self._last(asked))
         if entry is not None:
             self._recordings.served(entry.key)
@@ -291,7 +291,7 @@ class ScopedWorld:
         raise self._miss(asked)
 
     def _recording(self, asked: _Asked) -> _Came:
-        """Answer from the record, once what is missing there has been recorded."""
+        """Respond from the record, after recording what is missing there."""
         simulated = asked.service in self._services
         closed = self._access is not None and self._access.is_closed_to(asked.service)
         live = self._live if self._live is not None and self._live.serves(asked.raw) and not closed else None
@@ -312,10 +312,10 @@ class ScopedWorld:
         return _Came(response=entry.response, changed=_changed(entry), origin=origin)
 
     def _ask(self, live: Live, asked: _Asked) -> _Came:
-        """Return the live response, redacted; a world that was reset is led through the earlier writes first.
+        """Return the live response, redacted; a world that was reset first gets the earlier writes.
 
         Raises:
-            ReplayMiss: it needs a credential that was handed out while an earlier recording was made.
+            ReplayMiss: it needs a credential that was issued while an earlier recording was made.
             LiveRefused: as :meth:`LiveAccess.send`.
         """
         if self._vault.lacks(asked.raw):
@@ -351,7 +351,7 @@ class ScopedWorld:
             return self._recordings.append_world(entry, trajectory=self._trajectory, replace=replace)
 
     def _simulate(self, asked: _Asked) -> _Came:
-        """Return the service's response, after driving it through the earlier requests that it has not seen yet."""
+        """Return the service's response, after sending it the earlier requests that it has not seen yet."""
         simulated, part = self._services[asked.service], asked.part
         state = simulated.state if part.state is None else part.state
         for earlier in part.sent[part.driven :]:
@@ -365,20 +365,20 @@ class ScopedWorld:
         return replace(clean, headers=settled_headers(clean.headers))
 
     def _last(self, asked: _Asked) -> Entry | None:
-        """Return the last recorded response before this one; what was looked for once is not looked for again."""
+        """Return the last recorded response before this one; each search is done only once."""
         since, last = asked.part.last.get(asked.identity, (0, None))
         last = self._found(asked, since=since) or last
         asked.part.last[asked.identity] = (asked.n, last)
         return last
 
     def _found(self, asked: _Asked, *, since: int = 0, fresh: bool = False) -> Entry | None:
-        """Return the last recorded response before this one, from the time ``since`` on."""
+        """Return the last recorded response before this one, from repeat ``since`` on."""
         earlier = (keys.key_of(asked.identity, asked.part.after, n) for n in range(asked.n - 1, since - 1, -1))
         found = (self._recordings.world(key, fresh=fresh) for key in earlier)
         return next((entry for entry in found if entry is not None), None)
 
     def _repeated(self, asked: _Asked, last: Entry | None) -> Entry | None:
-        """Return the last recorded response to what only reads, unless asking again might bring a better one."""
+        """Return the last recorded response to a read-only request, unless a new request might give a better one."""
         if last is None or not (asked.clean.safe or effects.did(last.response)):
             return None
         return last if _lasting(last.response) and not _changed(last) else None
@@ -397,10 +397,10 @@ class ScopedWorld:
 def _answered(
     service: Service, state: dict[str, object], request: Request, now_ms: int
 ) -> tuple[dict[str, object], Response]:
-    """Return what a service answers.
+    """Return a service's response.
 
     Raises:
-        BrokenService: it raised. A node would take its exception for its own, and a model would be told of it.
+        BrokenService: it raised. Otherwise a node would treat its exception as its own, and a model would see it.
     """
     try:
         return service.response(state, request, now_ms)
@@ -409,7 +409,7 @@ def _answered(
 
 
 def _shown(request: Request) -> str:
-    """Return how the message of a missing recording names a request."""
+    """Return the name of a request in the message of a missing recording."""
     if urlsplit(request.url).scheme == _SHELL_SCHEME:
         body = parse_body(request.body, request.header("content-type"))
         command = str(body.get("command", "")) if isinstance(body, dict) else ""
@@ -418,7 +418,7 @@ def _shown(request: Request) -> str:
 
 
 def _place_differences(asked: _Asked, entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Return what tells a request from recorded twins: the writes before it, or how often it was sent."""
+    """Return the difference between a request and its recorded twins: the writes before it, or how often it was sent."""
     twins = [entry for entry in entries if keys.identity(entry.request) == asked.identity]
     return ("n",) if any(entry.after == asked.part.after for entry in twins) else ("after",)
 
@@ -436,7 +436,7 @@ def _same(a: Response, b: Response) -> bool:
 
 
 def _as_waited(response: Response, timeout_s: float | None) -> Response:
-    """Return what a sender sees who waits ``timeout_s`` at most."""
+    """Return what a sender with a timeout of ``timeout_s`` sees."""
     if timeout_s is None or response.elapsed_ms <= timeout_s * 1000:
         return response
     return Response(status=0, fault="timeout", elapsed_ms=round(timeout_s * 1000))

@@ -1,6 +1,6 @@
-"""A run as GitHub's workflow commands, which put notes on the files of a pull request.
+"""A run as GitHub's workflow commands, which annotate the files of a pull request.
 
-Format, escapes and file: "Workflow commands for GitHub Actions". How many are shown: 10 errors and 10 warnings a step
+Format, escapes and file: "Workflow commands for GitHub Actions". GitHub shows 10 errors and 10 warnings per step
 ("REST API endpoints for check runs").
 """
 
@@ -16,19 +16,19 @@ from mendbench.results.store import StoredRun
 from mendbench.scoring.record_table import Records
 
 SHOWN = 10
-"""Of each level; GitHub drops the rest."""
+"""Annotations per level; GitHub drops the rest."""
 
 _COUNTED_AS: Level = "notice"
 
 _WHERE = "all stand in the run's report"
 
 MESSAGE = 4_000
-"""Characters of a message that are kept: GitHub cuts longer ones."""
+"""Maximum characters of a message: GitHub cuts longer ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a case stands in the repository."""
+    """Where a case is in the repository."""
 
     file: str
     """Relative to the repository's root, with slashes."""
@@ -36,7 +36,7 @@ class Place:
 
 
 Places: TypeAlias = Callable[[str], Place | None]
-"""From a case to its place; None where it is in no file of the repository."""
+"""Maps a case to its place; None if no file of the repository contains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +50,10 @@ class Note:
 
 
 def annotation_lines(run: StoredRun, places: Places, *, findings: Sequence[Finding] | None = None) -> tuple[str, ...]:
-    """Return the lines that annotate the run's cases, at most ten of a level, and one that counts the rest.
+    """Return the lines that annotate the run's cases, at most ten per level, and a line that counts the rest.
 
-    With ``findings``, as a gate gives them, these are told and nothing else. Without them each case with trials that are not right is
-    told once: an error where a trial has no verdict, else a warning.
+    With ``findings``, as a gate returns them, the lines report only these. Without them, each case with trials that are not right is
+    reported once: as an error if a trial has no verdict, else as a warning.
     """
     notes = list(_of_cases(run) if findings is None else _of_findings(run, findings))
     by_level = {level: [note for note in notes if note.level == level] for level in LEVELS}
@@ -68,7 +68,7 @@ def annotation_lines(run: StoredRun, places: Places, *, findings: Sequence[Findi
 
 
 def command(note: Note, places: Places) -> str:
-    """Return a note as a workflow command: one line, whatever its texts are."""
+    """Return a note as a workflow command, always on one line."""
     place = places(note.case) if note.case is not None else None
     where = {"file": place.file, "line": str(place.line)} if place is not None else {}
     stated = ",".join(f"{name}={_property(value)}" for name, value in {**where, "title": note.title}.items())

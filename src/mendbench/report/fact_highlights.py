@@ -1,4 +1,4 @@
-"""The words of a prompt that tell a fact, as they stand there: what a reader looks for in it."""
+"""The words of a prompt that state a fact, for highlighting."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from mendbench.scoring.judging.recall import readings
 
 MOST = 12
-"""How many different words tell one fact at most: a loose pattern would mark all there is."""
+"""Maximum number of different words per fact: a loose pattern would mark everything."""
 
 
 def matched_words(facts: Iterable[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Return the words in ``texts`` that match one of the facts between word boundaries, the longest first.
 
-    Facts are those that a prompt was found to tell, so they are regular expressions; one of a damaged row, which is none, has no words.
-    A word that only reads so once JSON's escapes are undone is returned as it is written there.
+    Facts are regular expressions that matched a prompt. An invalid expression in a damaged row yields no words.
+    A word that matches only after JSON unescaping is returned in its escaped form.
     """
     found = {word for fact in facts for word in _of_fact(fact, texts)}
     return tuple(sorted(found, key=lambda word: (-len(word), word)))

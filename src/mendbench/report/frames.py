@@ -1,7 +1,7 @@
 """A run as flat tables for analysts: pandas data frames, and the CSV and Parquet files made of them.
 
-A table is a row a trial, an attempt, a node of an execution, or a score of a treatment. What depends on the moment is left out, so that two
-replays of one commit give the same tables: ``elapsed_ms`` is time on the virtual clock.
+A table has one row per trial, per attempt, per node of an execution, or per score of a treatment. Values that depend on the time of the run
+are left out, so two replays of one commit give the same tables: ``elapsed_ms`` is time on the virtual clock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Dtype: TypeAlias = Literal["string", "category", "Int64", "Float64", "boolean"]
-"""Nullable all of them: a value that is not known is missing, and never 0 or false."""
+"""All are nullable: an unknown value is missing, never 0 or false."""
 
 Columns: TypeAlias = Mapping[str, Dtype]
 
@@ -41,7 +41,7 @@ _WHICH: Columns = {
     **_TREATMENT,
     "sample": "Int64",
 }
-"""What every row of a trial begins with."""
+"""The first columns of every row of a trial."""
 
 TABLES: Mapping[str, Columns] = MappingProxyType({
     "trials": {
@@ -75,18 +75,18 @@ TABLES: Mapping[str, Columns] = MappingProxyType({
 """The tables, and the columns of each with their types."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001 - spreadsheets take the wide ones too
-"""What a cell begins with that a spreadsheet may execute (OWASP, "CSV Injection")."""
+"""Prefixes of cells that a spreadsheet may execute (OWASP, "CSV Injection")."""
 
 _CONTROLS = {
     code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r"
 }
-"""Control characters, which a CSV file is shown with where it is printed."""
+"""Replacements for control characters, which could affect a terminal that prints the CSV file."""
 
 _GUARD = "'"
 
 
 def frame(run: StoredRun, table: str) -> pd.DataFrame:
-    """Return one of the :data:`TABLES` of a run as a data frame. Texts are whole and as they are."""
+    """Return one of the :data:`TABLES` of a run as a data frame. Texts are complete and unchanged."""
     import pandas as pd  # noqa: PLC0415 - replay does not pay for it
 
     rows = list(_ROWS[table](run))
@@ -94,7 +94,7 @@ def frame(run: StoredRun, table: str) -> pd.DataFrame:
 
 
 def _column(values: Sequence[Json], kind: Dtype) -> pd.Series[Any]:
-    """Return a column. Categories are texts even where no value is known, or Parquet would take them for numbers."""
+    """Return a column. Categories are texts even if no value is known; otherwise Parquet would store them as numbers."""
     import pandas as pd  # noqa: PLC0415 - as in frame
 
     if kind != "category":
@@ -111,14 +111,14 @@ def frames(run: StoredRun) -> dict[str, pd.DataFrame]:
 def csv_files(run: StoredRun) -> dict[str, bytes]:
     """Return the tables as CSV (RFC 4180, UTF-8), by the names of their files.
 
-    Models, APIs and files wrote some of the texts, and a spreadsheet executes one that begins like a formula. So such a text, and one that
-    begins with an apostrophe, has an apostrophe put before it: who reads the file otherwise takes one off. Numbers are left alone.
+    Some texts come from models, APIs and files, and a spreadsheet executes text that begins like a formula. Such a text, or one that
+    begins with an apostrophe, gets an apostrophe as a prefix; other readers of the file remove it. Numbers are unchanged.
     """
     return {f"{table}.csv": _csv(found) for table, found in frames(run).items()}
 
 
 def parquet_files(run: StoredRun) -> dict[str, bytes]:
-    """Return the tables as Parquet, by the names of their files. Texts are as they are.
+    """Return the tables as Parquet, by the names of their files. Texts are unchanged.
 
     Raises:
         BadInput: pyarrow is not installed.
@@ -130,7 +130,7 @@ def parquet_files(run: StoredRun) -> dict[str, bytes]:
 
 
 def guarded(text: str) -> str:
-    """Return ``text`` so that no spreadsheet takes it for a formula, and no terminal for an order."""
+    """Return ``text`` so that no spreadsheet evaluates it as a formula and no terminal interprets it as a control sequence."""
     text = text.translate(_CONTROLS)
     return _GUARD + text if text.startswith((*_FORMULA, _GUARD)) else text
 
@@ -228,5 +228,5 @@ def _which(row: JsonRow) -> JsonObject:
 
 
 def _listed(items: Sequence[Json]) -> str | None:
-    """Return the items, one a line; None if there are none."""
+    """Return the items, one per line; None if there are none."""
     return "\n".join(str(item) for item in items) or None

@@ -33,7 +33,7 @@ class FunnelLine:
 
 
 def funnel_lines(selection: Selection) -> tuple[FunnelLine, ...]:
-    """Return the funnels of the strategies that have trials of cases with an edit fault, under the headline's policy."""
+    """Return the funnels of the strategies with trials of edit-fault cases, under the headline's policy."""
     found = ((column, funnel(selection.of(column))) for column in selection.strategies())
     return tuple(
         FunnelLine(strategy=column.name, group=column.group, funnel=one) for column, one in found if one.trials
@@ -41,7 +41,7 @@ def funnel_lines(selection: Selection) -> tuple[FunnelLine, ...]:
 
 
 def reached(lines: Sequence[FunnelLine]) -> tuple[Stage, ...]:
-    """Return the stages at which a trial of any of these strategies stopped, and right in any case."""
+    """Return the stages at which a trial of any of these strategies stopped; ``right`` is always included."""
     return tuple(
         stage
         for stage in STAGES

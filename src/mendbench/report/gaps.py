@@ -1,4 +1,4 @@
-"""How each strategy differs from the one that all are held against, case by case, under the headline's policy."""
+"""How each strategy differs from the reference strategy, case by case, under the headline's policy."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from mendbench.scoring.records import TrialRecord
 from mendbench.scoring.scores import score
 
 AGAINST = "summary"
-"""The strategy that the others are held against."""
+"""The reference strategy that the others are compared with."""
 
 NOISE = {"summary-b": AGAINST, "placebo": "none"}
-"""Controls, and what each should do no better and no worse than: the same facts in other words, and words without a fact."""
+"""Controls, and what each should equal: the same facts in other words, and words without a fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """One strategy less another in repair success, over the cases that both have."""
+    """The difference in repair success between two strategies, over the cases that both have."""
 
     name: str
     against: str
     group: Group
     difference: Difference
     tokens: float | None
-    """How many times the tokens of prompts and responses it took; None where they are not known of every trial."""
+    """Ratio of the tokens of prompts and responses; None if they are not known for every trial."""
 
     @property
     def told(self) -> int:
-        """Cases with a verdict on both sides, which the difference is of."""
+        """Number of cases with a verdict on both sides; the difference is over these."""
         return self.difference.cases - self.difference.open
 
     @property
@@ -43,7 +43,7 @@ class Gap:
 
 
 def gaps(selection: Selection) -> tuple[Gap, ...]:
-    """Return how each strategy and control differs from :data:`AGAINST`; nothing where that was not run."""
+    """Return how each strategy and control differs from :data:`AGAINST`; empty if that was not run."""
     base = next((column for column in selection.strategies() if column.name == AGAINST), None)
     if base is None:
         return ()
@@ -52,14 +52,14 @@ def gaps(selection: Selection) -> tuple[Gap, ...]:
 
 
 def noise(selection: Selection) -> tuple[Gap, ...]:
-    """Return how controls differ from what they should not differ from: a gap no larger than theirs is not a finding."""
+    """Return how controls differ from what they should equal: a gap no larger than theirs is not a finding."""
     by_name = {column.name: column for column in selection.strategies()}
     pairs = ((by_name[name], by_name[base]) for name, base in NOISE.items() if {name, base} <= by_name.keys())
     return tuple(gap for column, base in pairs if (gap := _gap(selection, column, base)) is not None)
 
 
 def gap_between(selection: Selection, name: str, other: str) -> Gap | None:
-    """Return how one strategy differs from another; None where no trials of the two can be paired."""
+    """Return how one strategy differs from another; None if no trials of the two can be paired."""
     by_name = {column.name: column for column in selection.strategies()}
     return _gap(selection, by_name[name], by_name[other])
 

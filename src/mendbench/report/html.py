@@ -1,8 +1,8 @@
-"""The report as one HTML file that asks nothing of anybody: it opens from a disk, without a network, for years.
+"""The report as one self-contained HTML file: it opens from a disk, without a network.
 
-Totals are HTML, so they can be read without a script. The trials travel in the same file, packed, and are unpacked and
-shown by the page's own script. What is shown was written by models and by services: the template escapes it, the script
-sets it as text and never as markup, and the security policy lets no other script run.
+Totals are HTML, so they can be read without a script. The trials are packed in the same file; the page's own script unpacks and
+shows them. Models and services wrote the contents: the template escapes them, the script
+sets them as text and never as markup, and the security policy lets no other script run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from mendbench.results.totals import headline_records
 from mendbench.trial.row import whole
 
 FORMAT = 2
-"""Of the data inside the page. 2: columns, and a part for each case. 1: the first."""
+"""Format version of the data inside the page. 2: columns, and a part for each case. 1: the first."""
 
 STYLES = ("style.css", "pictures.css", "grid.css", "trial.css", "compare.css", "paper.css")
 """Joined into one, in this order."""
@@ -48,27 +48,27 @@ SCRIPTS = (
 """Joined into one, in this order."""
 
 _DATA = '<script type="application/octet-stream" id="data">'
-"""Stands once in the page, before the trials: no text of a run can, since it would be escaped."""
+"""Occurs once in the page, before the trials: texts of a run are escaped, so they cannot contain it."""
 
 UNCONTROLLED = "*"
-"""All strategies but the controls, in the grid's filter; filter.js has the same."""
+"""All strategies except the controls, in the grid's filter; filter.js has the same value."""
 
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Characters that show nothing, or turn around what follows them (Unicode Standard Annex 9); elements.js has the same."""
+"""Invisible characters, and those that reverse the text after them (Unicode Standard Annex 9); elements.js has the same."""
 
 
 def render_html(run: StoredRun, against: StoredRun | None = None) -> str:
-    """Return the report of ``run`` as one self-contained page, held against another run if there is one.
+    """Return the report of ``run`` as one self-contained page, compared with another run if there is one.
 
-    Equal runs but for their timing give equal bytes.
+    Runs that differ only in timing give equal bytes.
     """
     return "".join(html_parts(run, against))
 
 
 def html_parts(run: StoredRun, against: StoredRun | None = None) -> Iterator[str]:
-    """Yield the parts of :func:`render_html` one by one: of a large run the whole page is never there."""
+    """Yield the parts of :func:`render_html` one by one, so that the page of a large run is never in memory as a whole."""
     views, page = _page_around(run)
     before, after = page.split(_DATA)
     yield before + _DATA
@@ -77,7 +77,7 @@ def html_parts(run: StoredRun, against: StoredRun | None = None) -> Iterator[str
 
 
 def _page_around(run: StoredRun) -> tuple[Views, str]:
-    """Return the page without the trials, and what they can be looked at by."""
+    """Return the views of the run, and the page without the trials."""
     summary = summarise(run)
     style, script = "\n".join(map(_page, STYLES)), "\n".join(map(_page, SCRIPTS))
     template = _templates().get_template("index.html.j2")
@@ -135,14 +135,14 @@ def trials_link(part: str | None, panel: Panel, strategy: str, **wanted: str) ->
 
 
 def _part(run: StoredRun) -> str | None:
-    """Return the part of a split corpus that figures are told of; None where they are told of all."""
+    """Return the part of a split corpus that figures cover; None if they cover all."""
     every: set[str | None] = set(run.records.values("part"))
     told: set[str | None] = set(headline_records(run.records).values("part"))
     return told.pop() if len(told) == 1 and told != every else None
 
 
 def _uncontrolled(views: Views) -> str:
-    """Return what the grid's filter of strategies calls those that are no controls; nothing where that leaves out none or all."""
+    """Return the label for strategies that are not controls in the grid's filter; empty if it would leave out none or all."""
     return UNCONTROLLED if {"strategy", "control"} <= {column.group for column in views.columns} else ""
 
 
@@ -151,9 +151,9 @@ def _whole(text: str) -> bytes:
 
 
 def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> Iterator[str]:
-    """Yield the trials of ``run``, without what depends on the moment, as packed lines.
+    """Yield the trials of ``run`` as packed lines, without values that depend on the time of the run.
 
-    First what all trials are listed by, then the pool that cases share, then a line for each case.
+    First the index of all trials, then the pool that cases share, then a line for each case.
     """
     parts = parts_of(run.rows, run.texts, run.records)
     yield from packed_parts(_index(run, views, parts, against))
@@ -163,7 +163,7 @@ def pack(run: StoredRun, views: Views, against: StoredRun | None = None) -> Iter
 
 
 def _index(run: StoredRun, views: Views, parts: Parts, against: StoredRun | None) -> Iterator[str]:
-    """Yield what all trials are listed by, as JSON in parts."""
+    """Yield the index of all trials, as JSON in parts."""
     head: JsonObject = {
         "format": FORMAT,
         "views": asdict(views),
@@ -186,7 +186,7 @@ def _json(value: object) -> str:
 
 
 def _own_detectors(views: Views) -> JsonObject:
-    """Return which detector each policy has of its own, of those that there are still."""
+    """Return each policy's own detector, for policies that still exist."""
     found: JsonObject = {}
     for view in views.policies:
         try:
@@ -197,7 +197,7 @@ def _own_detectors(views: Views) -> JsonObject:
 
 
 def _seen(value: object) -> object:
-    """Return what is shown of a value: characters that a reader would not see are named."""
+    """Return a value for display: invisible characters are replaced by their names."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", value)

@@ -1,4 +1,4 @@
-"""What a gate or a comparison answers, as the findings that outputs tell."""
+"""The result of a gate or a comparison, as findings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_GATE: Mapping[GateLevel, Level] = {"fail": "error", "open": "warning", "show
 
 
 def judgement_of_gate(result: GateResult) -> Judgement:
-    """Return the gate's answer as a judgement. What fails the gate is an error; what it cannot tell for, a warning."""
+    """Return the gate's result as a judgement. What fails the gate is an error; what it cannot decide is a warning."""
     statuses: Mapping[str, Status] = {"pass": "passed", "fail": "failed"}
     return Judgement(
         status=statuses.get(result.verdict, "open"),
@@ -54,10 +54,10 @@ def _of_trial(one: GateFinding) -> Finding:
 
 
 def judgement_of_changes(changes: Sequence[Change], *, trials: int, against: str) -> Judgement:
-    """Return what came out otherwise than in another run as a judgement.
+    """Return the changes from another run as a judgement.
 
-    A newly failing trial is an error where its responses are the same; where they are others chance may have done it, and it is a
-    warning, as a trial is that has no verdict any more. ``trials`` is how many were compared, ``against`` names the other run.
+    A newly failing trial is an error if its responses are the same. If they differ, chance may be the cause, and it is a
+    warning, like a trial that has lost its verdict. ``trials`` is how many were compared, ``against`` names the other run.
     """
     counts = Counter(change.direction for change in changes)
     told = ", ".join(f"{count} {direction}" for direction, count in counts.items()) or "none came out otherwise"

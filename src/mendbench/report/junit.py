@@ -1,15 +1,15 @@
 """JUnit XML of a run: a trial is a test case, a treatment is a suite.
 
-The elements and attributes are those that the viewers' schemas have in common (Jenkins' ``junit-10.xsd``, which pytest's ``xunit2``
-follows): nothing else, so that strict readers take it too. There is no timestamp and no host; ``time`` is on the virtual clock. So two
+It uses only the elements and attributes that the viewers' schemas have in common (Jenkins' ``junit-10.xsd``, which pytest's ``xunit2``
+follows), so that strict readers accept it. There is no timestamp and no host; ``time`` is on the virtual clock. So two
 replays of one commit write the same bytes.
 
-A suite for each treatment, because a viewer counts by suite, and what one wants to see at a glance is how each strategy did. The class
-is ``family.case``, which viewers show as a folder with a class in it. The name says case and treatment again, because some viewers
+There is a suite for each treatment, because viewers count by suite. The class
+is ``family.case``, which viewers show as a folder with a class in it. The name repeats case and treatment, because some viewers
 show nothing else; it is the same in every run, so that a history finds it.
 
-An unjudged trial is an ``error``: it is no failure of the repair, but ``skipped`` leaves a build green in every viewer, and a recording
-that is missing must not pass in silence.
+An unjudged trial is an ``error``. It is not a failure of the repair, but ``skipped`` leaves a build green in every viewer, and a missing
+recording must not pass silently.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from mendbench.scoring.record_table import Records
 from mendbench.scoring.records import Treatment
 
 Failing: TypeAlias = Collection[str] | Callable[[JsonRow], bool]
-"""Which trials fail a build: their keys, or what says it of a row."""
+"""Which trials fail a build: their keys, or a predicate on a row."""
 
 Status: TypeAlias = Literal["passed", "failure", "error", "skipped"]
 
 BODY = 4_000
-"""Characters of a failure's body that are kept: the report has the rest."""
+"""Maximum characters of a failure's body: the report has the rest."""
 
 OWN_SUITE = "mendbench"
-"""The suite of what a judgement says of the run as a whole."""
+"""The suite for findings about the run as a whole."""
 
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 _ILLEGAL = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""All that is no character of XML 1.0 (section 2.2), or a control character there."""
+"""Everything that is not a character of XML 1.0 (section 2.2), or is a control character there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class _Test:
     seconds: float
     status: Status
     kind: str = ""
-    """What the failure is of: an outcome, a verdict, or what a gate calls it."""
+    """The type of failure: an outcome, a verdict, or the gate's name for it."""
     message: str = ""
     body: str = ""
     out: str = ""
@@ -63,8 +63,8 @@ def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failin
     """Return the run as JUnit XML.
 
     By default an incorrect trial is a failure, an unjudged or crashed one an error. With a ``judgement``, or with ``failing``, only the
-    trials that it names are red, and the others that are not right are ``skipped``: known, and never green. What a judgement says
-    of the whole run, and of trials that the run does not have, are test cases of a suite of their own.
+    trials that it names are red, and the others that are not right are ``skipped``. Findings about
+    the whole run, and about trials that the run does not have, are test cases in a separate suite.
     """
     if failing is None and judgement is not None:
         failing = judgement.failing
@@ -90,12 +90,12 @@ def junit(run: StoredRun, *, judgement: Judgement | None = None, failing: Failin
 
 
 def legal(text: str) -> str:
-    """Return ``text`` with everything that XML cannot hold as its escape; an end of line is one line feed."""
+    """Return ``text`` with characters that XML cannot contain escaped; an end of line is one line feed."""
     return _ILLEGAL.sub(lambda found: ascii(found[0])[1:-1], text.replace("\r\n", "\n"))
 
 
 def _red(row: JsonRow, failing: Failing | None, keys: frozenset[str] | None) -> bool | None:
-    """Return whether something that judged the run fails this trial; None where nothing did."""
+    """Return whether the judgement fails this trial; None if there is no judgement."""
     if failing is None:
         return None
     return bool(failing(row)) if callable(failing) else row["key"] in (keys or ())
@@ -130,7 +130,7 @@ def _body(row: JsonRow, run: StoredRun, said: Sequence[Finding]) -> str:
 
 
 def _of_the_whole(judgement: Judgement, known: Collection[str]) -> Iterator[_Test]:
-    """Yield what a judgement says about no trial of the run, itself first."""
+    """Yield the judgement itself, then its findings that are about no trial of the run."""
     statuses: Mapping[str, Status] = {"passed": "passed", "failed": "failure", "open": "error"}
     yield _told("verdict", judgement.verdict, statuses[judgement.status], kind=judgement.status)
     for finding in judgement.findings:
@@ -153,7 +153,7 @@ def _figures(row: JsonRow) -> str:
 
 
 def _seconds(row: JsonRow) -> float:
-    """Return how long the trial took on the virtual clock: executions and answers, as they were recorded."""
+    """Return how long the trial took on the virtual clock: recorded executions and responses."""
     executions = [row["first"], *(attempt["execution"] for attempt in row["attempts"])]
     ran = sum(one["duration_ms"] for one in executions if one is not None)
     return float(ran + sum(attempt["elapsed_ms"] for attempt in row["attempts"])) / 1000
@@ -165,7 +165,7 @@ def _by_treatment(records: Records) -> list[tuple[Treatment, Records]]:
 
 
 def _properties(run: StoredRun, treatment: Treatment, records: Records) -> Iterable[tuple[str, str]]:
-    """Yield what a suite's trials have in common, and their scores, those of each part of the corpus by themselves."""
+    """Yield what a suite's trials have in common, and their scores, separately for each part of the corpus."""
     for name in ("engine", "repairer", "model", "strategy", "policy", "detector"):
         yield name, str(getattr(treatment, name) or "none")
     yield "mendbench_version", str(run.run.get("mendbench_version"))

@@ -1,4 +1,4 @@
-"""How trials came out by kind of case. Kinds are never pooled: doing nothing would get a third of them right."""
+"""Results of trials by kind of case. Kinds are never pooled: doing nothing would get a third of the cases right."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = {
     "transient": "It recovered by itself, unedited.",
     "control": "It was left alone, without a warning.",
 }
-"""What is right of a case, by its kind."""
+"""What counts as right, by kind of case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +31,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """How many cases of a kind came out right."""
+    """How many cases of a kind are right."""
 
     right: str
     cases: int
     rate: str | None
-    """None where there are too few cases for one."""
+    """None if there are too few cases."""
     bounds: str | None
-    """None where every trial was judged."""
+    """None if every trial was judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class KindLine:
     name: str
     group: Group
     cells: tuple[Cell | None, ...]
-    """One for each kind; None where it has no case of it."""
+    """One for each kind; None if the line has no case of that kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

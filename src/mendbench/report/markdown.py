@@ -1,6 +1,6 @@
 """A run in Markdown, for a comment on a pull request and for the summary of a CI step.
 
-What models, APIs and files said is never markup here: no table cell, tag, link, mention or reference comes of it.
+Text from models, APIs and files is never markup here: it cannot create a table cell, tag, link, mention or reference.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from mendbench.results.store import StoredRun
 from mendbench.trial.row import whole
 
 COMMENT = 65_536
-"""GitHub's limit for the body of a comment, characters. Counted in bytes here, which are never fewer."""
+"""GitHub's limit for the body of a comment, in characters. This module counts bytes, which are never fewer."""
 
 STEP_SUMMARY = 1024 * 1024
 """GitHub's limit for one step's summary, bytes ("Workflow commands for GitHub Actions", adding a job summary)."""
 
 CUT_LINE = 600
-"""Bytes kept free for the line that says what was cut."""
+"""Bytes reserved for the line that reports what was cut."""
 
 FINDINGS = 40
-"""Of each level; the rest is counted."""
+"""Findings listed per level; the rest is counted."""
 
 LISTED = 12
-"""Trials without a verdict that are named one by one; the rest is counted."""
+"""Trials without a verdict that are listed; the rest is counted."""
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "notice": "ℹ️", "passed": "✅", "failed": "❌", "open": "⚠️"}  # noqa: RUF001 - the sign for information
 
 _NUMBERED = "|".join(rf"(?<=^\d{{{digits}}})[.)](?!\S)" for digits in range(1, 10))
-"""What makes a line the item of a numbered list: a number of up to nine digits (CommonMark 0.31, section 5.2)."""
+"""The marker of a numbered list item, after a number of up to nine digits (CommonMark 0.31, section 5.2)."""
 
 _MARKUP = re.compile(
     rf"""[&<>`*\[\]|\\#@~$]                  # tags, code, emphasis, links, cells, mentions, references, formulas
@@ -56,20 +56,20 @@ class _Section:
     rows: tuple[str, ...] = ()
     foot: str = ""
     what: str = ""
-    """What a row is, in the plural: as the line about what was cut calls it."""
+    """The plural noun for the rows, used in the line that reports what was cut."""
 
 
 def markdown(run: StoredRun, *, judgement: Judgement | None = None, limit: int = COMMENT) -> str:
     """Return the run in at most ``limit`` bytes: what changed first, then figures, gaps and what was run.
 
-    What does not fit is left out from the end of each section, and a last line counts it. Empty where ``limit`` leaves no
+    What does not fit is left out from the end of each section, and a last line counts it. Empty if ``limit`` leaves no
     room even for that line (:data:`CUT_LINE`).
     """
     return _fitted(list(_sections(run, judgement)), limit)
 
 
 def code(text: str) -> str:
-    """Return ``text`` on one line as code, whatever is in it: it ends no table cell and no code, and mentions nobody."""
+    """Return ``text`` on one line as code: it cannot end a table cell or the code span, or mention a user."""
     line = " ".join(text.split())
     if not line:
         return NOTHING
@@ -77,7 +77,7 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return ``text`` on one line as words: nothing in it is markup, and ``@name`` and ``#1`` refer to nothing."""
+    """Return ``text`` on one line without markup: ``@name`` and ``#1`` create no mention or reference."""
     return re.sub(r"&#(?:35|64);", "\\g<0>\N{ZERO WIDTH SPACE}", _entities(" ".join(text.split())))
 
 
@@ -146,7 +146,7 @@ def _panel(panel: Panel) -> _Section:
 
 
 def _folded(panel: Panel) -> _Section:
-    """Return a panel that one has to open; floor and ceiling stand in the first one alone."""
+    """Return a collapsed panel; only the first panel shows floor and ceiling."""
     under = f"{plain(panel.solver.label)}{on_apis(panel.api)}, policy {plain(panel.policy.label)}"
     summary = f"<details><summary>Repair success: {under}{_title(panel)}</summary>"
     return _Section(
@@ -206,7 +206,7 @@ def _open(line: PolicyLine) -> str:
 
 
 def _gaps(run: StoredRun, gaps: Gaps) -> _Section:
-    """Return what has no verdict, trials that miss the same as one."""
+    """Return the trials without a verdict; those that miss the same thing are one entry."""
     missing: dict[tuple[str, str], list[int]] = defaultdict(list)
     without = run.records.where("verdict", lambda verdict: verdict in {"unjudged", "crashed"})
     for place in without.places():
@@ -262,7 +262,7 @@ def _rule(columns: Sequence[str]) -> str:
 
 
 def _fitted(sections: Sequence[_Section], limit: int) -> str:
-    """Return the sections, each with as many of its rows as fit, and a last line that counts what was cut."""
+    """Return the sections, each with as many rows as fit, and a last line that counts what was cut."""
     full = "\n".join(_text(section, len(section.rows)) for section in sections)
     if _size(full) <= limit:
         return full
@@ -289,7 +289,7 @@ def _cut_line(cut: Sequence[str]) -> str:
 
 
 def _rows_that_fit(section: _Section, room: int) -> int | None:
-    """Return how many rows there is room for; None where there is none for the section's head, or for any row of it."""
+    """Return how many rows fit; None if the section's head, or any row of it, does not fit."""
     left = room - _size(section.head) - _size(section.foot) - 1
     shown = 0
     for row in section.rows:

@@ -1,4 +1,4 @@
-"""What a report says before anything else: three responses, a sentence for each finding, and the pictures behind them."""
+"""The top of a report: answers to a reader's questions, a sentence for each finding, and the charts behind them."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ from mendbench.scoring.funnel import Stage
 Tone: TypeAlias = Literal["plain", "open"]
 
 NO_CONTEXT = "none"
-"""The control that tells nothing of the error."""
+"""The control that contains nothing about the error."""
 
 NAMED = 12
-"""Trials that a statement links to one by one; the rest is counted."""
+"""Trials that a statement links to individually; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """Trials of one outcome; their grid can be opened."""
+    """Number of trials with one outcome; links to their grid."""
 
     number: int
     says: str
@@ -69,7 +69,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCharts:
-    """The success of one model, a picture for each stratum."""
+    """The success of one model, a chart for each stratum."""
 
     solver: Solver
     pictures: tuple[Chart, ...]
@@ -77,39 +77,39 @@ class ModelCharts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One question of a reader, and what the run answers."""
+    """One question of a reader, and its answer from the run."""
 
     question: str
     says: str
     """A few words, or a figure."""
     why: tuple[str, ...]
-    """What it rests on, with denominators."""
+    """The evidence, with denominators."""
     tone: Tone = "plain"
     counts: tuple[Count, ...] = ()
-    """Trials that it counts, each of those that the last line of :attr:`why` names."""
+    """Counts of the trials that the last line of :attr:`why` names."""
     stages: tuple[Stop, ...] = ()
     """Where trials of :attr:`strategy` stopped."""
     strategy: str = ""
     panel: Panel | None = None
-    """Whose trials :attr:`counts` and :attr:`stages` are of."""
+    """The panel whose trials :attr:`counts` and :attr:`stages` count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """What the trials on one stratum of APIs came to."""
+    """Results of the trials on one stratum of APIs."""
 
     panel: Panel
     of: str
-    """Whose trials these are, under which policy, and how many cases they are of."""
+    """The solver, the policy, and the number of cases."""
     funnels: tuple[FunnelLine, ...]
     stages: tuple[Stage, ...]
-    """Those at which a trial of any strategy stopped."""
+    """The stages at which a trial of any strategy stopped."""
     told: PromptSplits | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
-    """How trials came out by kind of case, on one stratum of APIs."""
+    """Results of trials by kind of case, on one stratum of APIs."""
 
     of: str
     table: KindTable
@@ -117,33 +117,33 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """Statements about one thing."""
+    """Statements about one topic."""
 
     title: str
     note: str
-    """What all of them are of; empty where each says it."""
+    """What all statements cover; empty if each one states it."""
     statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """All of it."""
+    """The whole overview."""
 
     of: str
-    """Whose trials it tells of, under which policy, and how many cases they are of."""
+    """The solver, the policy, and the number of cases."""
     models: tuple[ModelCharts, ...]
-    """The main model's first; models without trials under the headline's policy are left out."""
+    """The main model first; models without trials under the headline's policy are left out."""
     answers: tuple[Answer, ...]
     strata: tuple[Stratum, ...]
     themes: tuple[Theme, ...]
     kinds: tuple[Kinds, ...]
     pictures: tuple[Chart, ...]
     missing: tuple[Missing, ...]
-    """Pictures whose data is not there."""
+    """Charts whose data is missing."""
 
 
 def build_overview(run: StoredRun, summary: Summary) -> Overview:
-    """Return what a run says first; nothing where nobody answered in it."""
+    """Return the overview of a run; empty if the run has no responses."""
     selection = select(run, summary.views)
     if selection is None or not summary.panels:
         return Overview(
@@ -247,7 +247,7 @@ def _themes(statements: Sequence[Statement], notes: Mapping[str, str]) -> Iterab
 
 
 def _strategy(run: StoredRun, panel: Panel, selection: Selection, found: Sequence[Gap], primary: Primary) -> Answer:
-    """Return the strategies that repair the greatest share of their cases, by how much, how sure that is, and at what price."""
+    """Return the strategies with the greatest share of repaired cases, with their lead, its certainty and its price."""
     question, lines = f"Which strategy{on_apis(selection.api)}?", panel.lines
     told = [line for line in lines if line.group != "bound" and line.cases]
     plain = [line for line in told if line.group == "strategy"] or told
@@ -290,13 +290,13 @@ def _within(line: Line) -> str:
 
 
 def _next_best(selection: Selection, best: Line, plain: Sequence[Line]) -> Gap | None:
-    """Return how the best strategy differs from the next one; None where there is no other."""
+    """Return how the best strategy differs from the next one; None if there is no other."""
     others = sorted((line for line in plain if line is not best), key=lambda line: -line.value / line.cases)
     return gap_between(selection, best.name, others[0].name) if others else None
 
 
 def _ahead(after: Gap | None, best: Line, found: Sequence[Gap]) -> Iterator[str]:
-    """Yield how far the best strategy is ahead of the next one, and of the one that all are compared with."""
+    """Yield the lead of the best strategy over the next one, and over the reference strategy."""
     base = next((gap for gap in found if gap.name == best.name), None)
     for gap in (after, base if after is None or base is None or base.against != after.against else None):
         if gap is not None:
@@ -310,7 +310,7 @@ def _against(gap: Gap) -> str:
 
 
 def _price(run: StoredRun, selection: Selection, line: Line, after: Gap | None) -> str:
-    """Return what a trial of a strategy takes: the context of its first prompt, and all prompts and responses."""
+    """Return the tokens per trial of a strategy: of the first prompt's context, and of all prompts and responses."""
     about = ABOUT if estimated(run, selection.solver) else ""
     known = [all_tokens(attempts) for attempts in selection.of(_column(selection, line)).column("attempts")]
     spent = [tokens for tokens in known if tokens is not None]
@@ -332,7 +332,7 @@ def _planned(result: ContrastResult) -> str:
 
 
 def _policy(selection: Selection, saved: Sequence[Saving]) -> Answer:
-    """Return the policy that wastes least of those that repair most, over the trials that every policy has."""
+    """Return, of the policies that repair most, the one that wastes least, over the trials that every policy has."""
     question, own = "Which policy?", selection.policy.label
     if not saved:
         alone = len(selection.policies) == 1
@@ -369,7 +369,7 @@ def _saved(one: Saving, *, name: bool = False) -> str:
 
 
 def _wasted(one: Saving) -> float:
-    """Return wasted attempts a trial."""
+    """Return the number of wasted attempts per trial."""
     return (one.futile + one.fruitless) / one.trials
 
 
@@ -384,7 +384,7 @@ MEANINGS = {
 
 
 def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) -> Answer:
-    """Return where the leading strategy's trials stopped that are not right; then what went wrong under any strategy."""
+    """Return where the unsuccessful trials of the leading strategy stopped, then what went wrong under any strategy."""
     question = f"What still fails{on_apis(selection.api)}?"
     plain = [line for line in panel.lines if line.group == "strategy" and line.cases]
     best = leading(plain)[0].name if plain else None
@@ -407,7 +407,7 @@ def _failing(panel: Panel, selection: Selection, funnels: Sequence[FunnelLine]) 
 
 
 def _wrong(selection: Selection) -> tuple[tuple[Count, ...], int]:
-    """Return what went wrong under the headline's policy, controls aside, and of how many trials."""
+    """Return what went wrong under the headline's policy, without controls, and the number of trials."""
     own = selection.main()
     found: Counter[str] = Counter()
     for (outcome, verdict), count in own.counted("outcome", "verdict").items():

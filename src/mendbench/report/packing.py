@@ -1,8 +1,8 @@
-"""Trials as they travel in the page: light columns of all of them, and a case's records in a part of their own.
+"""Trials as packed in the page: small columns of all trials, and a separate part for the records of each case.
 
-Trials repeat each other: under most policies a trial is the beginning of another one, and what strategies are told differs by a few
-lines. So every value stands once, in a pool, and everything above it refers to it by number: a text by its lines, an object by its
-shape and its values. What several cases share stands in a pool of its own. Each part is compressed alone, so that the page unpacks the
+Trials repeat each other: under most policies a trial is a prefix of another one, and prompts of strategies differ by a few
+lines. So a pool stores every value once, and references are numbers: a text refers to its lines, an object to its
+shape and its values. A separate pool stores what several cases share. Each part is compressed separately, so that the page unpacks the
 columns at once, and a case when a reader opens one of its trials.
 """
 
@@ -31,19 +31,19 @@ COLUMNS = (
     "case", "engine", "repairer", "model", "strategy", "policy", "detector", "sample", "group", "family", "api", "part", "kind",
     "difficulty", "title", "request", "verdict", "outcome", "stop_reason", "wasted_attempts",
 )  # fmt: skip
-"""Fields of a row that trials are listed, filtered, sorted and compared by."""
+"""Fields of a row that the page uses to list, filter, sort and compare trials."""
 
 STAGE_OF = {"first_stage": first_stage, "final_stage": final_stage}
-"""Stages of the failure funnel, which trials are filtered by too; None where no edit is right."""
+"""Stages of the failure funnel, which can also filter trials; None if no edit is right."""
 
 UNTOLD = frozenset({"format", "key", "used", "timing"})
-"""Fields that the page has no use for: the key is made of columns, and two rows that differ in timing alone are one."""
+"""Fields that the page does not use: the key is made of columns, and rows that differ only in timing are the same."""
 
 LINED = 120
-"""Characters from which on a text is stored line by line: shorter ones are rarely shared in part."""
+"""Minimum characters of a text that is stored line by line: shorter texts rarely share lines."""
 
 _GZIP = 31
-"""What zlib calls its widest window with a gzip header around it."""
+"""The ``wbits`` value of zlib for its largest window with a gzip header."""
 
 _AT_ONCE = 8192
 """Numbers of a column that are written at once."""
@@ -51,28 +51,28 @@ _AT_ONCE = 8192
 _TREATMENT = frozenset(one.name for one in fields(Treatment))
 
 _OS_BYTE = 9
-"""Where a gzip header says what system wrote it (RFC 1952 section 2.3)."""
+"""Offset of the operating system in a gzip header (RFC 1952 section 2.3)."""
 
 _Identity: TypeAlias = str | tuple[int, ...] | tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One field of all rows: its values, each once, and of every row the place at which its value stands."""
+    """One field of all rows: its distinct values, and for every row the index of its value."""
 
     values: tuple[Json, ...]
     at: Sequence[int]
 
 
 class Columns(Mapping[str, Column]):
-    """The columns of a run by field; each is made when it is asked for."""
+    """The columns of a run by field, made lazily."""
 
     def __init__(self, records: Records, told: Mapping[str, _Told]) -> None:
-        """Take the fields that records have, and those that only rows ``told``."""
+        """Take the fields of records, and in ``told`` the fields that only rows have."""
         self._records, self._told = records, told
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of columns."""
         return len(COLUMNS) + len(STAGE_OF)
 
     def __iter__(self) -> Iterator[str]:
@@ -101,13 +101,13 @@ class Parts:
     shapes: tuple[tuple[str, ...], ...]
     """Names of the fields of each kind of object."""
     common: tuple[Entry, ...]
-    """The pool that all cases share. A reference counts on from its end into the case's own pool."""
+    """The pool that all cases share. References past its end continue in the case's own pool."""
     records: Sequence[JsonObject]
-    """For each case its ``pool``, and of each of its ``rows``, in their order, the reference; made when it is asked for."""
+    """For each case its ``pool``, and the references of its ``rows``, in order; made lazily."""
 
 
 class _Pool:
-    """Values, each once. References are numbers of entries; an entry refers to earlier ones alone."""
+    """Distinct values. References are numbers of entries; an entry refers only to earlier ones."""
 
     def __init__(self, texts: Mapping[str, str], shapes: dict[tuple[str, ...], int]) -> None:
         self.texts, self.shapes = texts, shapes
@@ -116,7 +116,7 @@ class _Pool:
         self._known: dict[str, int] = {}
 
     def add(self, value: Json) -> int:
-        """Return the reference of a row's value, which may hold references to texts."""
+        """Return the reference of a row's value, which may contain references to texts."""
         if not isinstance(value, dict | list):
             return self._leaf(value)
         written = json.dumps(value)
@@ -125,7 +125,7 @@ class _Pool:
         return self._known[written]
 
     def attempt(self, value: JsonObject) -> int:
-        """Return the reference of an attempt, with the words that tell facts: all as its ``marks``, each fact's as its ``words``."""
+        """Return the reference of an attempt, with the words that state facts: all as its ``marks``, each fact's as its ``words``."""
         written = json.dumps(value)
         if written not in self._known:
             texts = [str(whole(section["text"], self.texts)) for section in value["sections"]]
@@ -136,7 +136,7 @@ class _Pool:
         return self._known[written]
 
     def record(self, fields: Mapping[str, Json], **known: int) -> int:
-        """Return the reference of an object. Of fields in ``known`` the reference is known already."""
+        """Return the reference of an object. ``known`` contains references that are already known, by field."""
         shape = self.shapes.setdefault(tuple(fields), len(self.shapes))
         refs = (known[name] if name in known else self.add(value) for name, value in fields.items())
         return self._entry([1 + shape, *refs])
@@ -172,9 +172,9 @@ class _Pool:
 
 
 def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Parts:
-    """Return rows in parts; ``records`` are those of the rows. Rows are kept in their order, within a case too.
+    """Return rows in parts; ``records`` are those of the rows. The order of rows is kept, also within a case.
 
-    The rows are read once, case by case, and what they come to lies in a file until it is asked for.
+    The rows are read once, case by case, and the results are kept in a file until they are used.
     """
     shapes: dict[tuple[str, ...], int] = {}
     by_case: dict[str, Records] = records.by("case")
@@ -190,7 +190,7 @@ def parts_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records
 
 
 def columns_of(rows: Sequence[JsonRow], texts: Mapping[str, str], records: Records) -> Columns:
-    """Return the columns of rows alone."""
+    """Return only the columns of rows."""
     told = {name: _Told(len(rows)) for name in _OF_ROWS}
     for place, row in enumerate(rows):
         for name, one in told.items():
@@ -234,7 +234,7 @@ class _Told:
 
 
 class _Known:
-    """Values of JSON, each once: 1, 1.0 and true are three."""
+    """Distinct JSON values: 1, 1.0 and true are different."""
 
     def __init__(self) -> None:
         self.values: list[Json] = []
@@ -242,7 +242,7 @@ class _Known:
         self._others: dict[str, int] = {}
 
     def place(self, value: Json) -> int:
-        """Return where a value stands."""
+        """Return the index of a value."""
         known, key = (self._texts, value) if isinstance(value, str) else (self._others, json.dumps(value))
         place = known.setdefault(key, len(self.values))
         if place == len(self.values):
@@ -251,19 +251,19 @@ class _Known:
 
 
 def column(values: Iterable[Json]) -> Column:
-    """Return values as those that there are, each once, and the place of each among them."""
+    """Return the distinct values, and the index of each value among them."""
     known = _Known()
     at = array(NUMBERS, (known.place(value) for value in values))
     return Column(values=tuple(known.values), at=at)
 
 
 def packed(value: object) -> str:
-    """Return a value as base64 of gzipped JSON; equal values give equal letters on every system."""
+    """Return a value as base64 of gzipped JSON; equal values give equal text on every system."""
     return "".join(packed_parts([json.dumps(value, separators=(",", ":"))]))
 
 
 def packed_parts(parts: Iterable[str]) -> Iterator[str]:
-    """Yield JSON that comes in parts as base64 of its gzip, in parts."""
+    """Gzip JSON that arrives in parts, and yield it as base64, in parts."""
     squeeze = zlib.compressobj(9, zlib.DEFLATED, _GZIP)
     held, begun = b"", False
     for part in chain(parts, (None,)):

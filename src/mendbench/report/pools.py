@@ -1,7 +1,7 @@
-"""The pools of the cases of a run, in memory or, where they are large, in a file: what each case has of its own, and what several share.
+"""The pools of the cases of a run, in memory or, if they are large, in a file: one for each case, and one for what several cases share.
 
-An entry of a pool refers to earlier ones by number. To tell what cases share, every entry has a digest of all that it comes to,
-which is the same wherever it stands.
+An entry of a pool refers to earlier ones by number. To find what cases share, every entry has a digest of its expanded value,
+which is the same in every pool.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.values.interning import NUMBERS
 
 TEXT_LINES, LIST = -1, 0
-"""What the first number of a pool's entry says it is; from 1 on it is the number of an object's shape."""
+"""The type of a pool's entry, its first number; from 1 on it is the number of an object's shape."""
 
 Entry: TypeAlias = str | int | float | bool | list[int] | None
 
 _DIGEST = 16
-"""Bytes of a digest: two entries that differ have the same one with a chance of one in 2^128."""
+"""Bytes of a digest: two different entries have the same digest with a probability of 2^-128."""
 
 _IN_MEMORY = 32_000_000
-"""Bytes of pools from which on they wait in a file without a name, in the temporary folder."""
+"""Size of pools, in bytes, above which they are stored in an unnamed file in the temporary folder."""
 
 _READ = 1024
-"""Digests of one case that are read at once while those of all are gone through."""
+"""Digests of one case that are read at once during the merge over all cases."""
 
 
 class PoolFile(Sequence[JsonObject]):
-    """For each case its ``pool``, without what cases share, and the reference of each of its ``rows``."""
+    """For each case its ``pool``, without what cases share, and the references of its ``rows``."""
 
     def __init__(self) -> None:
-        """Begin the file.
+        """Create the file.
 
         Raises:
             BadInput: the temporary folder has no room for it.
@@ -49,7 +49,7 @@ class PoolFile(Sequence[JsonObject]):
             self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - open as long as the parts can be asked for
         weakref.finalize(self, _close, self._file)
         self._cases: list[tuple[int, int, int]] = []
-        """Where the digests of a case begin in order, how many they are, and where its pool begins."""
+        """For each case: the offset of its sorted digests, their number, and the offset of its pool."""
         self._common: dict[bytes, int] = {}
 
     def add(self, entries: Sequence[Entry], refs: Sequence[int]) -> None:
@@ -71,7 +71,7 @@ class PoolFile(Sequence[JsonObject]):
             self._file.flush()
 
     def common(self) -> tuple[Entry, ...]:
-        """Return the pool that cases share: what more than one of them has. From now on the cases' own ones lack it."""
+        """Return the pool of entries that more than one case has, and remove them from the cases' own pools."""
         found = groupby(heapq.merge(*(self._in_order(begin, count) for begin, count, _ in self._cases)))
         shared = {digest for digest, same in found if next(same) and next(same, None)}
         texts: dict[bytes, Entry] = {}
@@ -95,7 +95,7 @@ class PoolFile(Sequence[JsonObject]):
     @overload
     def __getitem__(self, at: slice) -> list[JsonObject]: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return what one case has of its own."""
+        """Return the own pool and the rows of one case."""
         if isinstance(at, slice):
             return [self[one] for one in range(*at.indices(len(self)))]
         entries, digests, rows = self._read(range(len(self))[at])
@@ -117,7 +117,7 @@ class PoolFile(Sequence[JsonObject]):
         return entries, [raw[at : at + _DIGEST] for at in range(0, len(raw), _DIGEST)], rows
 
     def _in_order(self, begin: int, count: int) -> Iterator[bytes]:
-        """Yield the digests of one case in their order."""
+        """Yield the digests of one case in order."""
         for start in range(0, count, _READ):
             self._file.seek(begin + start * _DIGEST)
             raw = self._file.read(min(_READ, count - start) * _DIGEST)
@@ -125,12 +125,12 @@ class PoolFile(Sequence[JsonObject]):
 
 
 def _close(file: IO[bytes]) -> None:
-    with contextlib.suppress(OSError):  # what could not be written cannot be at the end either
+    with contextlib.suppress(OSError):  # after a failed write, closing fails too
         file.close()
 
 
 def _digests(entries: Sequence[Entry]) -> Iterator[bytes]:
-    """Yield the digest of every entry; an entry refers to earlier ones alone."""
+    """Yield the digest of every entry; an entry refers only to earlier ones."""
     made: list[bytes] = []
     for entry in entries:
         if isinstance(entry, list):
@@ -148,7 +148,7 @@ def _by_digest(entry: Entry, digests: Sequence[bytes]) -> Any:
 
 
 def _reached(entries: Sequence[Entry], refs: Sequence[int]) -> list[int]:
-    """Return the places of all that rows are made of, in their order."""
+    """Return the places of all entries that rows refer to, in order."""
     found: set[int] = set()
     todo = list(refs)
     while todo:

@@ -1,4 +1,4 @@
-"""The primary contrasts of a run, from the plan that the run itself carries: the only results with a p-value."""
+"""The primary contrasts of a run, from the plan that the run contains: the only results with a p-value."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _ABSENT = "This run carries no plan of primary contrasts, so that all of it is e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Primary:
-    """What became of the primary contrasts."""
+    """Results of the primary contrasts."""
 
     model: str | None
-    """The model that they were settled for."""
+    """The model that they are planned for."""
     results: tuple[ContrastResult, ...]
     why_none: str | None
-    """Why there are none; None where there are."""
+    """Why there are no results; None if there are."""
     tuned: tuple[str, ...]
     """Strategies that were changed after the plan was frozen: they have no test result."""
 
 
 def changed_in(run: StoredRun) -> Changed:
-    """Return what ``run.json`` says of strategies and frame: which of them are no longer as the plan had them frozen."""
+    """Return which strategies, and whether the frame, changed after the plan was frozen, as ``run.json`` states."""
     told = run.run.get("protocol") or {}
     return Changed(frame=bool(told.get("frame")), strategies=tuple(told.get("strategies") or ()))
 
 
 def settled_for(run: StoredRun) -> str | None:
-    """Return the model that the primary contrasts of a run were settled for; None where there is no plan of them."""
+    """Return the model that the primary contrasts of a run are planned for; None if there is no plan."""
     plan = _plan(run)
     return None if plan is None else plan.model
 
@@ -47,7 +47,7 @@ def _plan(run: StoredRun) -> Protocol | None:
 
 
 def primary_of(run: StoredRun) -> Primary:
-    """Return what became of the primary contrasts, as ``run.json`` has them planned under ``protocol``."""
+    """Return the results of the primary contrasts that ``run.json`` contains under ``protocol``."""
     changed, plan = changed_in(run), _plan(run)
     if plan is None:
         return Primary(model=None, results=(), why_none=_ABSENT, tuned=changed.strategies)
@@ -58,6 +58,6 @@ def primary_of(run: StoredRun) -> Primary:
 
 
 def _asked(run: StoredRun, plan: Protocol) -> Records:
-    """Return the trials that the plan may look at: those of its model, under its policies."""
+    """Return the trials that the plan covers: those of its model, under its policies."""
     policies = {side.policy for one in plan.contrasts for side in (one.treatment, one.against)}
     return run.records.where("treatment", lambda one: one.model == plan.model and one.policy in policies)

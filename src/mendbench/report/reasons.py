@@ -1,4 +1,4 @@
-"""What a trial's row says to someone who has to act on it: its name, why it is not right, and what was tried."""
+"""Texts about a trial's row: its name, why it is not right, and what was tried."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from mendbench.scoring.records import Treatment
 from mendbench.trial.row import whole
 
 PLAIN_ENGINE, PLAIN_REPAIRER = "mendbench", "chat"
-"""What a trial's name need not say."""
+"""Defaults that a trial's name omits."""
 
 CHECKS_SHOWN, EDITS_SHOWN = 5, 8
-"""Of one trial; the rest is counted."""
+"""Maximum per trial; the rest is counted."""
 
 
 def treatment_of(row: JsonRow) -> Treatment:
-    """Return what a row's trial was made with."""
+    """Return the treatment of a row's trial."""
     return Treatment(**{part.name: row[part.name] for part in dataclasses.fields(Treatment)})
 
 
 def treatment_name(treatment: Treatment) -> str:
-    """Return what was tried, for a person: strategy, policy, who answered, and the engine or detector where it is no usual one.
+    """Return a readable name of a treatment: strategy, policy, solver, and the engine or detector if it is not the default.
 
-    It depends on the treatment alone and not on what else was run, so that a history of runs finds it again.
+    It depends only on the treatment, so that a history of runs finds it again.
     """
     if treatment.repairer == SELF_REPAIR:
         return ", ".join([f"{treatment.engine} by itself", *([treatment.model] if treatment.model else [])])
@@ -43,7 +43,7 @@ def treatment_name(treatment: Treatment) -> str:
 
 
 def trial_name(row: JsonRow) -> str:
-    """Return the trial's name, for a person: no other trial of a run has the same."""
+    """Return the trial's readable name, which is unique within a run."""
     sample = f", sample {row['sample']}" if row["sample"] else ""
     return f"{row['case']} [{treatment_name(treatment_of(row))}{sample}]"
 
@@ -54,7 +54,7 @@ def verdict_words(row: JsonRow) -> str:
 
 
 def reason(row: JsonRow, texts: Mapping[str, str]) -> str:
-    """Return in one line why a trial is not right, or how it came out if it is."""
+    """Return in one line why a trial is not right, or its outcome if it is."""
     if row["verdict"] in {"unjudged", "crashed"}:
         problem = whole(row.get("problem"), texts) or {}
         return f"{row['verdict']}: {' '.join(str(problem.get('message') or 'no reason is stored').split())}"
@@ -63,12 +63,12 @@ def reason(row: JsonRow, texts: Mapping[str, str]) -> str:
 
 
 def because(row: JsonRow) -> str:
-    """Return the reason that the table of outcomes gives for a judged trial."""
+    """Return the reason in the table of outcomes for a judged trial."""
     return rule_for(facts_in(row).verdict).because
 
 
 def story(row: JsonRow, texts: Mapping[str, str]) -> str:
-    """Return what happened in a trial, in a few lines: how it ended, what failed, the request it is about, what was edited."""
+    """Return what happened in a trial, in a few lines: its end, the failures, the request, and the edits."""
     return "\n".join(_lines(row, texts))
 
 
@@ -90,7 +90,7 @@ def _lines(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _missed(detail: Mapping[str, Json]) -> Iterator[str]:
-    """Yield which request no recording answers, and how the nearest recorded one differs."""
+    """Yield the request that has no recording, and how the nearest recorded one differs."""
     if detail.get("request"):
         yield f"asked: {short(str(detail['request']))}"
         yield f"nearest recorded: {short(str(detail.get('nearest') or 'nothing like it'))}"
@@ -112,7 +112,7 @@ def _refused(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _diff(row: JsonRow, texts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the workflow's places that the applied edits changed, with what stood there and what stands there."""
+    """Yield the places in the workflow that the applied edits changed, with the old and the new value."""
     edits = whole(row["edits"], texts)
     if not edits:
         return

@@ -1,4 +1,4 @@
-"""What each policy saves and loses against the one that only the limit stops, over the trials that every policy has."""
+"""What each policy saves and loses compared with :data:`MAIN_POLICY`, over the trials that every policy has."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from mendbench.scoring.statistics.resampling import clustered_ratio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saving:
-    """One policy against :data:`MAIN_POLICY`. Attempts are those of the trials judged under every policy."""
+    """One policy compared with :data:`MAIN_POLICY`. Attempts are those of the trials judged under every policy."""
 
     policy: str
     against: str
     trials: int
-    """Judged under every policy."""
+    """Trials judged under every policy."""
     cases: int
     futile: int
     fruitless: int
-    """Wasted attempts: those that could not help, and those that could and did not."""
+    """Wasted attempts: those that could not help, and those that could have helped but did not."""
     wasted_less: float
-    """Wasted attempts fewer a trial."""
+    """Reduction of wasted attempts per trial."""
     interval: Interval | None
-    """95 %, over groups of cases; None where no group differs from another."""
+    """95 % interval over groups of cases; None if no group differs from another."""
     repairs: int
     """Trials of cases with an edit fault that :data:`MAIN_POLICY` gets right."""
     lost: int
     gained: int
-    """Trials that it alone gets wrong, and right, of the cases with an edit fault."""
+    """Trials of edit-fault cases that this policy, unlike :data:`MAIN_POLICY`, gets wrong (``lost``) or right (``gained``)."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Sum:
-    """What one policy adds up to so far, over the trials judged under every policy."""
+    """Running totals of one policy, over the trials judged under every policy."""
 
     cases: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Of each case how many wasted attempts fewer, and how many trials."""
+    """By case: the reduction of wasted attempts, and the number of trials."""
     groups: dict[str, str] = field(default_factory=dict)
     labels: Counter[str | None] = field(default_factory=Counter)
     repairs: int = 0
@@ -50,7 +50,7 @@ class Sum:
     gained: int = 0
 
     def add(self, own: TrialRecord, naive: TrialRecord) -> None:
-        """Take a trial, and what it is under :data:`MAIN_POLICY`."""
+        """Add a trial, with the same trial under :data:`MAIN_POLICY`."""
         less, trials = self.cases.get(own.case, (0.0, 0.0))
         fewer = (naive.wasted_attempts or 0) - (own.wasted_attempts or 0)
         self.cases[own.case] = (less + fewer, trials + 1)
@@ -63,17 +63,17 @@ class Sum:
 
 
 def savings(sums: Mapping[PolicyView, Sum]) -> tuple[Saving, ...]:
-    """Return what every policy but :data:`MAIN_POLICY` saves, the headline's first; nothing where that was not run."""
+    """Return what every policy except :data:`MAIN_POLICY` saves, the headline's first; empty if that was not run."""
     return tuple(_saving(view, one) for view, one in sums.items() if view.policy != MAIN_POLICY)
 
 
 def unstopped(sums: Mapping[PolicyView, Sum]) -> Saving | None:
-    """Return :data:`MAIN_POLICY` itself over the same trials, which saves nothing."""
+    """Return :data:`MAIN_POLICY` itself over the same trials; its savings are zero."""
     return next((_saving(view, one) for view, one in sums.items() if view.policy == MAIN_POLICY), None)
 
 
 def policy_sums(selection: Selection) -> dict[PolicyView, Sum]:
-    """Return what each policy adds up to, case by case; nothing where :data:`MAIN_POLICY` was not run, or nothing is judged under all."""
+    """Return the totals of each policy; empty if :data:`MAIN_POLICY` was not run, or no trial is judged under all policies."""
     naive = next((view for view in selection.policies if view.policy == MAIN_POLICY), None)
     if naive is None:
         return {}

@@ -1,4 +1,4 @@
-"""Every score of every treatment of a run, those of each part of the corpus by themselves: they are never pooled."""
+"""Every score of every treatment of a run, separately for each part of the corpus: parts are never pooled."""
 
 from __future__ import annotations
 

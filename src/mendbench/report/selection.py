@@ -1,4 +1,4 @@
-"""The trials that the first screen speaks of: the headline's solver, in the part of the corpus that results are told of."""
+"""The trials on the first screen: the headline's solver, in the part of the corpus that results cover."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ SCORES = frozenset({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The headline's trials. Bounds answer under a policy of their own."""
+    """The headline's trials. Bounds have their own policy."""
 
     solver: Solver
     policy: PolicyView
-    """The headline's."""
+    """The headline's policy."""
     policies: tuple[PolicyView, ...]
-    """All that the solver was run under, the headline's first."""
+    """All policies that the solver was run under, the headline's first."""
     columns: tuple[Column, ...]
-    """All that the solver has trials of under the headline's policy, and the bounds."""
+    """All columns with trials of the solver under the headline's policy, and the bounds."""
     records: Records
-    """Of the solver alone, under every policy."""
+    """Trials of the solver, under every policy."""
     ends: Records
-    """Of the bounds, in the solver's engine."""
+    """Trials of the bounds, in the solver's engine."""
     api: str = ""
-    """The stratum of APIs that all of them are of; empty where none is chosen."""
+    """The stratum of APIs of all trials; empty if none is chosen."""
 
     def of(self, column: Column, view: PolicyView | None = None) -> Records:
-        """Return the trials of a column under a policy, the headline's unless said otherwise."""
+        """Return the trials of a column under a policy, by default the headline's."""
         if column.group == "bound":
             return self.ends.where("treatment", lambda one: one.repairer == column.name)
         return self.under(view or self.policy).where("treatment", lambda one: one.strategy == column.name)
 
     def of_api(self, api: str) -> Selection:
-        """Return the trials of one stratum of APIs; all of them where ``api`` is empty."""
+        """Return the trials of one stratum of APIs; all of them if ``api`` is empty."""
         if not api:
             return self
         records, ends = (found.where("api", api.__eq__) for found in (self.records, self.ends))
         return replace(self, records=records, ends=ends, api=api)
 
     def main(self) -> Records:
-        """Return the trials under the headline's policy that are of no control and no bound, column by column."""
+        """Return the trials under the headline's policy except controls and bounds, column by column."""
         places = array(NUMBERS)
         for column in self.treated():
             places.extend(self.of(column).places())
@@ -65,16 +65,16 @@ class Selection:
         return self.records.where("treatment", view.runs)
 
     def strategies(self) -> tuple[Column, ...]:
-        """Return the columns that are no bounds: strategies, then controls."""
+        """Return the columns that are not bounds: strategies, then controls."""
         return tuple(column for column in self.columns if column.group != "bound")
 
     def treated(self) -> tuple[Column, ...]:
-        """Return the strategies that are no controls; the controls where there is nothing else."""
+        """Return the strategies that are not controls; the controls if there is nothing else."""
         return own_strategies(self.columns)
 
 
 def select(run: StoredRun, views: Views) -> Selection | None:
-    """Return the trials that the first screen speaks of; None where nobody answered under any policy."""
+    """Return the trials on the first screen; None if the run has no responses under any policy."""
     records = headline_records(run.records)
     bounds = set(views.bounds())
     for solver in views.solvers:
@@ -98,7 +98,7 @@ def _selection(
 
 
 def total_of(found: Sequence[JsonObject], selection: Selection, column: Column) -> JsonObject | None:
-    """Return the total of a column under the headline's policy, a bound's under its own; None where there is none."""
+    """Return the total of a column under the headline's policy, a bound's under its own policy; None if there is none."""
     solver, view = selection.solver, selection.policy
     if column.group == "bound":
         bounds = (one for one in found if (one["repairer"], one["engine"]) == (column.name, solver.engine))
@@ -108,9 +108,9 @@ def total_of(found: Sequence[JsonObject], selection: Selection, column: Column) 
 
 
 def headline_totals(run: StoredRun) -> dict[str, tuple[JsonObject, ...]]:
-    """Return the totals of the headline's trials for each stratum of APIs: the two are never added up.
+    """Return the totals of the headline's trials for each stratum of APIs: strata are never pooled.
 
-    The key is the stratum; it is empty where the run has one alone. Totals hold the scores in :data:`SCORES`.
+    The key is the stratum; it is empty if the run has only one. Totals contain the scores in :data:`SCORES`.
     """
     by_api = headline_records(run.records).by("api")
     return {api if len(by_api) > 1 else "": tuple(totals(by_api[api], SCORES)) for api in STRATA if api in by_api}

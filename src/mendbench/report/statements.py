@@ -1,6 +1,6 @@
-"""What a run found, a sentence for each finding, computed from its trials.
+"""The findings of a run, one sentence each, computed from its trials.
 
-Only primary contrasts have a p-value. All else is exploratory: counts, and an interval where there is one.
+Only primary contrasts have a p-value. Everything else is exploratory: counts, and an interval where there is one.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ THEMES: Mapping[Theme, str] = {
     "primary": "Primary contrasts of the protocol",
     "trials": "Trials to look at",
 }
-"""In the order that they are told in."""
+"""In display order."""
 
 Weight: TypeAlias = Literal["told", "plain", "bad"]
-"""told: a difference that is more than chance. bad: something went wrong. plain: all else."""
+"""told: a difference beyond chance. bad: a failure. plain: everything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,13 @@ class Statement:
     text: str
     weight: Weight = "plain"
     trials: tuple[str, ...] = ()
-    """Keys of the trials that it is about."""
+    """Keys of the trials concerned."""
     outcome: str = ""
-    """What they came out as; empty where it is about none."""
+    """Outcome of these trials; empty if there are none."""
 
 
 def primary_statements(primary: Primary) -> Iterator[Statement]:
-    """Yield what became of each primary contrast; or why there is none."""
+    """Yield the result of each primary contrast, or why there is none."""
     if primary.why_none is not None:
         yield Statement(theme="primary", text=primary.why_none)
     for result in primary.results:
@@ -60,9 +60,9 @@ def primary_statements(primary: Primary) -> Iterator[Statement]:
 def strategy_statements(
     gaps: Sequence[Gap], noise: Sequence[Gap], tuned: Sequence[str], about: str = ""
 ) -> Iterator[Statement]:
-    """Yield how each strategy differs from the one that all are compared with, then what the controls say of such gaps.
+    """Yield how each strategy differs from the reference strategy, then how large the gaps of the controls are.
 
-    ``about`` stands before figures that come from estimated token counts.
+    ``about`` precedes figures that come from estimated token counts.
     """
     for gap in gaps:
         if gap.group == "strategy":
@@ -80,7 +80,7 @@ def policy_statements(savings: Sequence[Saving]) -> Iterator[Statement]:
 
 
 def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) -> Iterator[Statement]:
-    """Yield how right each detector's warnings were, and what the policies with it lost by false ones."""
+    """Yield how accurate each detector's warnings were, and what its policies lost by false warnings."""
     for one in found:
         if one.detector is None:
             continue
@@ -109,7 +109,7 @@ def warning_statements(found: Sequence[DetectorWarnings], selection: Selection) 
 
 
 def trial_statements(trials: Sequence[TrialRecord], under: str) -> Iterator[Statement]:
-    """Yield how many of the headline's trials went wrong in a way that nobody would notice, and which."""
+    """Yield how many of the headline's trials failed silently, and which."""
     meanings = {
         "harmful": "did harm: what was forbidden, something twice, or what nobody asked for",
         "plausible": "ran green, though checks or variants fail",
@@ -135,7 +135,7 @@ def _of_primary(result: ContrastResult) -> str:
 
 
 def _apart(treatment: str, against: str) -> tuple[str, str, str]:
-    """Return the names of two sides without what they have in common, which is told before them."""
+    """Return the names of two sides without their common part, and the common part as a prefix."""
     (name, under, policy), (other, _, policy_too) = treatment.partition(" under "), against.partition(" under ")
     if under and policy == policy_too:
         return name, other, f"Under {policy}, "
@@ -151,9 +151,9 @@ def _of_gap(gap: Gap, about: str) -> str:
 
 
 def _between(one: Difference, name: str, other: str, at: str = "", *, planned: bool = False) -> str:
-    """Return how two sides differ, with the counts that say it. ``at``: what else they differ in.
+    """Return how two sides differ, with counts. ``at``: what else they differ in.
 
-    Only a ``planned`` contrast says how many more cases would tell: that number depends on its own threshold.
+    Only a ``planned`` contrast states how many more cases are needed: that number depends on its own threshold.
     """
     pairs = f"{one.won} won, {one.lost} lost"
     cases = counted(one.cases - one.open, "case")

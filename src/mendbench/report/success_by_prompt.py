@@ -1,4 +1,4 @@
-"""Success where the first prompt prints the fix's value, or tells all facts, and where it does not."""
+"""Success where the first prompt contains the fix's value, or all facts, and where it does not."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mendbench.scoring.strata import STRATA, Split, Within, splits, within_cases
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSplits:
-    """The strategies of the headline, split by what their first prompts hold."""
+    """The strategies of the headline, split by the contents of their first prompts."""
 
     names: tuple[str, ...]
-    """What a prompt holds or lacks."""
+    """What a prompt contains or lacks."""
     lines: tuple[tuple[str, tuple[Split | None, ...]], ...]
-    """Each strategy with a split for each of :attr:`names`; None where no prompt can be told."""
+    """Each strategy with a split for each of :attr:`names`; None if no prompt can be classified."""
     within: tuple[str, ...]
     """The differences within cases, in words."""
 
 
 def splits_of(selection: Selection) -> PromptSplits | None:
-    """Return the splits under the headline's policy; None where no strategy has one."""
+    """Return the splits under the headline's policy; None if no strategy has one."""
     columns = selection.strategies()
     names = {column.name for column in columns}
     records = selection.under(selection.policy).where("treatment", lambda one: one.strategy in names)

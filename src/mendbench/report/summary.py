@@ -1,4 +1,4 @@
-"""What a run says on its first screen, as data: what was run, what came out, and what is missing."""
+"""The first screen of a run's report, as data: what was run, the results, and what is missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mendbench.scoring.records import EDIT_KINDS
 from mendbench.trial.row import whole
 
 _ROUNDED = 1e-6
-"""Shares that differ by less are the same: bounds are stored rounded."""
+"""Shares that differ by less are equal: bounds are stored rounded."""
 
 _SOURCES = {"real": "real servers", "simulator": "simulated services", "live": "live services", "mock": "mock servers"}
 
@@ -41,7 +41,7 @@ class Fact:
     name: str
     value: str
     items: tuple[str, ...] = ()
-    """The same line by line, where it is long."""
+    """The same line by line, if it is long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +65,9 @@ class Gaps:
     main: str
     """The main model."""
     listed: tuple[Open, ...]
-    """All of the main model."""
+    """All open trials of the main model."""
     others: tuple[tuple[str, int], ...]
-    """How many there are of each of the others."""
+    """The number of open trials of each other model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,21 +76,21 @@ class Summary:
 
     lead: str
     caveats: tuple[str, ...]
-    """What limits conclusions about the main model: how it was asked, what is exploratory, what the configuration notes."""
+    """Limits of conclusions about the main model: how it was queried, what is exploratory, notes from the configuration."""
     provenance: str
     """How much was run, and where the recorded responses come from."""
     facts: tuple[Fact, ...]
     digests: tuple[Fact, ...]
     gaps: Gaps | None
     few: bool
-    """Whether counts stand for rates, because there are fewer than :data:`FEW` cases with an edit fault."""
+    """Whether counts replace rates, because there are fewer than :data:`FEW` cases with an edit fault."""
     views: Views
     panels: tuple[Panel, ...]
     policies: tuple[PolicyTable, ...]
 
 
 def summarise(run: StoredRun) -> Summary:
-    """Return what the first screen of a run's report shows."""
+    """Return the first screen of a run's report."""
     views, told = views_of(run), headline_records(run.records)
     tables = panels(headline_totals(run), views)
     edits = {case for case, kind in told.counted("case", "kind") if kind in EDIT_KINDS}
@@ -125,7 +125,7 @@ def _lead(found: Sequence[Panel]) -> str:
 
 
 def _repaired(panel: Panel) -> str:
-    """Return what was repaired with each strategy. They are ranked by their share: not all need have been run on the same cases."""
+    """Return what was repaired with each strategy, ranked by share, since strategies may have been run on different cases."""
     told = [line for line in panel.lines if line.group != "bound" and line.cases]
     plain = sorted((line for line in told if line.group == "strategy"), key=_share, reverse=True) or told
     if not plain:
@@ -175,7 +175,7 @@ def estimated(run: StoredRun, solver: Solver) -> bool:
 
 
 def leading(lines: Sequence[Line]) -> list[Line]:
-    """Return the line with the greatest share, and those that repaired as many or can still turn out to have done so."""
+    """Return the line with the greatest share, and those that equal it or may still exceed it once their open trials are judged."""
     best = max(lines, key=_share)
     share = _share(best)
     return [
@@ -225,13 +225,13 @@ def _facts(run: StoredRun, views: Views) -> list[Fact]:
 
 
 def _elsewhere(run: StoredRun) -> str:
-    """Return what is to be said of engines that are not ours; nothing where there are none."""
+    """Return the notes on external engines; empty if there are none."""
     engines, left = _engines(run), _left_out(run)
     return (f" Engines: {engines}." if engines else "") + (f" {left}." if left else "")
 
 
 def _engines(run: StoredRun) -> str:
-    """Return the engines with their versions, where there is another one than ours."""
+    """Return the engines with their versions, if there is an external one."""
     told = run.run.get("engines") or {}
     if not set(told) - {PLAIN_ENGINE}:
         return ""
@@ -239,14 +239,14 @@ def _engines(run: StoredRun) -> str:
 
 
 def _left_out(run: StoredRun) -> str:
-    """Return how many cases each engine cannot express: they are in no denominator."""
+    """Return how many cases each engine cannot express: no denominator includes them."""
     counted = Counter(one["engine"] for one in run.run.get("left_out") or ())
     shown = [f"{engine} cannot express {count} case{'' if count == 1 else 's'}" for engine, count in counted.items()]
     return listing(shown) if shown else ""
 
 
 def _digest(value: Json) -> str:
-    """Return a digest, or what stands in its place, in words."""
+    """Return a digest, or what replaces it, in words."""
     if not isinstance(value, dict):
         return str(value)
     told = (f"{name}: {_digest(held)}" if isinstance(held, dict) else f"{name} {held}" for name, held in value.items())
@@ -254,7 +254,7 @@ def _digest(value: Json) -> str:
 
 
 def _services(records: Records) -> tuple[str, ...]:
-    """Return a line for each service: where its responses come from, and in how many cases."""
+    """Return a line for each service: the origin of its responses, and the number of cases."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for sources, case in records.counted("recorded_from", "case"):
         for service, source in sources:
@@ -274,7 +274,7 @@ def _services(records: Records) -> tuple[str, ...]:
 
 
 def _recorded(records: Records, version: Json) -> str:
-    """Return how much was run, of which part the figures are told, and where the responses of the world come from."""
+    """Return how much was run, which part the figures cover, and where the responses of the world come from."""
     if not len(records):
         return ""
     cases, told = set(records.values("case")), set(headline_records(records).values("case"))
@@ -293,7 +293,7 @@ def _recorded(records: Records, version: Json) -> str:
 
 
 def _told_of(records: Records) -> str:
-    """Return which part of a split corpus the figures are told of; nothing where all trials are."""
+    """Return which part of a split corpus the figures cover; empty if they cover all trials."""
     told = headline_records(records)
     if len(told) == len(records):
         return ""
@@ -303,7 +303,7 @@ def _told_of(records: Records) -> str:
 
 
 def _provenance(records: Records) -> str:
-    """Return where the world's responses come from, in cases, and how many stood in no cassette."""
+    """Return where the world's responses come from, in cases, and how many were in no cassette."""
     found: dict[str, set[str]] = defaultdict(set)
     for sources, case in records.counted("recorded_from", "case"):
         for service, source in sources:
@@ -339,7 +339,7 @@ def _gaps(run: StoredRun, views: Views) -> Gaps | None:
 
 
 def _listed(run: StoredRun, missing: Records) -> Iterator[Open]:
-    """Yield the trials without a verdict, those that differ in the policy alone as one."""
+    """Yield the trials without a verdict; those that differ only in the policy are one entry."""
     alike: dict[tuple[Json, ...], list[JsonRow]] = defaultdict(list)
     for place in missing.places():
         row = run.rows[place]

@@ -18,19 +18,19 @@ from mendbench.scoring.scores import score
 from mendbench.values.interning import NUMBERS
 
 FEW = 20
-"""Cases below which a share is shown as a count and not as a rate: one case would move it by five points and more."""
+"""Number of cases below which a share is shown as a count: one case would change the rate by more than five points."""
 
 NOTHING = "\N{EN DASH}"
 
 ABOUT = "≈ "
-"""Stands before an estimated count of tokens."""
+"""Prefix of an estimated token count."""
 
 _OPEN = "95 % interval, whatever becomes of the unjudged trials,"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Repair success as drawn: per cent of the cases."""
+    """Repair success as drawn, in per cent of the cases."""
 
     low: float
     point: float
@@ -40,7 +40,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What one strategy, control or bound adds up to under one policy. Figures are texts, ready to be shown."""
+    """Totals of one strategy, control or bound under one policy. Figures are texts, ready for display."""
 
     name: str
     group: Group
@@ -48,36 +48,36 @@ class Line:
     right: str
     cases: int
     rate: str | None
-    """None where there are fewer than :data:`FEW` cases."""
+    """None if there are fewer than :data:`FEW` cases."""
     bounds: str | None
-    """None where every trial was judged."""
+    """None if every trial was judged."""
     bar: Bar | None
-    """None where there is no interval."""
+    """None if there is no interval."""
     interval_says: str
     """How the interval was made, or why there is none."""
     first: str
     plausible: float
     harmful: float
     judged: int
-    """Cases with a verdict, which what is wasted is known of."""
+    """Cases with a verdict; waste is known only for these."""
     attempts: float
-    """Attempts of those, a case with several samples by their mean."""
+    """Attempts in the judged cases; a case with several samples counts with their mean."""
     wasted: float
     wasted_per_trial: str
     context_tokens: str
     first_tokens: float
-    """The same as a number; 0 where no prompt was made."""
+    """The same as a number; 0 if no prompt was made."""
     context_recall: str
     first_prompts: int
-    """Cases that got as far as a prompt, which the context is measured on."""
+    """Cases that reached a prompt; the context is measured on these."""
     value: float
     """Right cases as a number."""
     most: float
-    """The same, if every open trial comes out right."""
+    """The same, if every open trial turns out right."""
 
     @property
     def reach(self) -> str:
-        """Right cases, in words: from those that are known to those that can still turn out so."""
+        """Right cases, in words: a range if open cases can still turn out right."""
         return self.bounds or self.right
 
 
@@ -90,28 +90,28 @@ class Panel:
     title: str
     lines: tuple[Line, ...]
     api: str = ""
-    """The stratum of APIs that the cases are of; empty where the run has one alone."""
+    """The stratum of APIs of the cases; empty if the run has only one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyLine:
-    """What one policy adds up to, over the trials that every policy has; what is wasted, over those judged under each."""
+    """Totals of one policy over the trials that every policy has; waste covers those judged under each policy."""
 
     label: str
     title: str
     right: int
-    """Trials, of those of cases with an edit fault."""
+    """Right trials of cases with an edit fault."""
     of: int
     open: int
-    """Of those, trials without a verdict."""
+    """Trials of these cases without a verdict."""
     lost: str
     gained: str
-    """Of those, trials that it gets right and :data:`MAIN_POLICY` does not."""
+    """Trials of these cases that this policy gets right and :data:`MAIN_POLICY` does not."""
     attempts: int
     wasted: int
     futile_per_user: str
     prompt_tokens: str
-    """Of all that was asked; :data:`NOTHING` where those of one prompt are not known."""
+    """Tokens of all prompts; :data:`NOTHING` if those of one prompt are not known."""
     completion_tokens: str
     """As above, of the responses."""
 
@@ -124,14 +124,14 @@ class PolicyTable:
     trials: int
     cases: int
     judged: int
-    """Trials that have a verdict under every policy: attempts, waste and tokens are counted over these."""
+    """Trials with a verdict under every policy: attempts, waste and tokens are counted over these."""
     lines: tuple[PolicyLine, ...]
 
 
 def panels(found: Mapping[str, Sequence[JsonObject]], views: Views) -> tuple[Panel, ...]:
-    """Return one table for each solver, policy and stratum that there are totals of, the headline's first.
+    """Return one table for each solver, policy and stratum with totals, the headline's first.
 
-    A stratum without a case that an edit mends is left out, unless there is no other.
+    A stratum without a case that an edit can fix is left out, unless there is no other.
     """
     made: list[Panel] = []
     for solver in views.solvers:
@@ -209,20 +209,20 @@ def _bar(success: JsonObject) -> Bar:
 
 
 def _first_attempt(found: Sequence[JsonObject], solver: Solver, strategy: str) -> str:
-    """Return attempt-1 success where only the limit stops."""
+    """Return attempt-1 success under the policy that only the limit stops."""
     own = (total for total in found if solver.answered(total) and total["strategy"] == strategy)
     first = next((total["scores"]["attempt1_success"] for total in own if total["policy"] == MAIN_POLICY), None)
     return f"{_reach(first)} / {first['denominator']}" if first and first["denominator"] else NOTHING
 
 
 def _reach(measure: JsonObject) -> str:
-    """Return a share's numerator; where trials are open, from what is sure to what it comes to if all of them hold."""
+    """Return a share's numerator; with open trials, the range from the certain number to the number if all of them are right."""
     sure, bounds = number(measure["numerator"]), measure["bounds"]
     return f"{sure} to {number(round(bounds['high'] * measure['denominator'], 6))}" if bounds else sure
 
 
 def _hundredths(value: float) -> float:
-    """Return a count as it is shown: whole where it is whole, and rounded where samples of a case were averaged."""
+    """Return a count for display: an integer, or rounded to two decimals if samples of a case were averaged."""
     return int(value) if value == int(value) else round(value, 2)
 
 
@@ -234,7 +234,7 @@ def policy_tables(records: Records, views: Views) -> tuple[PolicyTable, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class _Sum:
-    """What one policy adds up to so far."""
+    """Running totals of one policy."""
 
     right: int = 0
     of: int = 0
@@ -249,7 +249,7 @@ class _Sum:
     """Places of the trials judged under every policy."""
 
     def add(self, place: int, own: TrialRecord, unstopped: TrialRecord | None, *, judged: bool) -> None:
-        """Take a trial that every policy has. ``judged``: under each of them."""
+        """Add a trial that every policy has. ``judged``: it is judged under each of them."""
         if own.kind in EDIT_KINDS:
             self.of += 1
             self.right += own.right
@@ -266,7 +266,7 @@ class _Sum:
 
 
 def _added(one: float | None, other: float | None) -> float | None:
-    """Return a sum; None once one of what is added is not known."""
+    """Return a sum; None if one of the summands is not known."""
     return None if one is None or other is None else one + other
 
 
@@ -291,7 +291,7 @@ def _policy_table(records: Records, views: Views, solver: Solver) -> PolicyTable
 
 
 def shared_trials(by_view: Mapping[PolicyView, Records]) -> Iterator[tuple[str, dict[PolicyView, int]]]:
-    """Yield each trial that every policy has, in the order of case, strategy and sample: its case, and where it stands under each."""
+    """Yield each trial that every policy has, in the order of case, strategy and sample: its case, and its place under each policy."""
     by_case: dict[PolicyView, dict[str, Records]] = {view: one.by("case") for view, one in by_view.items()}
     for case in sorted(set.intersection(*map(set, by_case.values()))) if by_case else ():
         found = {view: held[case].by_strategy() for view, held in by_case.items()}
@@ -330,5 +330,5 @@ def _policy_title(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a count as text: whole where it is whole, with two decimals where samples of a case were averaged."""
+    """Return a count as text: an integer, or two decimals if samples of a case were averaged."""
     return str(int(value)) if value == int(value) else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""How a run's trials are laid side by side: who answered, under which policy, and in which columns."""
+"""How a report arranges a run's trials: by solver, policy and column."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ CONTROL_STRATEGIES = ("none", "placebo", "summary-b")
 """Recorded like strategies; a gap no larger than theirs is not a finding."""
 
 BOUND_REPAIRERS = {"noop": "floor", "suggestion-only": "floor", "reference": "ceiling"}
-"""Run once a case, to show what lies below and above every strategy."""
+"""Run once per case, to bound every strategy from below and above."""
 
 STRATA = ("private", "well-known")
-"""Whether an engineer who knows the public API could name the fix without seeing the error. The two are never added up."""
+"""Whether an engineer who knows the public API could name the fix without seeing the error. The two are never pooled."""
 
 MAIN_POLICY = "naive"
-"""The policy that strategies are compared under: only the limit stops it, so it decides nothing for a strategy."""
+"""The policy under which strategies are compared: only the limit stops it, so it does not influence the comparison."""
 
 Group: TypeAlias = Literal["strategy", "control", "bound"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:
-    """Who answered the prompts: one repairer, with its model, in one engine."""
+    """The source of the responses: one repairer, with its model, in one engine."""
 
     label: str
     engine: str
@@ -36,7 +36,7 @@ class Solver:
     model: str | None
 
     def answered(self, total: JsonObject) -> bool:
-        """Return whether the responses that a total is of are this solver's."""
+        """Return whether a total covers this solver's responses."""
         return (total["engine"], total["repairer"], total["model"]) == (self.engine, self.repairer, self.model)
 
     def answers(self, treatment: Treatment) -> bool:
@@ -46,24 +46,24 @@ class Solver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyView:
-    """One policy with the detector that was really used."""
+    """One policy with the detector that was actually used."""
 
     label: str
     policy: str
     detector: str | None
 
     def ran(self, total: JsonObject) -> bool:
-        """Return whether what a total is of ran under it."""
+        """Return whether the trials of a total ran under this policy."""
         return (total["policy"], total["detector"]) == (self.policy, self.detector)
 
     def runs(self, treatment: Treatment) -> bool:
-        """Return whether a treatment is under it."""
+        """Return whether a treatment uses this policy."""
         return (treatment.policy, treatment.detector) == (self.policy, self.detector)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column of the grid: a strategy, or a repairer that bounds them all."""
+    """One column of the grid: a strategy, or a repairer that bounds all strategies."""
 
     name: str
     group: Group
@@ -71,7 +71,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
-    """Everything that a reader can choose from. The first solver and the first policy are the headline's.
+    """All choices of a reader. The first solver and the first policy are the headline's.
 
     The first solver is the main model of the configuration, else the first one of the matrix.
     """
@@ -81,12 +81,12 @@ class Views:
     columns: tuple[Column, ...]
 
     def bounds(self) -> tuple[str, ...]:
-        """Return the repairers that stand beside every solver as floor or ceiling."""
+        """Return the repairers that are the floor or ceiling of every solver."""
         return tuple(column.name for column in self.columns if column.group == "bound")
 
 
 def views_of(run: StoredRun) -> Views:
-    """Return what the run's trials can be looked at by; the run's own matrix gives the order, names the rest."""
+    """Return the views of the run's trials, in the order of the run's matrix, others by name."""
     matrix = _axes(run)
     treatments: tuple[Treatment, ...] = run.records.values("treatment")
     named = {one.repairer for one in treatments}
@@ -101,18 +101,18 @@ def views_of(run: StoredRun) -> Views:
 
 
 def own_strategies(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns that are neither controls nor bounds; the controls where there is nothing else."""
+    """Return the columns that are neither controls nor bounds; the controls if there is nothing else."""
     plain = tuple(column for column in columns if column.group == "strategy")
     return plain or tuple(column for column in columns if column.group == "control")
 
 
 def main_model(run: StoredRun) -> str | None:
-    """Return the model of the headline: that of the configuration, else the first one of the matrix. It need have no trial in the run."""
+    """Return the headline's model: that of the configuration, else the first one of the matrix. The run may have no trial of this model."""
     return next(iter(_axes(run)["models"]), None)
 
 
 def _axes(run: StoredRun) -> JsonObject:
-    """Return the names on each axis of a run's sweeps, those of the main matrix first, the main model before all."""
+    """Return the names on each axis of a run's sweeps: the main model, then the main matrix, then the others."""
     sweeps, axes = run.run.get("matrix") or [], ("models", "strategies", "policies")
     found = {axis: list(dict.fromkeys(name for sweep in sweeps for name in sweep.get(axis, ()))) for axis in axes}
     main = (run.run.get("report") or {}).get("main_model")

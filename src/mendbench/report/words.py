@@ -12,7 +12,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def on_apis(api: str) -> str:
-    """Return which stratum of APIs something is of; nothing where the run has one alone."""
+    """Return the stratum of APIs in words; empty if the run has only one."""
     return f" on {api} APIs" if api else ""
 
 
@@ -22,7 +22,7 @@ def counted(count: float, what: str, plural: str = "") -> str:
 
 
 def stale_sentences(stale: JsonObject) -> tuple[str, ...]:
-    """Return what there is to be said of a run's count of stale responses; nothing where all that is recorded is asked for."""
+    """Return sentences about a run's count of stale responses; empty if all recordings are used."""
     lines = []
     if stale.get("responses"):
         where = f"{stale['responses']} recorded responses, in {stale['cassettes']} cassettes"
@@ -34,7 +34,7 @@ def stale_sentences(stale: JsonObject) -> tuple[str, ...]:
 
 
 def figure(value: float, digits: int = 2) -> str:
-    """Return a number as it is told: whole where it is whole, or else rounded."""
+    """Return a number as text: an integer, or else rounded."""
     rounded = round(value, digits)
     return (
         f"{int(rounded):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
@@ -50,21 +50,21 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as whole per cent, which a line break does not part from its sign."""
+    """Return a share in whole per cent, with a non-breaking space before the sign."""
     return f"{share:.0%}".replace("%", "\N{NARROW NO-BREAK SPACE}%")
 
 
 def listing(names: Sequence[str]) -> str:
-    """Return names as a sentence has them."""
+    """Return names as a list in a sentence."""
     return " and ".join(", ".join(names).rsplit(", ", 1)) if names else "none"
 
 
 def about(number: int) -> str:
-    """Return a number of cases as an estimate is told."""
+    """Return an estimated number of cases in words."""
     return f"over {MANY_CASES}" if number > MANY_CASES else f"about {rounded_up(number)}"
 
 
 def rounded_up(number: int) -> int:
-    """Return a number of cases with the two digits that count."""
+    """Return a number of cases rounded up to two significant digits."""
     step = int(10 ** max(0, math.floor(math.log10(number)) - 1))
     return math.ceil(number / step) * step

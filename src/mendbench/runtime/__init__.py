@@ -1,6 +1,6 @@
-"""The engine: parses, validates and executes workflows, resumes them, and tells what failed.
+"""The engine: parses, validates, executes and resumes workflows, and reports what failed.
 
-:mod:`.parse` and :mod:`.validate` read a document, :mod:`.templates` resolve its parameters, :mod:`.engine` walks its
-nodes (:mod:`.nodes`), :mod:`.checkpoint` says which need not run again, :mod:`.failures` what went wrong, and
-:mod:`.formatter` shows it.
+:mod:`.parse` and :mod:`.validate` read a document. :mod:`.templates` resolves its parameters. :mod:`.engine` walks its
+nodes (:mod:`.nodes`). :mod:`.checkpoint` decides which nodes need not run again. :mod:`.failures` describes what went
+wrong, and :mod:`.formatter` formats it.
 """

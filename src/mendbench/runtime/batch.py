@@ -1,9 +1,9 @@
-"""A batch node: the same work once for each item of a list, one item after the other.
+"""A batch node: runs the same work for each item of a list, in sequence.
 
-Its outputs are ``results`` (one object an item: the item and its outputs), ``count``, ``success_count``, ``error_count``, ``errors``
-(null, or one object an item that failed) and ``batch_metadata``. Where an item fails, ``fail_fast`` ends the node with that item's
-failure; ``continue`` goes on, and the node then ends in a warning that stops nothing, unless every item failed. Items that were
-done are not done again on resume.
+Its outputs are ``results`` (one object per item: the item and its outputs), ``count``, ``success_count``, ``error_count``, ``errors``
+(null, or one object per failed item) and ``batch_metadata``. When an item fails, ``fail_fast`` ends the node with that item's
+failure. ``continue`` runs the remaining items; the node then ends in a warning that does not stop the run, unless every item
+failed. A resume does not repeat completed items.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from mendbench.runtime.stepping import FINE, StepRunner, Tried, Unit
 from mendbench.runtime.templates import ParamProblem, resolve
 
 MAX_ITEMS = 10_000
-"""Items of one batch."""
+"""Maximum number of items in one batch."""
 
 MAX_TOLD = 5
-"""Items whose failures a partial failure's message names."""
+"""Maximum number of failed items that a partial failure's message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A batch before it is run: one unit of work for each item."""
+    """A batch before it runs: one unit of work per item."""
 
     batch: Batch
     values: tuple[Json, ...]
@@ -36,7 +36,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """The digest of what all items would do, in order; empty if one of them cannot be resolved."""
+        """The digest of the work of all items, in order; empty if an item cannot be resolved."""
         digests = [unit.digest for unit in self.units]
         if not all(digests):
             return ""
@@ -45,30 +45,30 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchDone:
-    """What came of a batch."""
+    """The result of a batch."""
 
     outputs: JsonObject
     judgement: Judgement
     noticed: str | None
-    """What was noticed at its items, whatever a detector made of it."""
+    """What was observed at the items, regardless of the detector's judgement."""
     error: str | None
-    """What was noticed at the item whose failure is the node's; None if the node did not fail."""
+    """What was observed at the item whose failure is the node's failure; None if the node did not fail."""
     failed: Tried | None
-    """The unit of work whose failure is the node's, or None."""
+    """The unit of work whose failure is the node's failure, or None."""
     failed_at: int | None
-    """Which item that was, from 0."""
+    """The index of that item, from 0."""
     items: tuple[Completed, ...]
-    """The items that are done, now or before, those that the list no longer has included."""
+    """All completed items, from this run or earlier, including items no longer in the list."""
     exchanges: int
-    """How many the world has seen by now."""
+    """Number of exchanges with the world so far."""
     changed_at: int | None
     only_read: bool
     duration_ms: int
     tries: int
-    """The most that one item took."""
+    """The maximum number of tries for one item."""
 
     def completed(self, digest: str, outputs: JsonObject) -> Completed:
-        """Return what a checkpoint keeps of the node."""
+        """Return the checkpoint entry of the node."""
         return Completed(
             action="default",
             digest=digest,
@@ -85,12 +85,12 @@ class BatchDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """What came of one item: run now, or done before."""
+    """The result of one item, from this run or earlier."""
 
     value: Json
     done: Completed
     tried: Tried | None = None
-    """None where it was done before."""
+    """None if it completed earlier."""
     duration_ms: int = 0
     tries: int = 0
 
@@ -100,12 +100,12 @@ class _Item:
 
     @property
     def failed(self) -> bool:
-        """Whether it ends a batch: a warning that stops nothing does not."""
+        """Whether it ends a batch. A warning that does not stop the run does not end a batch."""
         return self.done.state == "error" or (self.done.state == "warning" and self.done.severity != "info")
 
 
 def plan_batch(batch: Batch, whole: Unit, shop: StepRunner) -> Plan | Tried:
-    """Return the plan of a batch, or the failure of ``whole`` (the node as such) because there is no list to go through."""
+    """Return the plan of a batch, or the failure of ``whole`` (the node itself) if there is no list to iterate over."""
     found = resolve(batch.items, whole.data, texts=shop.texts)
     if not found.complete:
         left = (*(one.text for one in found.unresolved), *found.malformed)
@@ -122,7 +122,7 @@ def plan_batch(batch: Batch, whole: Unit, shop: StepRunner) -> Plan | Tried:
 
 
 def run_batch(plan: Plan, before: list[Completed], shop: StepRunner) -> BatchDone:
-    """Do what the plan says, but for the items that were done ``before`` just so and whose response still holds."""
+    """Execute the plan, except for items in ``before`` that did the same work and whose response is still valid."""
     left = list(before)
     made = list(_made(plan, left, shop))
     failures = {index: item for index, item in enumerate(made) if item.failed}
@@ -148,7 +148,7 @@ def run_batch(plan: Plan, before: list[Completed], shop: StepRunner) -> BatchDon
 
 
 def _made(plan: Plan, before: list[Completed], shop: StepRunner) -> Iterator[_Item]:
-    """Yield what comes of each item, up to the first that ends the batch. What was done is taken out of ``before``."""
+    """Yield the result of each item, up to the first that ends the batch. Remove items with the same work from ``before``."""
     for unit, value in zip(plan.units, plan.values, strict=True):
         digest = unit.digest
         done = next((one for one in before if digest and one.digest == digest), None)
@@ -162,7 +162,7 @@ def _made(plan: Plan, before: list[Completed], shop: StepRunner) -> Iterator[_It
 
 
 def _tried(batch: Batch, unit: Unit, value: Json, shop: StepRunner) -> _Item:
-    """Run one item, at most so often as the batch says, and never again where that could do something twice."""
+    """Run one item, at most as often as the batch allows. Do not retry if that could repeat an effect."""
     clock = shop.around.clock
     started = clock.now_ms()
     tried = shop.do(unit)
@@ -178,7 +178,7 @@ def _tried(batch: Batch, unit: Unit, value: Json, shop: StepRunner) -> _Item:
 
 
 def _gravest(failures: Mapping[int, _Item]) -> int:
-    """Return the first item whose failure an edit would mend, else the first that failed: a fixable batch may be repaired."""
+    """Return the first item whose failure is fixable, else the first that failed: a fixable batch may be repaired."""
     fixable = (index for index, item in failures.items() if item.done.state == "error")
     return next(fixable, next(iter(failures)))
 
@@ -189,7 +189,7 @@ def _partial(made: list[_Item]) -> Judgement:
 
 
 def _told(made: list[_Item], words: Callable[[_Item], str | None]) -> str | None:
-    """Return what is said of the items that did not succeed, or None if all did."""
+    """Return a message about the items that failed, or None if all succeeded."""
     said = [(index, words(item) or "failed") for index, item in enumerate(made) if item.done.state != "success"]
     if not said:
         return None
@@ -199,7 +199,7 @@ def _told(made: list[_Item], words: Callable[[_Item], str | None]) -> str | None
 
 
 def _outputs(plan: Plan, made: list[_Item]) -> JsonObject:
-    """Return the node's outputs. What they say of a failure is what was noticed: data may not hang on a detector."""
+    """Return the node's outputs. They report failures as observed: data must not depend on a detector."""
     failed = [(index, item) for index, item in enumerate(made) if item.done.noticed is not None and item.failed]
     errors = [{"index": index, "item": item.value, "error": item.done.noticed} for index, item in failed]
     return {

@@ -1,12 +1,12 @@
 """Checkpoints: which completed nodes need not run again.
 
-A node is reused if its type, its *resolved* parameters and the action of the edge that led to it are what they were. A
-changed node upstream therefore reruns, and its dependants rerun only where its outputs changed what they are told. The
-edge counts by its action and not by the node it comes from: an edit that puts a new node in front of a completed write
-must not repeat the write.
+A node is reused if its type, its *resolved* parameters and the action of the edge that led to it are unchanged. A
+changed node upstream therefore reruns, and its dependants rerun only if its outputs changed their parameters. Only the
+edge's action counts, not its source node: an edit that inserts a node before a completed write must not repeat the
+write.
 
-Parameters do not tell what a *read* depends on: the world. A completed node that only read is therefore run again if a
-node before it on the way has changed something since.
+A *read* also depends on the world, which parameters do not show. A completed node that only read therefore runs again
+if an earlier node on the path has changed something since.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from mendbench.model.json import JsonObject
 
 
 def node_digest(node_type: str, params: JsonObject, action: str) -> str:
-    """Return the digest of what a node does.
+    """Return the digest of a node's work.
 
-    ``params`` are resolved; ``action`` is that of the edge taken to it, ``default`` at the start. Over the parameters
-    as they are it decides what is reused: redaction tells the spellings of a secret alike, and a token that was sent in
-    the wrong one has to be sent again. Over redacted ones it may be shown, for it hangs on no secret's value.
+    ``params`` are resolved; ``action`` is that of the edge taken to it, ``default`` at the start. The digest of the
+    unredacted parameters decides about reuse: redaction hides the spelling of a secret, and a token sent in the wrong
+    spelling has to be sent again. The digest of redacted parameters may be shown: it depends on no secret's value.
     """
     return digest({"type": node_type, "params": params, "action": action})
 
@@ -32,10 +32,10 @@ def node_digest(node_type: str, params: JsonObject, action: str) -> str:
 def completed_as(
     checkpoint: Checkpoint | None, node_id: str, wanted: str, node_ids: Collection[str]
 ) -> tuple[str, Completed] | None:
-    """Return what the checkpoint keeps of a node that would do just what it did, and under which id, or None.
+    """Return the id and the checkpoint entry of a completed node with the same work, or None.
 
-    A completed node that is no longer in the workflow (``node_ids``) stands for a new one that would do the same: it
-    was renamed.
+    A completed node that is no longer in the workflow (``node_ids``) matches a new one with the same work: it was
+    renamed.
     """
     if checkpoint is None:
         return None
@@ -49,7 +49,7 @@ def completed_as(
 def items_done(
     checkpoint: Checkpoint | None, node_id: str, node_ids: Collection[str]
 ) -> dict[str, tuple[Completed, ...]]:
-    """Return the items that a batch node has done, by the id that it had then: its own, and those of nodes that are gone."""
+    """Return a batch node's completed items by node id: its own id, and the ids of removed nodes."""
     known = checkpoint.items if checkpoint is not None else {}
     return {name: done for name, done in known.items() if name == node_id or name not in node_ids}
 
@@ -57,7 +57,7 @@ def items_done(
 def traces_of(exchanges: Sequence[Exchange], first: int) -> tuple[int | None, bool]:
     """Return where these exchanges last changed the world, and whether they only read.
 
-    ``first`` is the place of the first one in the world's traffic. What a model says hangs on no world.
+    ``first`` is the index of the first one in the world's traffic. A model's response does not depend on the world.
     """
     places = [first + index for index, one in enumerate(exchanges) if one.changed]
     asked = [one for one in exchanges if not one.request.is_model_request]
@@ -70,10 +70,10 @@ def continued(
     items: Mapping[str, tuple[Completed, ...]],
     failed_node: str | None,
 ) -> Checkpoint:
-    """Return the checkpoint after an execution that did these nodes, and after which batch nodes have these items done.
+    """Return the checkpoint after an execution that completed these nodes and these items of batch nodes.
 
-    What completed earlier and was not reached this time is kept: its effect has happened, and a later edit may lead to
-    it again.
+    Earlier completed nodes that this execution did not reach are kept: their effects have happened, and a later edit may
+    lead to them again.
     """
     earlier = before or Checkpoint()
     return Checkpoint(

@@ -1,6 +1,6 @@
-"""What a person at a terminal is told of an execution: a line for each node, a block for each failure, a summary.
+"""Terminal output of an execution: a line for each node, a block for each failure, a summary.
 
-All of it is plain text without control characters, whatever an API answered. Failures are sanitised.
+The output is plain text without control characters, whatever an API returned. Failures are sanitised.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mendbench.runtime.parse import Problem
 from mendbench.secrets.redaction import sanitise
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters but for tab and line feed: what an API says must not move the cursor or colour the screen."""
+"""Control characters except tab and line feed: an API's text must not move the cursor or colour the screen."""
 _INDENT = "     "
 
 
@@ -25,14 +25,14 @@ def plain(text: str) -> str:
 
 
 def display_line(event: NodeEvent) -> str:
-    """Return a node's line: ``fetch... ✓ 1.2s``. For the beginning of a node it is ``fetch...``."""
+    """Return a node's line: ``fetch... ✓ 1.2s``. When a node starts, it is ``fetch...``."""
     begun = f"{plain(event.node_id)}..."
     ended = ending_of(event)
     return f"{begun} {ended}" if ended else begun
 
 
 def ending_of(event: NodeEvent) -> str:
-    """Return what follows the node's name in its line; nothing for the beginning of a node."""
+    """Return the text after the node's name in its line; empty when a node starts."""
     match event:
         case NodeStarted():
             return ""
@@ -49,12 +49,12 @@ def ending_of(event: NodeEvent) -> str:
 
 
 def seconds(ms: int) -> str:
-    """Return a duration as a person reads it: ``1.2s``."""
+    """Return a duration in readable form: ``1.2s``."""
     return f"{ms / 1000:.1f}s"
 
 
 def failure_text(failure: Failure, number: int) -> str:
-    """Return one failure in lines: node, message, category, fixable, suggestion, what the API said of each field."""
+    """Return one failure in lines: node, message, category, fixable, suggestion, the API's message for each field."""
     node = f"[{failure.node_id}] " if failure.node_id else ""
     facts = [
         ("Category", failure.category),
@@ -72,7 +72,7 @@ def failure_text(failure: Failure, number: int) -> str:
 
 
 def problem_text(problem: Problem, number: int) -> str:
-    """Return one thing that is wrong with a document, in lines."""
+    """Return one problem of a document, in lines."""
     node = f"[{problem.node_id}] " if problem.node_id else ""
     note = "note: " if problem.severity == "note" else ""
     facts = [("At", problem.where), ("Hint", problem.hint), ("Suggestion", problem.suggestion)]
@@ -82,7 +82,7 @@ def problem_text(problem: Problem, number: int) -> str:
 
 
 def summary_line(execution: Execution) -> str:
-    """Return how a workflow ended, in one line: outcome, nodes by what became of them, failures, warnings, time."""
+    """Return a one-line summary of a workflow: outcome, nodes by state, failures, warnings, time."""
     outcome = {"success": "succeeded", "warning": "ended with warnings", "error": "failed"}[execution.outcome]
     if execution.outcome == "warning" and execution.failures:
         outcome = "was stopped by a warning"
@@ -92,7 +92,7 @@ def summary_line(execution: Execution) -> str:
 
 
 def warning_lines(execution: Execution) -> Iterator[str]:
-    """Yield a line for each warning that did not stop the run: one that did is a failure too."""
+    """Yield a line for each warning that did not stop the run. A warning that did is also a failure."""
     stopped = {failure.node_id for failure in execution.failures}
     for warned in execution.warnings:
         if warned.node_id in stopped:

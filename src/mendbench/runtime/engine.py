@@ -1,4 +1,4 @@
-"""The engine: walks a workflow's nodes, notices what failed, and lets a detector judge it."""
+"""The engine: walks a workflow's nodes, observes failures, and lets a detector judge them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from mendbench.runtime.validate import NodeSpec, errors_of, validate
 from mendbench.runtime.walk import Walk, Walked
 
 _Understood: TypeAlias = tuple[Workflow | None, tuple[Problem, ...]]
-"""A document as it is run, if its structure is right, and what keeps it from running."""
+"""The parsed workflow, if the document's structure is valid, and the problems that prevent running it."""
 
 
 def _unchanged(value: Json) -> Json:
@@ -41,9 +41,9 @@ def _unchanged(value: Json) -> Json:
 class MendbenchEngine:
     """Our own engine.
 
-    ``redact`` takes the case's declared secrets out of what goes into failures and warnings: responses of the world come
-    redacted, but a failed node's parameters hold what the workflow was given. ``types`` replaces the node types that
-    are found. ``on_event`` hears of every node as it starts and ends; what it raises changes nothing.
+    ``redact`` removes the case's declared secrets from failures and warnings: responses of the world are already
+    redacted, but a failed node's parameters contain the workflow's inputs. ``types`` replaces the discovered node types.
+    ``on_event`` is called when a node starts and ends; its exceptions are ignored.
     """
 
     name: str = "mendbench"
@@ -59,7 +59,7 @@ class MendbenchEngine:
         self._tell = None if on_event is None else quietly(on_event)
 
     def validate(self, workflow: JsonObject, inputs: JsonObject) -> tuple[str, ...]:
-        """Return what is wrong with the document before anything runs, one sentence each; empty if nothing is."""
+        """Return the document's problems before anything runs, one sentence each; empty if there are none."""
         _, problems = self._understood(workflow, inputs)
         return tuple(self._redacted(problem.text) for problem in problems)
 
@@ -75,7 +75,7 @@ class MendbenchEngine:
     ) -> Execution:
         """Run the document from its start, or from the checkpoint, to success, to a warning or to an error.
 
-        A document that does not validate ends in ``error``, sends nothing and leaves the checkpoint as it was.
+        An invalid document ends in ``error``, sends nothing and leaves the checkpoint unchanged.
         """
         parsed, problems = self._understood(workflow, inputs)
         if problems or parsed is None:
@@ -97,7 +97,7 @@ class MendbenchEngine:
         return self._execution(parsed, walked, checkpoint, clock.now_ms() - started)
 
     def describe(self, workflow: JsonObject, execution: Execution) -> JsonObject:
-        """Return the agent error format's JSON of an execution, sanitised."""
+        """Return an execution as JSON in the agent error format, sanitised."""
         shown: JsonObject = self._redact(agent_json(workflow, execution))
         return shown
 
@@ -105,13 +105,13 @@ class MendbenchEngine:
         return node_types() if self._types is None else self._types
 
     def _understood(self, workflow: JsonObject, inputs: JsonObject) -> _Understood:
-        """Return a document as it is run, and why it cannot be. One is validated before it is run, and run in many trials."""
+        """Return the parsed document and its problems. Cached: a document is validated before it runs, and runs in many trials."""
         specs = {name: node.spec for name, node in self._known().items()}
         try:
-            # Not the canonical JSON: the order of keys and 1.0 beside 1 can show in what a workflow writes.
+            # Not the canonical JSON: the order of keys and 1.0 versus 1 can affect what a workflow writes.
             decides = (repr(workflow), repr(inputs), tuple(sorted(specs.items())))
             return _kept(_Wanted(decides, workflow=workflow, inputs=inputs, specs=specs))
-        except RecursionError:  # too deep to be written: it is told what is wrong with it anew each time
+        except RecursionError:  # too deep for repr: not cached
             return _understood(workflow, inputs, specs)
 
     def _redacted(self, said: str) -> str:
@@ -119,7 +119,7 @@ class MendbenchEngine:
         return clean
 
     def _execution(self, workflow: Workflow, walked: Walked, before: Checkpoint | None, duration_ms: int) -> Execution:
-        """Return the execution that a walk amounts to. Only its checkpoint still holds secrets: resuming needs them."""
+        """Return the execution for a walk. Only its checkpoint still contains secrets: resuming needs them."""
         return Execution(
             outcome=walked.outcome,
             nodes=tuple(self._record(node, walked.records.get(node.id)) for node in workflow.nodes),
@@ -142,7 +142,7 @@ class MendbenchEngine:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What decides how a document is understood, and beside it the document itself."""
+    """The cache key of a parsed document, and the document itself."""
 
     decides: tuple[object, ...]
     workflow: JsonObject = field(compare=False, kw_only=True)
@@ -152,7 +152,7 @@ class _Wanted:
 
 @lru_cache(maxsize=32)
 def _kept(wanted: _Wanted) -> _Understood:
-    """Return how a document is understood, apart from the one that was given: whose that is may change it."""
+    """Return the parsed document and its problems, from a copy of the document: the caller may change the original."""
     return _understood(copy.deepcopy(wanted.workflow), wanted.inputs, wanted.specs)
 
 
@@ -161,7 +161,7 @@ def _understood(workflow: JsonObject, inputs: JsonObject, specs: Mapping[str, No
 
 
 def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
-    """Return the declared outputs that resolve; the others are left out, and those for which there is no room."""
+    """Return the declared outputs that resolve. Omit the others, and those that exceed the size limit."""
     told: JsonObject = {}
     room, texts = MAX_SIZE, JsonTexts()
     for output in workflow.outputs:
@@ -173,7 +173,7 @@ def _declared_outputs(workflow: Workflow, data: JsonObject) -> JsonObject:
 
 
 def _refused(workflow: Workflow, problems: tuple[Problem, ...], checkpoint: Checkpoint | None) -> Execution:
-    """Return the execution of a document that does not validate: nothing ran."""
+    """Return the execution of an invalid document: nothing ran."""
     failures: dict[str, Failure] = {}
     for problem in problems:
         failures.setdefault(canonical_json([problem.message, problem.where]), static_failure(problem, workflow))

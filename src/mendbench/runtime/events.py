@@ -1,6 +1,6 @@
-"""What an execution tells a listener while it is under way: one event when a node starts, one when it is over.
+"""The events that a running execution sends to a listener: one when a node starts, one when it ends.
 
-No event means anything for the execution itself: a listener that raises is not heard, and without one nothing is built.
+Events do not affect the execution: a listener's exceptions are ignored, and without a listener no events are built.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mendbench.model.execution import NodeRecord, State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStarted:
-    """A node is about to be run, or to be taken from the checkpoint."""
+    """A node is about to run, or to be taken from the checkpoint."""
 
     node_id: str
     node_type: str
@@ -24,12 +24,12 @@ class NodeStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeCompleted:
-    """A node did what it was to do."""
+    """A node completed."""
 
     node_id: str
     duration_ms: int
     modified: bool
-    """Run again although it had completed before, because what it depends on was changed."""
+    """Whether it ran again after an earlier completion, because something it depends on changed."""
     kind: Literal["node_complete"] = "node_complete"
 
 
@@ -39,15 +39,15 @@ class NodeCached:
 
     node_id: str
     state: State
-    """How it had ended."""
+    """The state in which it ended."""
     message: str | None
-    """What had been said of it, if it had ended in a warning or in an error."""
+    """The message, if it ended in a warning or an error."""
     kind: Literal["node_cached"] = "node_cached"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeWarned:
-    """A node failed in a way that no edit of the workflow would mend."""
+    """A node failed in a way that no edit of the workflow can fix."""
 
     node_id: str
     message: str
@@ -72,7 +72,7 @@ Listener: TypeAlias = Callable[[NodeEvent], None]
 
 
 def quietly(listener: Listener) -> Listener:
-    """Return a listener that hears the same and never raises an ``Exception``."""
+    """Return a listener that receives the same events and never raises an ``Exception``."""
 
     def heard(event: NodeEvent) -> None:
         with contextlib.suppress(Exception):
@@ -82,7 +82,7 @@ def quietly(listener: Listener) -> Listener:
 
 
 def ending(record: NodeRecord) -> NodeEvent:
-    """Return the event that says how a node ended."""
+    """Return the event for the end of a node."""
     name, message, took = record.node_id, record.message or "", record.duration_ms
     if record.cached:
         state: State = "success" if record.state == "not_run" else record.state

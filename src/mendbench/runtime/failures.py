@@ -1,6 +1,6 @@
-"""From what was noticed at a node to a failure with everything that the run knows about it.
+"""Builds a failure from an observation at a node, with everything that the run knows about it.
 
-Nothing here asks a detector: what a repairer is told must be the same under every policy.
+Nothing here uses a detector: the repairer's information must be the same under every policy.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from mendbench.runtime.templates import ParamProblem, Template, dotted, field_pa
 from mendbench.secrets.redaction import sanitise, sanitise_under
 
 MAX_AVAILABLE = 20
-"""Paths that a failure lists of a referenced node's data."""
+"""Maximum number of paths into a referenced node's data that a failure lists."""
 
 _PATHS_LOOKED_AT = 2000
-"""Paths that are counted and searched for a likely one; data with more is cut there."""
+"""Maximum number of paths that are searched for a suggestion; further paths are ignored."""
 
 _REQUEST_STATUSES = frozenset({400, 409, 422})
-"""Statuses that blame the request's content (RFC 9110 sections 15.5.1, 15.5.10, 15.5.21)."""
+"""Statuses for invalid request content (RFC 9110 sections 15.5.1, 15.5.10, 15.5.21)."""
 
 UNFIXABLE_WORDS = (
     "api key", "authentication", "unauthorized", "forbidden", "rate limit", "quota", "connection refused", "timeout",
     "permission denied", "out of memory",
 )  # fmt: skip
-"""Words in an exception's message with which the baseline calls it not fixable."""
+"""Words in an exception's message that make the baseline classify it as not fixable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What the run knows where a node failed."""
+    """What the run knows about a failed node."""
 
     node: Node
     sighting: Observation
     data: JsonObject
-    """Inputs and the outputs of the nodes that ran, this one's left out."""
+    """Inputs and the outputs of the nodes that ran, except this one."""
     workflow: Workflow
     exchange: Exchange | None = None
     """The last request that the node sent in this execution, redacted."""
@@ -53,11 +53,11 @@ class Scene:
     exception: str | None = None
     """Name of the exception's class."""
     earlier: tuple[EarlierFailure, ...] = ()
-    """What had been noticed at nodes before, in order."""
+    """What was observed at earlier nodes, in order."""
     batch_item: JsonObject | None = None
-    """Which item of a batch failed."""
+    """The failed item of a batch."""
     redact: Callable[[Json], Json] = field(default=lambda value: value)
-    """Takes the declared secrets out of a value."""
+    """Removes the declared secrets from a value."""
 
 
 def failure_of(scene: Scene) -> Failure:
@@ -83,7 +83,7 @@ def failure_of(scene: Scene) -> Failure:
 
 
 def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Callable[[Json], Json]) -> Failure:
-    """Return the failure of a run that a warning stopped: nothing that an edit could mend."""
+    """Return the failure of a run that a warning stopped: no edit can fix it."""
     api = node.type == "http"
     status = outputs.get("status_code") if api else None
     failure = Failure(
@@ -103,7 +103,7 @@ def warning_failure(node: Node, message: str, outputs: JsonObject, redact: Calla
 
 
 def static_failure(problem: Problem, workflow: Workflow) -> Failure:
-    """Return the failure of a document that does not validate."""
+    """Return the failure of an invalid document."""
     node = workflow.node(problem.node_id) if problem.node_id is not None else None
     shown, total = problem.available[:MAX_AVAILABLE], len(problem.available)
     return Failure(
@@ -122,13 +122,13 @@ def static_failure(problem: Problem, workflow: Workflow) -> Failure:
 
 
 def fixable(sighting: Observation) -> bool:
-    """Return the baseline's guess: all is, but exceptions and transport faults whose message has one of its words."""
+    """Return the baseline's guess: all are fixable except exceptions and transport faults whose message has one of its words."""
     said = sighting.message.lower()
     return sighting.kind not in ("exception", "transport") or not any(word in said for word in UNFIXABLE_WORDS)
 
 
 def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
-    """Return the failure without the secrets that came into it from the workflow's inputs."""
+    """Return the failure without the secrets from the workflow's inputs."""
     return replace(
         failure,
         message=sanitise(redact(failure.message)),
@@ -143,7 +143,7 @@ def redacted(failure: Failure, redact: Callable[[Json], Json]) -> Failure:
 
 
 def _hidden(source: UpstreamSource, redact: Callable[[Json], Json]) -> Json:
-    """Return a parameter's data without credentials, told by value, by the parameter's name and by the template's."""
+    """Return a parameter's data without credentials, recognised by value, by the parameter's name and by the template's name."""
     value = redact(source.value)
     for path in (source.param, source.template.rstrip("}")):
         name = path.replace("${", "").rsplit(".", 1)[-1]
@@ -166,7 +166,7 @@ def _field_problems(sighting: Observation) -> tuple[FieldProblem, ...]:
 
 
 def _with_response(failure: Failure, scene: Scene) -> Failure:
-    """Add what the node's type has: an HTTP answer, an MCP error, a command's output."""
+    """Add the details of the node's type: an HTTP response, an MCP error, a command's output."""
     sighting = scene.sighting
     outputs = sighting.outputs
     match sighting.node_type:
@@ -208,7 +208,7 @@ def _tool_called(node: Node) -> JsonObject:
 
 
 def _mcp_error(sighting: Observation) -> Json:
-    """Return the protocol's error object, else the result's own ``error``, else the words of a tool error."""
+    """Return the protocol's error object, else the result's own ``error``, else the text of a tool error."""
     rpc = sighting.body if isinstance(sighting.body, dict) else {}
     result = sighting.outputs.get("result")
     inner = result.get("error") if isinstance(result, dict) else None
@@ -239,7 +239,7 @@ def _upstream_data(scene: Scene) -> JsonObject | None:
 
 
 def _with_templates(failure: Failure, scene: Scene) -> Failure:
-    """Add what is unresolved, what there would have been instead, and the likeliest of it."""
+    """Add the unresolved templates, the available paths, and the closest match."""
     if not scene.problems:
         return failure
     texts = tuple(dict.fromkeys(text for problem in scene.problems for text in problem.templates))
@@ -261,12 +261,12 @@ def _with_templates(failure: Failure, scene: Scene) -> Failure:
 
 
 def _root(template: Template, data: JsonObject) -> str | None:
-    """Return the name that a template begins with, or None if there is no such name."""
+    """Return the template's root name, or None if the data has no such name."""
     return template.root if template.root in data else None
 
 
 def _available(root: str | None, data: JsonObject, parsed: JsonTexts) -> tuple[str, ...]:
-    """Return the paths of the node that templates name, or the names that they could have named."""
+    """Return the paths of the node that the templates reference, or the available root names."""
     return tuple(data) if root is None else field_paths(data[root], root, limit=_PATHS_LOOKED_AT, texts=parsed)
 
 

@@ -1,7 +1,7 @@
-"""The agent error format: one JSON that the command line, the MCP server and the ``agent-json`` strategy share.
+"""The agent error format: one JSON shared by the command line, the MCP server and the ``agent-json`` strategy.
 
-Always sanitised. Of an execution that ended in an error it says nothing that depends on a detector: a warned node that
-an edge handled looks like any other handled failure.
+Always sanitised. For an execution that ended in an error, nothing in it depends on a detector: a warned node that an edge
+handled looks like any other handled failure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WHERE_KNOWN = (
 
 
 def agent_json(workflow: JsonObject, execution: Execution) -> JsonObject:
-    """Return the agent error format's JSON of an execution of ``workflow`` (the document)."""
+    """Return an execution of ``workflow`` (the document) as JSON in the agent error format."""
     shown: JsonObject = {
         "success": execution.outcome != "error" and not execution.failures,
         "error": execution.failures[0].message if execution.failures else None,
@@ -43,7 +43,7 @@ def agent_json(workflow: JsonObject, execution: Execution) -> JsonObject:
 
 
 def _error(failure: Failure) -> JsonObject:
-    """Return one error: the baseline's fields, each where the failure has it. Enrichment is not part of this format."""
+    """Return one error with those of the baseline's fields that the failure has. Enrichment is not part of this format."""
     shown: JsonObject = {name: getattr(failure, name) for name in _ALWAYS}
     if failure.status_code is not None:
         shown |= {name: getattr(failure, name) for name in _RESPONSE}
@@ -58,13 +58,13 @@ def _error(failure: Failure) -> JsonObject:
 
 
 def _warning(warned: Warned) -> JsonObject:
-    """Return one warning. A critical one is the usual one and needs no word."""
+    """Return one warning. Critical warnings are the default and are not marked."""
     told = {"node_id": warned.node_id, "message": warned.message}
     return told if warned.severity == "critical" else {**told, "severity": warned.severity}
 
 
 def _completed(execution: Execution) -> tuple[NodeRecord, ...]:
-    """Return the nodes that count as completed; a warned one only where no prompt follows."""
+    """Return the nodes that count as completed; a warned node counts only if no prompt follows."""
     states = ("success",) if execution.outcome == "error" else ("success", "warning")
     return tuple(record for record in execution.nodes if record.state in states)
 
@@ -103,7 +103,7 @@ def _step(record: NodeRecord, execution: Execution) -> JsonObject:
 
 
 def _cost(workflow: JsonObject, execution: Execution) -> float | None:
-    """Return what the nodes cost: nothing, or None if one of them asked a model, whose price is not known here."""
+    """Return the cost of the nodes: zero, or None if a node called a model, whose price is not known here."""
     models = {node.id for node in salvaged(workflow).nodes if node.type == "llm"}
     ran = {record.node_id for record in execution.nodes if record.state != "not_run" and not record.cached}
     return None if models & ran else 0.0

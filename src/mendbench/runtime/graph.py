@@ -11,16 +11,16 @@ from mendbench.model.workflow import Workflow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """The nodes in an order that keeps every edge, as far as there is one."""
+    """The nodes in topological order, as far as one exists."""
 
     positions: dict[str, int]
-    """Position of every node that lies neither on a cycle nor behind one."""
+    """Position of every node that is neither on a cycle nor after one."""
     cyclic: tuple[str, ...]
-    """The nodes that lie on a cycle, in alphabetical order."""
+    """The nodes on a cycle, in alphabetical order."""
 
 
 def order_of(workflow: Workflow) -> Order:
-    """Return the order of the nodes; what no edge orders keeps its place in the document. Edges to no node are ignored."""
+    """Return the order of the nodes; ties keep document order. Edges to unknown nodes are ignored."""
     following = _following(workflow)
     behind = dict.fromkeys(following, 0)
     for targets in following.values():
@@ -42,7 +42,7 @@ def order_of(workflow: Workflow) -> Order:
 
 
 def unreachable(workflow: Workflow) -> tuple[str, ...]:
-    """Return the nodes to which no edges lead from the start, in document order. None if there is no such start."""
+    """Return the nodes that the start node does not reach, in document order. Empty if the start node does not exist."""
     following = _following(workflow)
     start = workflow.start_node or (workflow.nodes[0].id if workflow.nodes else None)
     if start not in following:
@@ -60,7 +60,7 @@ def _following(workflow: Workflow) -> dict[str, list[str]]:
 
 
 def _reached(starts: Iterable[str], following: dict[str, list[str]]) -> set[str]:
-    """Return ``starts`` and all nodes that edges lead to from them."""
+    """Return ``starts`` and all nodes reachable from them."""
     reached: set[str] = set()
     ahead = list(starts)
     while ahead:

@@ -1,6 +1,6 @@
-"""What a workflow starts with: explicit inputs, then declared defaults, in the types that were declared.
+"""The starting data of a workflow: explicit inputs, then declared defaults, converted to the declared types.
 
-The environment is not asked: two executions of the same document and inputs must be the same execution.
+Environment variables are not read: two executions of the same document and inputs must be identical.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _YES, _NO = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no"
 
 
 def starting_data(workflow: Workflow, inputs: JsonObject) -> JsonObject:
-    """Return the data that the first node sees: all given inputs, and all declared ones, None where one is absent."""
+    """Return the data for the first node: all given inputs, and all declared ones, with None for absent ones."""
     declared = {one.name: coerced(inputs.get(one.name, one.default), one.type) for one in workflow.inputs}
     return {**inputs, **declared}
 
 
 def coerced(value: Json, wanted: str) -> Json:
-    """Return ``value`` in the declared type if it can be read so, else ``value`` as it is."""
+    """Return ``value`` converted to the declared type if possible, else unchanged."""
     if value is None:
         return None
     if wanted == "string" and not isinstance(value, str):

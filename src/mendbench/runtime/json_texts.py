@@ -1,4 +1,4 @@
-"""Texts that are the JSON of an object or a list, where a template leads into one: each is parsed once."""
+"""Parses each string that contains a JSON object or list once, when a template path leads into it."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from mendbench.io.json_documents import finite_json
 from mendbench.model.json import Json
 
 MAX_JSON_TEXT = 10 * 1024 * 1024
-"""Longest text, in characters, that is parsed as JSON on the way of a path."""
+"""Longest text, in characters, that is parsed as JSON while following a path."""
 
 MAX_JSON_TEXTS = 20_000_000
-"""Characters of all different texts that one execution parses on such ways."""
+"""Maximum total characters of all distinct texts that one execution parses this way."""
 
 _BLANK = " \t\n\r"
-"""What may stand before a JSON value (RFC 8259, section 2)."""
+"""Whitespace allowed before a JSON value (RFC 8259, section 2)."""
 
 _BEGINS = frozenset("{[" + _BLANK)
 
 
 class TooLarge(ValueError):
-    """What is being resolved has become larger than it may."""
+    """The resolved value exceeds the size limit."""
 
 
 class JsonTexts:
-    """What the texts of one execution are the JSON of. A text that led to an object or a list leads to the same one again."""
+    """Cache of the texts parsed in one execution. The same text returns the same object or list."""
 
     def __init__(self) -> None:
         self._known: dict[str, Json] = {}
         self._room = MAX_JSON_TEXTS
 
     def container(self, text: str) -> Json:
-        """Return the object or list that ``text`` is the JSON of, or ``text`` itself. Nobody may change what is returned.
+        """Return the object or list that ``text`` encodes as JSON, or ``text`` itself. Do not modify the returned value.
 
         Raises:
-            TooLarge: it would be more text than one execution may parse, or another text before it was.
+            TooLarge: this text, or an earlier one, exceeds the total that one execution may parse.
         """
         if text[:1] not in _BEGINS or len(text) > MAX_JSON_TEXT:
             return text

@@ -1,4 +1,4 @@
-"""The one wrapper around every node: runs it, and notices what failed. Whose fault that is, a detector decides."""
+"""The wrapper around every node: runs it and observes failures. A detector decides whose fault they are."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from mendbench.secrets.redaction import sanitise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What came of trying to run a node."""
+    """The result of trying to run a node."""
 
     output: NodeOutput
     exception: str | None = None
-    """Name of the class of what its code raised."""
+    """Class name of the exception that its code raised."""
     problems: tuple[ParamProblem, ...] = ()
-    """Parameters that could not be resolved, for which it did not run."""
+    """The unresolved parameters because of which it did not run."""
 
 
 def run_node(kind: NodeType, params: JsonObject, send: Send, clock: Clock) -> Visit:
-    """Run a node on resolved parameters; what its code raises is data of the visit.
+    """Run a node on resolved parameters. The visit records the exceptions of its code.
 
-    ``EffectEscape`` passes, and so do the errors of whoever operates the world: a model that gave no response is no failure
-    of the workflow.
+    ``EffectEscape`` and errors from operating the world propagate: a model that gave no response is not a failure of the
+    workflow.
 
     Raises:
-        BadInput, Incomplete: the world could not be asked.
+        BadInput, Incomplete: the request could not be sent to the world.
     """
     try:
         output = kind.run(params, send, clock)
@@ -54,12 +54,12 @@ def raised_visit(name: str, words: str) -> Visit:
 
 
 def unresolved_visit(problems: tuple[ParamProblem, ...], data: JsonObject) -> Visit:
-    """Return the visit of a node that did not run, because templates in its parameters name nothing."""
+    """Return the visit of a node that did not run because of unresolved templates in its parameters."""
     return Visit(output=_failed("template", unresolved_message(problems[0], data)), problems=problems)
 
 
 def observe(node: Node, visit: Visit, redact: Callable[[Json], Json]) -> Observation | None:
-    """Return the failure in a visit, or None: one that the protocol declares, or one inside a successful answer."""
+    """Return the failure in a visit, or None. The protocol reports it, or a successful response contains it."""
     output = visit.output
     noticed = output.noticed or _embedded(output.answered)
     if noticed is None:

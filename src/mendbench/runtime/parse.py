@@ -1,4 +1,4 @@
-"""From a workflow document to a parsed :class:`.Workflow`, or to everything that is wrong with its structure."""
+"""Parses a workflow document to a :class:`.Workflow`, or reports all errors in its structure."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from mendbench.runtime.suggest import Guesses
 from mendbench.runtime.templates import dotted
 
 IR_VERSION = "0.1.0"
-"""The version of the format that a document without one is taken for."""
+"""The default format version of a document."""
 
 MAX_PROBLEMS = 100
-"""So much of what is wrong with a document is told: each problem may name everything that could have been meant."""
+"""Maximum number of reported problems per document: each may list all possible names."""
 
 __all__ = [
     "IR_VERSION",
@@ -45,31 +45,31 @@ _MEANT: Final[dict[str, dict[str, str]]] = {
     "outputs": {"value": "source", "from": "source"},
     "nodes": {"name": "id", "parameters": "params", "node_type": "type"},
 }
-"""Names that are often written for another one, where likeness does not tell: part of the document, wrong name, right name."""
+"""Common wrong names that similarity does not catch: part of the document, wrong name, right name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is wrong with a workflow before it runs."""
+    """One problem of a workflow, found before it runs."""
 
     message: str
-    """One sentence in the baseline's words."""
+    """One sentence in the baseline's wording."""
     node_id: str | None = None
     hint: str | None = None
-    """What the baseline adds to such a message: what to do, or what there is to choose from."""
+    """What the baseline adds to such a message: what to do, or the available choices."""
     category: Literal["static_validation"] = "static_validation"
     where: str = ""
-    """JSON pointer (RFC 6901) into the document; the token after ``/nodes`` is the node's id if it has one of its own."""
+    """JSON pointer (RFC 6901) into the document; the token after ``/nodes`` is the node's id if that is unique."""
     severity: Literal["error", "note"] = "error"
-    """Only errors keep a workflow from running."""
+    """Only errors prevent a workflow from running."""
     suggestion: str | None = None
-    """Our own diagnosis: what should stand there instead of the wrong name or template."""
+    """Our own diagnosis: the replacement for the wrong name or template."""
     param: str | None = None
     """The parameter, as a dotted path inside the node's params."""
     template: str | None = None
-    """The template that is wrong, as written."""
+    """The wrong template, as written."""
     available: tuple[str, ...] = ()
-    """What the wrong name could have been."""
+    """The available names."""
 
     @property
     def text(self) -> str:
@@ -81,12 +81,12 @@ class Problem:
 
 
 def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem, ...]]:
-    """Return the workflow, or None and the structure errors of ``document``. Never raises, whatever JSON it is given.
+    """Return the workflow, or None and the structure errors of ``document``. Never raises for any JSON.
 
-    So many of the errors as :data:`MAX_PROBLEMS`, the first ones.
+    Returns at most the first :data:`MAX_PROBLEMS` errors.
 
-    A missing ``ir_version`` or ``edges`` is added and a node's ``parameters`` are read as ``params``; ``source`` of the workflow
-    stays the document as it was given. An input that has a default counts as not required.
+    A missing ``ir_version`` or ``edges`` is added, and a node's ``parameters`` are read as ``params``. The workflow's ``source``
+    is the original document. An input with a default counts as not required.
     """
     whole = normalised(document)
     guesses = Guesses()
@@ -96,7 +96,7 @@ def parse_workflow(document: JsonObject) -> tuple[Workflow | None, tuple[Problem
 
 
 def normalised(document: Json) -> Json:
-    """Return a copy of ``document`` with what authors often leave out. What is no object is returned as it is."""
+    """Return a copy of ``document`` with commonly omitted fields added. A value that is not an object is unchanged."""
     if not isinstance(document, dict):
         return document
     whole: JsonObject = {"ir_version": IR_VERSION, **document}
@@ -107,9 +107,9 @@ def normalised(document: Json) -> Json:
 
 
 def salvaged(document: Json) -> Workflow:
-    """Return what can be read of ``document``, leaving out what cannot: all of it if its structure is right.
+    """Return the readable parts of ``document``: all of it if its structure is valid.
 
-    For looking at a broken document, never for running it. Never raises.
+    Use this to inspect a broken document, never to run it. Never raises.
     """
     whole = normalised(document)
     if not isinstance(whole, dict):
@@ -131,7 +131,7 @@ def salvaged(document: Json) -> Workflow:
 
 
 def place_of(path: Pointer, document: Json) -> str:
-    """Return ``path`` as a JSON pointer, a node's index replaced by its id where that is its own."""
+    """Return ``path`` as a JSON pointer, with a node's index replaced by its id if the id is unique."""
     tokens = list(path)
     if len(tokens) > 1 and tokens[0] == "nodes":
         tokens[1] = _own_id(document, tokens[1]) or tokens[1]
@@ -198,7 +198,7 @@ def _duplicate_ids(document: Json) -> Iterator[Problem]:
 
 
 def _dangling(document: Json, guesses: Guesses) -> Iterator[Problem]:
-    """Yield the edges' ends and the start node that name no node."""
+    """Yield a problem for each edge end or start node that names an unknown node."""
     known = {node["id"] for _, node in _usable_nodes(document)}
     ids = sorted(known)
     for index, edge in enumerate(_list(document, "edges")):
@@ -292,7 +292,7 @@ def _id_at(document: Json, index: str | int) -> str | None:
 
 
 def _at(document: Json, path: Pointer) -> Json:
-    """Return what lies at a path that is known to be there."""
+    """Return the value at an existing path."""
     for token in path:
         document = document[token]
     return document

@@ -1,4 +1,4 @@
-"""Tables for reading field problems: codes, and the wordings in which services name a field."""
+"""Tables for reading field problems: error codes, and the phrases in which services name a field."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("missing", r"\bNOT NULL constraint failed: (?P<field>[\w.]+)"),
     ("missing", r"\bnull value in column \"(?P<field>[\w.]+)\""),
     ("invalid", r"\b(?:UNIQUE|CHECK) constraint failed: (?P<field>[\w.]+)"),
-    # class-validator, GitLab, Mailgun, Trello and kin: a field at the head of a clause
+    # class-validator, GitLab, Mailgun, Trello and similar: a field at the start of a clause
     ("invalid", r"(?:^|: )(?P<says>" + _HEAD + r" (?:must|should) (?:be|not|contain|match)\b[^\n]*)"),
     (None, r"(?:^|, )(?P<says>" + _HEAD + r" is (?:missing|empty|invalid|required)\b)"),
     ("invalid", r"'(?P<field>[\w.\-]+)' parameter is\b"),
@@ -89,7 +89,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
 )
 
 TEXTS = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _WORDINGS)
-"""Wordings that name a field, or several: of which kind, or None where the words or a code tell."""
+"""Phrases that name one or more fields, with the kind of problem; None if the text or a code determines the kind."""
 
 PLACED = re.compile(r"^(?P<at>[A-Za-z_]\w*(?:\.\w+)*\[\d+\](?:\[\d+\]|\.\w+)*):\s+(?P<says>\S.*)$")
 """A line that begins with the path of an item in a list: ``blocks[0].text.text: must be present``."""
@@ -116,4 +116,4 @@ SLACK_CODES: dict[str, tuple[str, Kind]] = {
     "invalid_name_punctuation": ("name", "invalid"),
     "invalid_name_required": ("name", "missing"),
 }
-"""Codes of Slack's Web API that are about one argument, for responses that say no more than the code."""
+"""Codes of Slack's Web API about one argument, for responses that contain only the code."""

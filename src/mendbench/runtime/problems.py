@@ -1,8 +1,8 @@
-"""What an API said about single fields of a request, read out of its error body.
+"""Extracts the problems of single request fields from an API's error body.
 
-Two kinds of source: objects that name a field beside what is wrong with it (GitHub, FastAPI, problem+json, JSON:API,
-Google, Stripe, Zod, Ajv, Kubernetes, Discord, Jira, …), and sentences in a known wording (Slack's json-pointers,
-GitHub's schema errors, GraphQL, pydantic, JSON Schema, SQL, …). An object's word is taken before a sentence about the
+There are two kinds of source: objects that contain a field and its problem (GitHub, FastAPI, problem+json, JSON:API,
+Google, Stripe, Zod, Ajv, Kubernetes, Discord, Jira, …), and sentences with known phrases (Slack's json-pointers,
+GitHub's schema errors, GraphQL, pydantic, JSON Schema, SQL, …). An object takes precedence over a sentence about the
 same field.
 """
 
@@ -29,10 +29,10 @@ from mendbench.runtime.problem_words import (
 )
 
 MAX_WRAPPERS = 4
-"""How many times a string may turn out to be JSON again."""
+"""Maximum levels of JSON encoded in JSON strings."""
 MAX_DEPTH = 12
 MAX_ITEMS = 50
-"""Members of one list that are read, and problems that are told."""
+"""Maximum number of members read from one list, and of reported problems."""
 MAX_TEXT = 8000
 MAX_SAYS = 300
 
@@ -44,9 +44,9 @@ _SLOTS = (
     "invalid_params", "response_metadata", "extensions", "userPresentableMessage", "result", "content", "text",
     "structuredContent", "data", "response", "body", "metadata", "raw",
 )  # fmt: skip
-"""Where services put their errors. Anything else in a body is data."""
+"""Keys under which services put their errors. Anything else in a body is data."""
 _NO_FIELDS = frozenset({"errors", "errorMessages", "messages", "message", "warnings", "details", "non_field_errors"})
-"""Keys of lists of texts that are no field's."""
+"""Keys of lists of texts that are not field names."""
 
 _NAMES = ("field", "param", "parameter", "property", "propertyName", "attribute")
 _WORDS = ("message", "msg", "detail", "description", "reason", "title")
@@ -56,7 +56,7 @@ _JSON = re.compile(r"[\[{]\s*[\[{\"]")
 
 
 def field_problems(body: Json) -> tuple[FieldProblem, ...]:
-    """Return what ``body`` says about single fields, in its order, each once. Total: any value gives a response."""
+    """Return the problems of single fields in ``body``, in order, each once. Accepts any value."""
     objects: list[tuple[JsonObject, bool]] = []
     texts: list[str] = []
     _gather(body, objects, texts, depth=0, wrappers=0)
@@ -70,7 +70,7 @@ def field_problems(body: Json) -> tuple[FieldProblem, ...]:
 def _gather(
     value: Json, objects: list[tuple[JsonObject, bool]], texts: list[str], *, depth: int, wrappers: int
 ) -> None:
-    """Collect the objects and texts of ``value`` that can speak about a field, from the outside in."""
+    """Collect the objects and texts of ``value`` that may describe a field, from the outside in."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, str):
@@ -100,7 +100,7 @@ def _inside(value: JsonObject) -> Iterator[Json]:
 
 
 def _embedded(text: str) -> tuple[Json, str]:
-    """Return the JSON that ``text`` is or ends with, and the words before it; None and the text if there is none."""
+    """Return the JSON that ``text`` is or ends with, and the text before it; None and the text if there is none."""
     start = _JSON.search(text)
     if start is None:
         return None, text
@@ -123,7 +123,7 @@ def _of_object(value: JsonObject, *, graphql: bool) -> Iterator[FieldProblem]:
 
 
 def _names_in(value: JsonObject, *, graphql: bool) -> Iterator[str]:
-    """Yield the fields that an error object names. The ``path`` of a GraphQL error is the response's and names none."""
+    """Yield the fields that an error object names. The ``path`` of a GraphQL error refers to the response and is ignored."""
     source, params = value.get("source"), value.get("params")
     extra = value.get("keys")
     inner = params if isinstance(params, dict) else {}
@@ -151,7 +151,7 @@ def _names_in(value: JsonObject, *, graphql: bool) -> Iterator[str]:
 
 
 def _joined(path: Json) -> str:
-    """Return a list of keys and indices as one path, without the ``body`` that some frameworks start it with."""
+    """Return a list of keys and indices as one path, without the leading ``body`` that some frameworks add."""
     if not isinstance(path, list):
         return ""
     parts = [str(part) for part in path if isinstance(part, str | int)]
@@ -161,7 +161,7 @@ def _joined(path: Json) -> str:
 
 
 def _of_map(errors: JsonObject, at: Path) -> Iterator[FieldProblem]:
-    """Read an object that maps fields to what is wrong with them, nested or not (Jira, Rails, Django, Discord)."""
+    """Read an object that maps fields to their problems, nested or not (Jira, Rails, Django, Discord)."""
     if len(at) > MAX_DEPTH:
         return
     for key, value in list(errors.items())[:MAX_ITEMS]:
@@ -183,7 +183,7 @@ def _is_texts(value: Json) -> bool:
 
 
 def _is_tree(value: JsonObject) -> bool:
-    """Return whether a member of a map of errors holds more errors, and is no object about something else."""
+    """Return whether a member of an error map contains more errors, not unrelated data."""
     return any(isinstance(inner, dict) or _is_texts(inner) or key == "_errors" for key, inner in value.items())
 
 
@@ -248,7 +248,7 @@ def _kind_of(code: str | None, says: str) -> Kind:
 
 
 def _clean(field: str) -> str:
-    """Return the field as the API names it, without the marks of the notation around it."""
+    """Return the field as the API names it, without surrounding notation."""
     bare = field[:MAX_SAYS].strip().strip("\"'`").lstrip("#").lstrip("/").rstrip(".,;")
     return bare.removeprefix("$").removeprefix("properties/") or "body"
 

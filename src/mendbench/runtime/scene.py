@@ -1,4 +1,4 @@
-"""A workflow document as far as it can be read, and what the names in it can refer to."""
+"""The readable parts of a workflow document, and what the names in it can refer to."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from mendbench.runtime.parse import salvaged
 from mendbench.runtime.suggest import Guesses
 
 BATCH_OUTPUTS = frozenset({"results", "count", "success_count", "error_count", "errors", "batch_metadata", "error"})
-"""The outputs of every batch node, whatever its type; ``error`` where the batch failed."""
+"""The outputs of every batch node of any type; ``error`` if the batch failed."""
 
 BATCH_INDEX = "__index__"
-"""What the templates of a batch node call an item's place, from 0."""
+"""The template name of an item's index in a batch node, from 0."""
 
 MAX_SHOWN = 20
-"""How many names a hint lists."""
+"""Maximum number of names in a hint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSpec:
-    """What is known of a node type before it runs."""
+    """What is known about a node type before it runs."""
 
     params: frozenset[str] | None
-    """All parameters that it takes; None if it takes any."""
+    """All accepted parameters; None if it accepts any."""
     required: frozenset[str]
-    """Those that it cannot do without."""
+    """The required parameters."""
     outputs: frozenset[str] | None
-    """The keys that it may write, failures included; None if they are not known (those of an MCP tool)."""
+    """The keys that it may write, including those for failures; None if unknown (for an MCP tool)."""
 
 
 ANY_TOOL = NodeSpec(params=None, required=frozenset(), outputs=None)
-"""What is known of a type that names an MCP tool: its parameters are whatever arguments the tool takes."""
+"""The spec of a type that names an MCP tool: it accepts any parameters."""
 
 
 def spec_of(types: Mapping[str, NodeSpec], node_type: str) -> NodeSpec | None:
-    """Return what is known of a type by its name, or by the MCP tool that it names; None if there is no such type."""
+    """Return the spec of a type by its name, or :data:`ANY_TOOL` for an MCP tool; None if there is no such type."""
     known = types.get(node_type)
     return ANY_TOOL if known is None and MCP in types and tool_in(node_type) else known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A document as far as it can be read, and what its names can refer to."""
+    """The readable parts of a document, and what its names can refer to."""
 
     workflow: Workflow
     nodes: dict[str, Node]
     inputs: frozenset[str]
-    """Names of inputs that are declared or given."""
+    """Names of declared or given inputs."""
     types: Mapping[str, NodeSpec]
     order: Order
     guesses: Guesses = field(default_factory=Guesses)
-    """What its wrong names were meant to be."""
+    """Suggestions for its wrong names."""
 
     def outputs_of(self, node_id: str) -> frozenset[str] | None:
-        """Return the keys that a node may write; None if they are not known."""
+        """Return the keys that a node may write; None if unknown."""
         if self.nodes[node_id].batch is not None:
             return BATCH_OUTPUTS
         spec = spec_of(self.types, self.nodes[node_id].type)
@@ -66,7 +66,7 @@ class Scene:
 
 
 def scene_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> Scene:
-    """Return what can be read of ``document``. Never raises."""
+    """Return the readable parts of ``document``. Never raises."""
     workflow = salvaged(document)
     nodes: dict[str, Node] = {}
     for node in workflow.nodes:
@@ -81,7 +81,7 @@ def scene_of(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
 
 
 def own_names(node: Node) -> frozenset[str]:
-    """Return what only this node's templates can name: the item of its batch, and the item's place."""
+    """Return the names that only this node's templates can use: the batch item and its index."""
     return frozenset() if node.batch is None else frozenset({node.batch.name, BATCH_INDEX})
 
 
@@ -91,7 +91,7 @@ def pointer(*steps: str | int) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the first names in one line, and how many more there are."""
+    """Return the first names in one line, and the number of further names."""
     every = list(names)
     more = f" and {len(every) - MAX_SHOWN} more" if len(every) > MAX_SHOWN else ""
     return ", ".join(every[:MAX_SHOWN]) + more

@@ -1,7 +1,7 @@
-"""The workflow's JSON Schema, and what in a document does not keep it.
+"""The workflow's JSON Schema, and a checker for violations.
 
-The checker knows the few keywords that the schema uses, reports every violation and words it as JSON Schema validators
-commonly do.
+The checker supports the few keywords that the schema uses. It reports every violation in the usual wording of JSON Schema
+validators.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Pointer: TypeAlias = tuple[str | int, ...]
 TYPE_ALIASES: Final[dict[str, str]] = {
     "str": "string", "int": "number", "integer": "number", "float": "number", "bool": "boolean", "dict": "object", "list": "array",
 }  # fmt: skip
-"""Names of Python types that a declaration may use, and the types that they mean."""
+"""Python type names that a declaration may use, and the JSON types that they mean."""
 
 DATA_TYPES: Final = ("string", "number", "boolean", "object", "array")
 
@@ -41,10 +41,10 @@ _FLAG: Final[JsonObject] = {"type": "boolean"}
 _TYPE_NAME: Final[JsonObject] = {"type": "string", "enum": [*DATA_TYPES, *TYPE_ALIASES]}
 
 MAX_TRIES: Final = 10
-"""Tries of one batch item."""
+"""Maximum number of tries for one batch item."""
 
 MAX_WAIT_S: Final = 3600
-"""Seconds between two of them."""
+"""Maximum number of seconds between two tries."""
 
 _BATCH: Final[JsonObject] = {
     "type": "object",
@@ -133,7 +133,7 @@ WORKFLOW_SCHEMA: Final[JsonObject] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One place in a document that does not keep the schema."""
+    """One violation of the schema in a document."""
 
     path: Pointer
     keyword: Keyword
@@ -141,11 +141,11 @@ class Violation:
     found: Json = None
     """The value there; for ``required`` and ``additionalProperties`` the name of the property."""
     allowed: tuple[str, ...] = ()
-    """The names that would do, where there are such."""
+    """The allowed names, if any."""
 
 
 def violations(value: Json, schema: JsonObject, path: Pointer = ()) -> Iterator[Violation]:
-    """Yield everything in ``value`` that does not keep ``schema``, in the order of the document. Never raises."""
+    """Yield all violations of ``schema`` in ``value``, in document order. Never raises."""
     expected = schema.get("type")
     if expected is not None and not _IS[expected](value):
         yield Violation(
@@ -167,7 +167,7 @@ def violations(value: Json, schema: JsonObject, path: Pointer = ()) -> Iterator[
 
 
 def shown(value: Json) -> str:
-    """Return ``value`` as it is quoted in a message: in one line, cut where it is long or deep."""
+    """Return ``value`` for a message: on one line, cut if it is long or deep."""
     return _REPR.repr(value)
 
 

@@ -1,4 +1,4 @@
-"""The shared store of an execution, as the specification spells it: what a run leaves behind besides its nodes' outputs."""
+"""The shared store of an execution, as in the specification: the data of a run besides its nodes' outputs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def shared_store(execution: Execution) -> JsonObject:
     """Return the reserved keys of the store.
 
     ``__execution__``
-        The checkpoint: nodes that completed (a warned one has), the action of each, what each did (as a digest over
-        redacted parameters), and the node at which the run stopped.
+        The checkpoint: completed nodes (including warned ones), the action of each, its work (as a digest over redacted
+        parameters), and the node at which the run stopped.
     ``__warnings__``
         Each warned node's message, whether the warning stopped the run or not.
     ``__non_repairable_error__``
-        True where a warning stopped the run, so that no repair may be tried; absent otherwise.
+        True if a warning stopped the run, so that no repair is allowed; absent otherwise.
     ``__cache_hits__``, ``__modified_nodes__``
-        Nodes taken from the checkpoint; nodes run again because what they depend on had changed.
+        Nodes taken from the checkpoint; nodes that ran again because something they depend on changed.
     """
     completed = [record for record in execution.nodes if completes(record)]
     kept = execution.checkpoint.completed
@@ -40,10 +40,10 @@ def shared_store(execution: Execution) -> JsonObject:
 
 
 def completes(record: NodeRecord) -> bool:
-    """Return whether a node counts as completed: it succeeded, or it did its work and a warning came of it."""
+    """Return whether a node counts as completed: it succeeded, or it ended with a warning."""
     return record.state in ("success", "warning")
 
 
 def stopped_by_warning(execution: Execution) -> bool:
-    """Return whether a warning ended the run before its end: nothing that a repair could mend."""
+    """Return whether a warning stopped the run, so that no repair can fix it."""
     return execution.outcome == "warning" and bool(execution.failures)

@@ -1,4 +1,4 @@
-"""What is known of every node type before it runs: the mapping that validation takes."""
+"""The specs of all node types, as validation expects them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""One step of a walk: a node's parameters resolved, its earlier work reused or the node run, what failed noticed and judged.
+"""One step of a walk: resolves a node's parameters, reuses its earlier work or runs it, and judges failures.
 
-A node whose warning says to try again is tried again here, on the clock; a batch node makes one such unit of work for
-each of its items.
+This module retries a node if its warning says so, on the clock. A batch node has one unit of work per item.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from mendbench.secrets.redaction import sanitise
 FINE = Judgement(state="success", message="")
 
 MAX_DATA = 50_000_000
-"""Characters that the resolved parameters of all nodes of one execution may hold together, counted as :func:`.size_of` does."""
+"""Maximum total size of the resolved parameters of all nodes in one execution, see :func:`.size_of`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionContext:
-    """What an execution reaches and is judged by."""
+    """The world, the detector and the other dependencies of an execution."""
 
     world: World
     detector: Detector | None
@@ -44,30 +43,30 @@ class ExecutionContext:
     types: Mapping[str, NodeType]
     redact: Callable[[Json], Json]
     tell: Listener | None = None
-    """Hears of every node; must not raise."""
+    """Called for every node event; must not raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One piece of work: a node on one set of data."""
+    """One piece of work: a node with one set of data."""
 
     node: Node
     data: JsonObject
-    """What its templates can name."""
+    """The data that its templates can reference."""
     arrived: str
     """The action of the edge that led to the node."""
     resolved: ResolvedParams
     digest: str
-    """The digest of what it would do; empty if a parameter cannot be resolved."""
+    """The digest of its work; empty if a parameter cannot be resolved."""
 
     @property
     def whole(self) -> bool:
-        """Whether its parameters could be resolved, all of them."""
+        """Whether all its parameters could be resolved."""
         return bool(self.digest)
 
 
 def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE, texts: JsonTexts | None = None) -> Unit:
-    """Return the work of a node on ``data``, if its parameters are no larger than ``most``."""
+    """Return the work of a node on ``data``, with ``most`` as the maximum size of its parameters."""
     resolved = resolve_params(node.params, data, most, texts)
     whole = not resolved.problems and not resolved.too_large
     return Unit(
@@ -78,26 +77,26 @@ def unit_of(node: Node, data: JsonObject, arrived: str, most: int = MAX_SIZE, te
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What came of a unit of work that was run."""
+    """The result of a unit of work that ran."""
 
     unit: Unit
     visit: Visit
     sighting: Observation | None
     judgement: Judgement
     exchanges: tuple[Exchange, ...] = ()
-    """What it sent, and was answered."""
+    """Its requests and their responses."""
     first: int = 0
-    """The place of the first of them in the world's traffic."""
+    """The index of the first exchange in the world's traffic."""
     duration_ms: int = 0
     tries: int = 1
 
     @property
     def harmless_again(self) -> bool:
-        """Whether doing it again cannot do anything twice: it changed nothing, and nothing that it asked for may have been done."""
+        """Whether a retry cannot repeat an effect: it changed nothing, and no request of it may have taken effect."""
         return all(_harmless_again(one) for one in self.exchanges)
 
     def completed(self, shown_digest: str = "") -> Completed:
-        """Return what a checkpoint keeps of it."""
+        """Return its checkpoint entry."""
         changed_at, only_read = traces_of(self.exchanges, self.first)
         judgement = self.judgement
         return Completed(
@@ -116,7 +115,7 @@ class Tried:
 
 
 class StepRunner:
-    """Does units of work in one execution, and remembers what they did to the world."""
+    """Runs the units of work of one execution, and tracks their changes to the world."""
 
     def __init__(self, around: ExecutionContext, before: Checkpoint | None, node_ids: AbstractSet[str]) -> None:
         self.around, self.before = around, before
@@ -129,14 +128,14 @@ class StepRunner:
         self._changed_by = {one.node: place for place, one in earlier if one.changed}
 
     def unit(self, node: Node, data: JsonObject, arrived: str) -> Unit:
-        """Return the work of a node on ``data``, within what the execution may still hold."""
+        """Return the work of a node on ``data``, within the execution's remaining size limit."""
         unit = unit_of(node, data, arrived, min(MAX_SIZE, self._room), self.texts)
         if not unit.resolved.too_large:
             self._room -= unit.resolved.size
         return unit
 
     def reusable(self, node: Node, digest: str) -> Completed | None:
-        """Return what the node did before, if it would do just that again and its response still holds."""
+        """Return the node's earlier result, if its work is the same and its response is still valid."""
         found = completed_as(self.before, node.id, digest, self._ids | self._taken)
         if found is None or not self.still_holds(found[1]):
             return None
@@ -144,25 +143,25 @@ class StepRunner:
         return found[1]
 
     def shown_digest(self, unit: Unit) -> str:
-        """Return the unit's digest over redacted parameters: the one that may be shown."""
+        """Return the unit's digest over redacted parameters, which may be shown."""
         shown = self.around.redact(unit.resolved.params)
         return unit.digest if shown == unit.resolved.params else node_digest(unit.node.type, shown, unit.arrived)
 
     def items_done(self, node: Node) -> dict[str, tuple[Completed, ...]]:
-        """Return the items that a batch node has done before, by the id that it had then."""
+        """Return the items that a batch node completed earlier, by its id at that time."""
         return items_done(self.before, node.id, self._ids)
 
     def went_past(self, node_id: str, changed_at: int | None) -> None:
-        """Note where a node on the way last changed the world: what was read before that may be stale now."""
+        """Record where a node on the path last changed the world: earlier reads may be stale now."""
         places = (changed_at, self._changed_by.get(node_id))
         self._changed_at = max(self._changed_at, *(-1 if place is None else place for place in places))
 
     def still_holds(self, done: Completed) -> bool:
-        """Return whether what was answered then is still so: a read is stale once a node before it has changed something."""
+        """Return whether an earlier response is still valid: a read is stale once a node before it has changed something."""
         return not done.only_read or self._changed_at < done.sent_by
 
     def do(self, unit: Unit) -> Tried:
-        """Run the unit, again while its warning says so, at most :data:`~.patience.TRIES` times; a retry left over stops."""
+        """Run the unit; repeat it while its warning says so, at most :data:`~.patience.TRIES` times. A retry beyond that stops."""
         first = self._once(unit)
         if not self._to_be_tried_again(first):
             return _settled(first, 1)
@@ -190,15 +189,15 @@ class StepRunner:
         return _settled(replace(last, duration_ms=clock.now_ms() - started), made)
 
     def failed(self, unit: Unit, problems: tuple[ParamProblem, ...]) -> Tried:
-        """Return what comes of a unit that cannot be run because something in it names nothing."""
+        """Return the result of a unit that cannot run because of unresolved references."""
         return self._judged(unit, unresolved_visit(problems, self._known(unit)))
 
     def raised(self, unit: Unit, name: str, words: str) -> Tried:
-        """Return what comes of a unit that cannot be run because a value in it is of no use."""
+        """Return the result of a unit that cannot run because of an invalid value."""
         return self._judged(unit, raised_visit(name, words))
 
     def judged(self, sighting: Observation | None) -> Judgement:
-        """Return what the detector makes of a sighting; without a detector it is an error."""
+        """Return the detector's judgement of an observation; without a detector it is an error."""
         if sighting is None:
             return FINE
         if self.around.detector is None:
@@ -234,7 +233,7 @@ class StepRunner:
         return Tried(unit=unit, visit=visit, sighting=sighting, judgement=self.judged(sighting))
 
     def _to_be_tried_again(self, tried: Tried) -> bool:
-        """Return whether a warning asks for another try that cannot do anything twice."""
+        """Return whether a warning asks for a retry that cannot repeat an effect."""
         judgement = tried.judgement
         return judgement.state == "warning" and judgement.severity == "retry" and tried.harmless_again
 
@@ -246,7 +245,7 @@ class StepRunner:
 
 
 def _harmless_again(exchange: Exchange) -> bool:
-    """Return whether sending it again cannot do twice what it asks for."""
+    """Return whether sending it again cannot repeat its effect."""
     if exchange.changed:
         return False
     refused = exchange.response.fault in (None, "refused") and not exchange.accepted

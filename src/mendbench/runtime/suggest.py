@@ -1,4 +1,4 @@
-"""What a wrong name was most likely meant to be. All of it is our own diagnosis, never an API's word."""
+"""Suggests the most likely intended name for a wrong one. Suggestions are our own diagnosis, never from an API."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 CUTOFF = 0.6
-"""Least likeness, 0 to 1, of a name that is suggested: the default of :func:`difflib.get_close_matches`."""
+"""Minimum similarity, 0 to 1, of a suggested name: the default of :func:`difflib.get_close_matches`."""
 
 MAX_NAME = 80
-"""Characters of a name that is compared at all: comparing takes the square of them, and more."""
+"""Maximum length of a compared name in characters: comparison takes at least quadratic time."""
 
 MAX_PATH = 500
-"""The same of a path."""
+"""Maximum length of a compared path in characters."""
 
 MAX_COMPARED = 2_000_000
-"""Pairs of characters that are compared for one document, or for one failure of a node. Beyond them nothing is suggested: a result hangs
-on no order."""
+"""Maximum character pairs compared for one document, or for one failure of a node. Beyond it nothing is suggested, so that results do
+not depend on the order."""
 
 _A_PAIR = 100
-"""What each pair of names counts, before it is known whether they are compared closely."""
+"""Base cost of each pair of names, even if they are not compared closely."""
 
 _SWAPPED = 0.95
-"""Likeness of two names that differ by two neighbouring letters in the wrong order, or by one letter too many or too few."""
+"""Similarity of two names that differ by two swapped adjacent letters, or by one extra or missing letter."""
 
 _SAME_WORDS = 0.9
-"""Likeness of two names made of the same words in another order."""
+"""Similarity of two names with the same words in another order."""
 
 _PART_OF = 0.7
-"""Likeness where all words of one name are among the words of the other: ``user_id`` and ``id``."""
+"""Similarity if all words of one name are among the words of the other: ``user_id`` and ``id``."""
 
 _LAST = 0.65
-"""Share of the last segment in the likeness of two paths."""
+"""Weight of the last segment in the similarity of two paths."""
 
 _LONG_ENOUGH = 4
-"""Letters that a name must have before one missing letter is taken for a slip."""
+"""Minimum length of a name in which one missing letter counts as a typo."""
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
 _INDEXES = re.compile(r"\[[^\]]*\]")
 
 
 class Guesses:
-    """Guesses at what the wrong names of one document were meant to be, as long as comparing them is not too much work."""
+    """Suggestions for the wrong names of one document, within a limit on comparison work."""
 
     def __init__(self, room: int = MAX_COMPARED) -> None:
         self._room = room
 
     def closest(self, name: str, known: Iterable[str]) -> str | None:
-        """Return the known name that ``name`` was most likely meant to be, or None if none is like it.
+        """Return the known name closest to ``name``, or None if none is similar.
 
-        Case, hyphens and underscores do not count; swapped and missing letters count little. Of equally good names the first in
-        alphabetical order is returned.
+        Case, hyphens and underscores do not count; swapped and missing letters count little. Ties return the first name in
+        alphabetical order.
         """
         if self._room < 0:
             return None
@@ -59,10 +59,10 @@ class Guesses:
         return best[1] if self._room >= 0 and -best[0] >= CUTOFF else None
 
     def closest_path(self, wanted: str, available: Iterable[str]) -> str | None:
-        """Return the available path that ``wanted`` was most likely meant to be, or None.
+        """Return the available path closest to ``wanted``, or None.
 
-        Paths are in template syntax: ``fetch.response.items[0].id``. The last segment counts most, so that a level left out
-        (``data.messages`` for ``result.data.messages``) or an index left out (``issues.title`` for ``issues[0].title``) is found.
+        Paths are in template syntax: ``fetch.response.items[0].id``. The last segment counts most, so that a path with a missing
+        level (``data.messages`` for ``result.data.messages``) or index (``issues.title`` for ``issues[0].title``) is found.
         """
         if self._room < 0:
             return None
@@ -75,14 +75,14 @@ class Guesses:
         return best[2] if self._room >= 0 and best is not None else None
 
     def _path_likeness(self, wanted: str, last: str, path: str) -> float:
-        """Return how like two paths are, 0 if their last segments are not."""
+        """Return the similarity of two paths, 0 if their last segments are not similar."""
         tail = self._likeness(last, _INDEXES.sub("", _last(path)))
         if tail < CUTOFF or max(len(wanted), len(path)) > MAX_PATH or not self._paid(len(wanted) * len(path)):
             return 0.0
         return _LAST * tail + (1 - _LAST) * SequenceMatcher(None, wanted, path, autojunk=False).ratio()
 
     def _likeness(self, one: str, other: str) -> float:
-        """Return how like two names are; what is less than :data:`CUTOFF` may be told as less than it is."""
+        """Return the similarity of two names. A value below :data:`CUTOFF` may be an underestimate."""
         if max(len(one), len(other)) > MAX_NAME or not self._paid(_A_PAIR):
             return 0.0
         a, b = _plain(one), _plain(other)
@@ -95,20 +95,20 @@ class Guesses:
         return max(self._ratio(min(a, b), max(a, b)), _by_words(one, other))
 
     def _ratio(self, a: str, b: str) -> float:
-        """Return how much of two names is the same, or 0 if it is too little to be looked at closely."""
+        """Return the similarity ratio of two names, or 0 if it is too low for a close comparison."""
         compared = SequenceMatcher(None, a, b, autojunk=False)
         if min(compared.real_quick_ratio(), compared.quick_ratio()) < CUTOFF or not self._paid(len(a) * len(b)):
             return 0.0
         return compared.ratio()
 
     def _paid(self, pairs: int) -> bool:
-        """Return whether there is room for so many pairs of characters, and take it."""
+        """Return whether the work limit allows this number of character pairs, and deduct them."""
         self._room -= pairs
         return self._room >= 0
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return what :class:`Guesses` takes ``name`` for, where nothing else of its document is asked for."""
+    """Return the suggestion of a new :class:`Guesses` for ``name``."""
     return Guesses().closest(name, known)
 
 
@@ -130,7 +130,7 @@ def _by_words(one: str, other: str) -> float:
 
 
 def _one_slip(a: str, b: str) -> bool:
-    """Return whether two neighbouring letters changed places, or one letter is too many."""
+    """Return whether two adjacent letters are swapped, or one letter is extra."""
     short, long = sorted((a, b), key=len)
     if len(short) < _LONG_ENOUGH or len(long) - len(short) > 1:
         return False

@@ -1,4 +1,4 @@
-"""What is wrong with the templates in a workflow's parameters, as far as it shows before anything runs."""
+"""Checks the templates in a workflow's parameters before anything runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mendbench.runtime.templates import Place, Template, dotted, malformed, temp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Use:
-    """One template in one parameter of one node, or in the list of its batch."""
+    """One template in one parameter of one node, or in its batch list."""
 
     node: Node
     place: Place
-    """Inside the node."""
+    """The place inside the node."""
     template: Template
 
     @property
@@ -41,7 +41,7 @@ class _Use:
 
 
 def malformed_templates(scene: Scene) -> Iterator[Problem]:
-    """Yield the parameters in which something begins like a template and is none."""
+    """Yield a problem for each parameter with a malformed template."""
     for node in scene.workflow.nodes:
         for place, text in _texts(node):
             broken = malformed(text)
@@ -63,7 +63,7 @@ def malformed_templates(scene: Scene) -> Iterator[Problem]:
 
 
 def how_to_write(broken: str) -> str:
-    """Return what to do about a text that begins like a template and is none."""
+    """Return the hint for a malformed template."""
     if broken.startswith("$$"):
         return f"{broken!r} is no escape, there is none: write the text without braces"
     if not broken.endswith("}"):
@@ -74,7 +74,7 @@ def how_to_write(broken: str) -> str:
 
 
 def misused_templates(scene: Scene) -> Iterator[Problem]:
-    """Yield the templates that name no node, no input, no output of a node, or a node that has not run by then."""
+    """Yield a problem for each template with an unknown root or output, or with a node that has not run by then."""
     for node in scene.workflow.nodes:
         for place, text in _texts(node):
             for template in templates_in(text):
@@ -134,14 +134,14 @@ def _unknown_root(scene: Scene, use: _Use) -> Problem:
 
 
 def _texts(node: Node) -> Iterator[tuple[Place, str]]:
-    """Yield the texts of a node in which templates mean something, with the way to each."""
+    """Yield the texts of a node in which templates are resolved, with the place of each."""
     yield from ((("params", *place), text) for place, text in texts_in(node.params))
     if node.batch is not None:
         yield from ((("batch", "items", *place), text) for place, text in texts_in(node.batch.items))
 
 
 def _param(place: Place) -> str:
-    """Return a place inside a node as messages name it: parameters without ``params``."""
+    """Return a place inside a node in message form: parameters without ``params``."""
     return dotted(place[1:] if place[0] == "params" else place)
 
 

@@ -1,8 +1,8 @@
-"""Templates: ``${name.field[0].id}`` in a workflow's parameters, and what they resolve to.
+"""Templates: ``${name.field[0].id}`` in a workflow's parameters, and their resolution.
 
-A template is ``${`` name, any number of ``.name``, ``}``; each name may carry one index, ``[0]`` or the index that another
-template gives, ``[${i}]``. Everything else that starts with ``${`` (``${x``, ``${}``, ``${a[-1]}``, ``${x|f}``, and ``$${x}``: there
-is no escape) stays as it is written and is reported as malformed. Keys of objects are never resolved.
+A template is ``${`` name, any number of ``.name``, ``}``. Each name may have one index: ``[0]``, or the value of another
+template, ``[${i}]``. Everything else that starts with ``${`` (``${x``, ``${}``, ``${a[-1]}``, ``${x|f}``, and ``$${x}``: there
+is no escape) stays unchanged and is reported as malformed. Keys of objects are never resolved.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from mendbench.runtime.json_texts import JsonTexts, TooLarge
 from mendbench.values.sizes import size_of
 
 Place: TypeAlias = tuple[str | int, ...]
-"""The way to a value inside a JSON document: keys and indexes."""
+"""The path to a value inside a JSON document: keys and indexes."""
 
 MAX_DEPTH = 100
-"""How deep objects and lists are looked into. What lies deeper is left as it is."""
+"""Maximum depth at which objects and lists are resolved. Deeper values stay unchanged."""
 
 MAX_SIZE = 10_000_000
-"""Characters that resolved values may hold, 8 for each value that is no text (:func:`.size_of`): templates that double what
-others doubled grow beyond any memory."""
+"""Maximum characters in resolved values, 8 for each value that is not a string (:func:`.size_of`): nested doubling by
+templates would exhaust memory."""
 
 MAX_LEVELS = 150
-"""How deep resolved values may nest: a response of the world nests 120 deep at most, and a document 100."""
+"""Maximum nesting of resolved values: a response of the world nests at most 120 deep, and a document 100."""
 
 _MAX_FRAGMENT = 60
-"""Characters that are shown of a malformed template."""
+"""Characters of a malformed template in messages."""
 
 _NAME = r"[A-Za-z_][\w-]*"
 _PLAIN = rf"{_NAME}(?:\[[0-9]{{1,18}}\])?(?:\.{_NAME}(?:\[[0-9]{{1,18}}\])?)*"
@@ -51,11 +51,11 @@ class Template:
     """One template as the author wrote it."""
 
     text: str
-    """The whole of it, ``${`` and ``}`` included."""
+    """The whole template, including ``${`` and ``}``."""
     root: str
     """The node or the input that it names."""
     path: tuple[str | int, ...] = ()
-    """The way from there: keys, and indexes as integers. An index that another template gives stands as that template's text."""
+    """The path from the root: keys, and indexes as integers. An index from another template is that template's text."""
 
     @property
     def key(self) -> str | None:
@@ -65,7 +65,7 @@ class Template:
 
     @property
     def inner(self) -> tuple[Template, ...]:
-        """The templates that give its indexes."""
+        """The templates in its indexes."""
         return tuple(_template(step) for step in self.path if isinstance(step, str) and step.startswith("$"))
 
 
@@ -74,18 +74,18 @@ class Resolved:
     """A value with its templates replaced by data."""
 
     value: Json
-    """What could not be resolved stands in it as it was written."""
+    """The value; unresolved templates remain in it as written."""
     unresolved: tuple[Template, ...] = ()
     """Templates that name nothing in the data."""
     malformed: tuple[str, ...] = ()
-    """Texts that begin like a template and are none. In strict mode they stop a node just as unresolved ones do."""
+    """Malformed templates. In strict mode they stop a node just as unresolved ones do."""
     size: int = 0
-    """How large it is, see :func:`.size_of`; over the bound if it is too large, and ``value`` is None then."""
+    """The size, see :func:`.size_of`. If it exceeds the limit, ``value`` is None."""
     too_large: bool = False
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of the author's is left unresolved, and all of it could be written."""
+        """Whether every template was resolved and the value is within the size limit."""
         return not self.unresolved and not self.malformed and not self.too_large
 
 
@@ -96,7 +96,7 @@ class ParamProblem:
     param: str
     """Dotted path inside the params: ``body.title``, ``headers.X-Id``, ``items[0]``."""
     templates: tuple[str, ...]
-    """What is left in it, as written."""
+    """The templates left in it, as written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +106,16 @@ class ResolvedParams:
     params: JsonObject
     problems: tuple[ParamProblem, ...] = ()
     size: int = 0
-    """How large they are, see :func:`.size_of`."""
+    """The size, see :func:`.size_of`."""
     too_large: bool = False
-    """Whether they would be larger than they may; ``params`` is empty then."""
+    """Whether they exceed the size limit; ``params`` is empty then."""
 
 
 _Leftover: TypeAlias = Template | str
 
 
 class _Report:
-    """Where leftovers are told, what may still be written, and what texts are the JSON of."""
+    """Collects unresolved templates, and tracks the remaining size and the parsed texts."""
 
     def __init__(self, told: Callable[[Place, _Leftover], None], room: int, texts: JsonTexts | None) -> None:
         self._told, self._room = told, room
@@ -125,10 +125,10 @@ class _Report:
         self._told(place, leftover)
 
     def write(self, value: Json) -> None:
-        """Note that a value is written out into a text, or stands parsed in the result.
+        """Count a value that is written into a text or parsed into the result.
 
         Raises:
-            TooLarge: there is no room for it.
+            TooLarge: it exceeds the remaining size.
         """
         self._room -= size_of(value, self._room)
         if self._room < 0:
@@ -138,7 +138,7 @@ class _Report:
 def templates_in(value: Json) -> tuple[Template, ...]:
     """Return the templates anywhere in ``value``, each once, in the order of first occurrence.
 
-    A template that gives another one's index follows the one it stands in.
+    A template inside another one's index follows the outer one.
     """
     found: dict[str, Template] = {}
     for _, text in texts_in(value):
@@ -151,12 +151,12 @@ def templates_in(value: Json) -> tuple[Template, ...]:
 
 
 def texts_in(value: Json) -> Iterator[tuple[Place, str]]:
-    """Yield every text in ``value`` that contains ``${``, with the way to it."""
+    """Yield every text in ``value`` that contains ``${``, with its place."""
     yield from _texts_in(value, ())
 
 
 def dotted(place: Place) -> str:
-    """Return a way as it is written in messages: ``body.items[0].title``."""
+    """Return a place in message form: ``body.items[0].title``."""
     text = ""
     for step in place:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -164,7 +164,7 @@ def dotted(place: Place) -> str:
 
 
 def malformed(text: str) -> tuple[str, ...]:
-    """Return the parts of ``text`` that begin like a template and are none: ``${x``, ``${}``, ``${a[-1]}``, ``$${x}``."""
+    """Return the malformed templates in ``text``: ``${x``, ``${}``, ``${a[-1]}``, ``$${x}``."""
     if "${" not in text:
         return ()
     return tuple(match["bad"][:_MAX_FRAGMENT] for match in _TOKEN.finditer(text) if match["bad"])
@@ -173,10 +173,10 @@ def malformed(text: str) -> tuple[str, ...]:
 def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE, texts: JsonTexts | None = None) -> Resolved:
     """Return ``value`` with every template replaced from ``data`` (node ids to their outputs, input names to values).
 
-    A text that is one whole template becomes the value itself, whatever its type; inside an object or a list, a value that is
-    the text of a JSON object or array is parsed. In any other text None becomes nothing, True ``True``, objects and lists JSON.
-    Data is put in as it is: a ``${…}`` that comes with it is neither resolved nor reported. Never raises, changes nothing; what would
-    be larger than ``most`` is not resolved. ``texts`` are those that the same execution has parsed already.
+    A text that is exactly one template becomes the value itself, of any type. Inside an object or a list, a value that is
+    the text of a JSON object or array is parsed. In any other text None becomes empty, True ``True``, objects and lists JSON.
+    Data is inserted unchanged: a ``${…}`` in it is neither resolved nor reported. Never raises or modifies its arguments. A result
+    larger than ``most`` is not resolved. ``texts`` caches the texts that the same execution has parsed.
     """
     unresolved: dict[str, Template] = {}
     broken: dict[str, None] = {}
@@ -196,9 +196,9 @@ def resolve(value: Json, data: Mapping[str, Json], most: int = MAX_SIZE, texts: 
 def resolve_params(
     params: JsonObject, data: Mapping[str, Json], most: int = MAX_SIZE, texts: JsonTexts | None = None
 ) -> ResolvedParams:
-    """Return ``params`` resolved, and for each place that could not be what is left there; none of them if they exceed ``most``.
+    """Return ``params`` resolved, and a problem for each unresolved place; no parameters if they exceed ``most``.
 
-    ``texts`` are those that the same execution has parsed already.
+    ``texts`` caches the texts that the same execution has parsed.
     """
     left: dict[Place, dict[str, None]] = {}
 
@@ -215,7 +215,7 @@ def resolve_params(
 
 
 def _measured(made: Callable[[], Json], most: int) -> tuple[Json, int]:
-    """Return a value and its size; None and more than ``most`` for one that is too large or too deep."""
+    """Return a value and its size; None and more than ``most`` if it is too large or too deep."""
     try:
         value = made()
     except TooLarge:
@@ -225,10 +225,10 @@ def _measured(made: Callable[[], Json], most: int) -> tuple[Json, int]:
 
 
 def lookup(data: Mapping[str, Json], template: Template, texts: JsonTexts | None = None) -> tuple[bool, Json]:
-    """Return whether ``template`` names something in ``data``, and what.
+    """Return whether ``template`` names something in ``data``, and its value.
 
-    A text on the way that is a JSON object or array is parsed and gone into. None at the end is a value; None on the way ends it.
-    ``texts`` are those that have been parsed already; where they have become too many, no further one is gone into.
+    A text on the path that is a JSON object or array is parsed and followed. None at the end is a value; None earlier ends the path.
+    ``texts`` caches the parsed texts; beyond its limit no further text is parsed.
     """
     try:
         return _lookup(data, template, texts or JsonTexts())
@@ -239,11 +239,11 @@ def lookup(data: Mapping[str, Json], template: Template, texts: JsonTexts | None
 def field_paths(
     value: Json, prefix: str = "", depth: int = 5, limit: int | None = None, texts: JsonTexts | None = None
 ) -> tuple[str, ...]:
-    """Return the paths inside ``value`` in template syntax (``response.items[0].id``), each before what lies in it.
+    """Return the paths inside ``value`` in template syntax (``response.items[0].id``), parents first.
 
-    Of a list only the first item is shown; texts that are JSON objects or arrays are gone into, as templates do; keys that no
-    template can name are left out. ``prefix`` is put before each path, ``depth`` counts steps, ``limit`` cuts the list. ``texts`` are
-    those that have been parsed already; where they have become too many, no further one is gone into.
+    Of a list only the first item is included. Texts that are JSON objects or arrays are followed, as in templates. Keys that no
+    template can name are omitted. ``prefix`` is put before each path, ``depth`` limits the steps, ``limit`` cuts the list.
+    ``texts`` caches the parsed texts; beyond its limit no further text is parsed.
     """
     return tuple(islice(_field_paths(value, prefix, depth, texts or JsonTexts()), limit))
 
@@ -328,7 +328,7 @@ def _report_unresolved(template: Template, data: Mapping[str, Json], place: Plac
 
 
 def _parsed(text: str, report: _Report) -> Json:
-    """Return what ``text`` is the JSON of, for which there has to be room in the result."""
+    """Return the value that ``text`` encodes as JSON, and count its size."""
     value = report.texts.container(text)
     report.write(value)
     return value
@@ -348,7 +348,7 @@ def _step(value: Json, step: str | int, data: Mapping[str, Json], texts: JsonTex
 
 
 def _written(value: Json) -> str | None:
-    """Return ``value`` as it stands inside a longer text, or None if it is too deep or has too long a number."""
+    """Return ``value`` as written inside a longer text, or None if it is too deep or contains too long a number."""
     if value is None:
         return ""
     try:

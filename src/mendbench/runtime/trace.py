@@ -2,15 +2,15 @@
 
 ::
 
-    format             1: the first
+    format             always 1
     result             what ``workflow run --output-format json`` printed
     workflow           {"before", "after"}: the documents
-    inputs             as they were given
+    inputs             as given
     executions[]       attempt (0 is the first, n follows attempt n or a choice), outcome, nodes[], failures[], warnings[], outputs
       nodes[]          the node's record, its parameters as written and resolved, its exchanges with the world
       shared           the reserved keys of the shared store, see :mod:`mendbench.runtime.shared_store`
     attempts[]         number, status, prompt, reply, and the workflow that the response led to
-    choices[]          node_id, choice, param and value: what the user chose where a warning stopped the run
+    choices[]          node_id, choice, param and value: the user's choice after a warning stopped the run
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mendbench.runtime.templates import resolve_params
 from mendbench.secrets.redaction import sanitise, sanitise_key, sanitise_under
 
 FORMAT = 1
-"""1: the first."""
+"""The version of the trace format."""
 
 _TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
 _SCHEME_ONLY = re.compile(r"(?i)^\s*(?:bearer|basic|token|bot|apikey)?\s*$")
@@ -40,26 +40,26 @@ _SCHEME_ONLY = re.compile(r"(?i)^\s*(?:bearer|basic|token|bot|apikey)?\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """One execution, and the document that it ran."""
+    """One execution and its document."""
 
     attempt: int
-    """0 for the first; n for the one that followed attempt n."""
+    """0 for the first; n for the one after attempt n."""
     document: JsonObject
     execution: Execution
     inputs: JsonObject | None = None
-    """What it was run with, where that is not what the run began with."""
+    """Its inputs, if they differ from the run's initial inputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:
-    """All that a run of a workflow leaves behind."""
+    """All data from a run of a workflow."""
 
     version: str
-    """Of mendbench."""
+    """The version of mendbench."""
     started_ms: int
     """Milliseconds since the Unix epoch."""
     file: str | None
-    """Where the workflow was read from; None where it was given itself."""
+    """The file of the workflow; None if the document was passed directly."""
     inputs: JsonObject
     before: JsonObject
     after: JsonObject
@@ -68,11 +68,11 @@ class Happened:
     traffic: tuple[Exchange, ...]
     result: JsonObject
     choices: tuple[JsonObject, ...] = ()
-    """What the user chose where a warning stopped the run, redacted: node_id, choice, and for a value param and value."""
+    """The user's choices after a warning stopped the run, redacted: node_id, choice, and for a value param and value."""
 
 
 def build_trace(happened: Happened, redact: Callable[[Json], Json]) -> JsonObject:
-    """Return the trace. ``redact`` takes out the secrets that are known by value; all else is told by key and shape."""
+    """Return the trace. ``redact`` removes the secrets known by value; others are recognised by key and shape."""
     clean = _Clean(redact=redact)
     return {
         "format": FORMAT,
@@ -90,7 +90,7 @@ def build_trace(happened: Happened, redact: Callable[[Json], Json]) -> JsonObjec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Clean:
-    """Makes values showable: known secrets out by value, all others by key and shape."""
+    """Sanitises values: removes known secrets by value, all others by key and shape."""
 
     redact: Callable[[Json], Json]
 
@@ -98,14 +98,14 @@ class _Clean:
         return sanitise(self.redact(value))
 
     def document(self, document: Json) -> Json:
-        """Return a workflow, or a part of one, its templates left standing."""
+        """Return a workflow, or a part of one, sanitised but with its templates."""
         return shown_document(self.redact(document))
 
 
 def shown_document(document: Json) -> Json:
-    """Return a workflow without credentials, its templates left standing: ``${token}`` names one and is none.
+    """Return a workflow without credentials but with its templates: ``${token}`` names a credential and is not one.
 
-    Nor is the declaration of an input that is called ``token`` one: only its default may be hidden.
+    The declaration of an input called ``token`` is not one either: only its default may be hidden.
     """
     clean = _templates_kept(document, sanitise(document))
     if not isinstance(document, dict) or not isinstance(clean, dict) or "nodes" not in document:
@@ -125,7 +125,7 @@ def _declaration(name: str, declared: Json) -> Json:
 
 
 def _holds(name: str, member: str) -> str:
-    """Return the key that tells whether a member of an input's declaration is a credential."""
+    """Return the key that determines whether a member of an input's declaration is a credential."""
     return name if member == "default" else member
 
 

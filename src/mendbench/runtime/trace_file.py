@@ -1,4 +1,4 @@
-"""Traces on the disk."""
+"""Reads and writes trace files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mendbench.values.schema import COUNT, MAYBE_TEXT, NUMBER, OBJECT, TEXT, TEX
 
 FOLDER = ".mendbench"
 LAST = Path(FOLDER) / "last-trace.json"
-"""The last run's trace, in the folder where the command ran."""
+"""The last run's trace, relative to the working directory of the command."""
 
 _HINT = "write one with `mendbench workflow run FILE`"
 
 
 def write_trace(trace: JsonObject, path: Path) -> None:
-    """Write a trace, whole or not at all. The default folder ignores itself in Git: traces hold what APIs answered.
+    """Write a trace atomically. Git ignores the default folder, because traces contain API responses.
 
     Raises:
-        BadInput: the place cannot be written to.
+        BadInput: the path is not writable.
     """
     try:
         if path.parent.name == FOLDER:
@@ -37,10 +37,10 @@ def write_trace(trace: JsonObject, path: Path) -> None:
 
 
 def ignore_folder(folder: Path) -> None:
-    """Let Git ignore all that is in a folder, before anything is.
+    """Make Git ignore the contents of a folder, before anything is written to it.
 
     Raises:
-        OSError: the folder cannot be written to.
+        OSError: the folder is not writable.
     """
     if not (folder / ".gitignore").exists():
         write_atomically(folder / ".gitignore", "*\n")
@@ -50,7 +50,7 @@ def read_trace(path: Path) -> JsonObject:
     """Return the trace in a file.
 
     Raises:
-        BadInput: there is none, it is broken, or of another format.
+        BadInput: the file is missing, broken, or has another format.
     """
     trace = load_json(
         read_text(path, MAX_RECORDING, f"{_HINT}, or name one with --trace"), str(path), _HINT, halves=True
@@ -104,4 +104,4 @@ _TRACE = fields(
         "attempts": many(OBJECT),
     }
 )
-"""What the readers of a trace rely on. What :mod:`mendbench.runtime.trace` builds has this shape."""
+"""The structure that readers of a trace rely on. :mod:`mendbench.runtime.trace` builds it."""

@@ -1,6 +1,6 @@
-"""What can be asked of a trace: its failures, one node, what a node sent and got, expected against actual.
+"""Views of a trace: its failures, one node, a node's requests and responses, expected and actual values.
 
-Every view is a JSON document; what is shown of it as text is the front end's business.
+Every view is a JSON document; the front end formats it as text.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 
 PREVIEW = 400
-"""Characters of one value that are shown where not everything was asked for."""
+"""Maximum characters of one value, unless the full view was requested."""
 
 _ABSENT: Final = object()
 
 
 def errors_list(trace: JsonObject) -> JsonObject:
-    """Return how the run ended and every failure of every execution; ``open`` are those that it ended with."""
+    """Return how the run ended and every failure of every execution; ``open`` lists the failures at its end."""
     result = trace["result"]
     last = len(trace["executions"]) - 1
     return {
@@ -38,7 +38,7 @@ def errors_list(trace: JsonObject) -> JsonObject:
 
 
 def errors_of_node(trace: JsonObject, node_id: str | None) -> JsonObject:
-    """Return all that is known of the failures at a node, one for each execution in which it failed; of all if None.
+    """Return all details of the failures at a node, one for each execution in which it failed; of all nodes if None.
 
     Raises:
         UnknownName: the trace has no such node.
@@ -58,7 +58,7 @@ def errors_of_node(trace: JsonObject, node_id: str | None) -> JsonObject:
 
 
 def error_of_node(trace: JsonObject, node_id: str) -> JsonObject:
-    """Return the last failure at a node, with everything that is known of it.
+    """Return the last failure at a node, with all details.
 
     Raises:
         UnknownName, BadInput: as :func:`errors_of_node`.
@@ -68,9 +68,9 @@ def error_of_node(trace: JsonObject, node_id: str) -> JsonObject:
 
 
 def node_view(trace: JsonObject, node_id: str, *, full: bool) -> JsonObject:
-    """Return a node as its last execution left it: state, parameters as written and as resolved, outputs.
+    """Return a node after its last execution: state, parameters as written and as resolved, outputs.
 
-    Without ``full`` long values are cut, and its exchanges are left out.
+    Without ``full``, long values are cut and its exchanges are omitted.
 
     Raises:
         UnknownName: the trace has no such node.
@@ -87,7 +87,7 @@ def node_view(trace: JsonObject, node_id: str, *, full: bool) -> JsonObject:
 
 
 def node_io(trace: JsonObject, node_id: str, *, request: bool, response: bool) -> JsonObject:
-    """Return what a node sent and what it was answered, in its last execution in which it asked the world.
+    """Return a node's requests and responses, from the last execution in which it sent any.
 
     Raises:
         UnknownName: the trace has no such node.
@@ -104,10 +104,9 @@ def node_io(trace: JsonObject, node_id: str, *, request: bool, response: bool) -
 
 
 def validation_diff(trace: JsonObject, node_id: str) -> JsonObject:
-    """Return, for the last failure at a node, what was expected against what was there, field by field.
+    """Return, for the last failure at a node, the expected and the actual value of each field.
 
-    From what the API said of the fields of the request, from the templates that could not be resolved, or from the
-    validator's words.
+    The source is the API's messages about the request's fields, the unresolved templates, or the validator's message.
 
     Raises:
         UnknownName, BadInput: as :func:`errors_of_node`.
@@ -139,7 +138,7 @@ def _known_node(trace: JsonObject, node_id: str) -> None:
 
 
 def _last_run(trace: JsonObject, node_id: str) -> tuple[int, JsonObject]:
-    """Return the node's record in the last execution in which it ran, or in the last one, and which that is."""
+    """Return an attempt's number and the node's record in it: the last attempt in which it ran, else the last one."""
     _known_node(trace, node_id)
     every = [(ran["attempt"], one) for ran in trace["executions"] for one in ran["nodes"]]
     records = [each for each in every if each[1]["node_id"] == node_id]
@@ -209,7 +208,7 @@ def _steps(field: str) -> list[str]:
 
 
 def _at(value: Json, field: str) -> Json:
-    """Return what stands at a field as the API names it (``title``, ``blocks/0/text``, ``rows[0].id``), or _ABSENT."""
+    """Return the value of a field as the API names it (``title``, ``blocks/0/text``, ``rows[0].id``), or _ABSENT."""
     steps = _steps(field)
     if isinstance(value, dict) and field in value:
         return value[field]
@@ -224,7 +223,7 @@ def _at(value: Json, field: str) -> Json:
 
 
 def _template_of(failure: JsonObject, field: str) -> str | None:
-    """Return the template that the field's parameter was filled from."""
+    """Return the template that filled the field's parameter."""
     wanted = _steps(field)
     for source in failure.get("upstream") or []:
         steps = _steps(str(source.get("param", "")))

@@ -1,4 +1,4 @@
-"""The message for templates that name nothing in the run's data, in the baseline's layout."""
+"""The message for unresolved templates, in the baseline's layout."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from mendbench.runtime.templates import ParamProblem, Template, templates_in
 from mendbench.secrets.redaction import sanitise, sanitise_key, sanitise_under
 
 MAX_KEYS = 20
-"""Context keys that are listed."""
+"""Maximum number of listed context keys."""
 
 MAX_SUGGESTIONS = 3
 
 _PREVIEW, _ACTUAL, _STDERR = 50, 60, 500
-"""Characters shown of a key's value, of a text that should have been JSON, and of a node's standard error."""
+"""Characters shown of a key's value, of a text that should be JSON, and of a node's standard error."""
 
 
 def unresolved_message(problem: ParamProblem, data: JsonObject) -> str:
-    """Return the message for one parameter: what is unresolved, which root keys there are, and what may be the matter.
+    """Return the message for one parameter: the unresolved templates, the available root keys, and possible causes.
 
-    As in the baseline, fields of objects are not listed here, and names are compared for nodes and inputs alone.
+    As in the baseline, fields of objects are not listed here, and only names of nodes and inputs are compared.
     """
     templates = templates_in(list(problem.templates))
     parts = [
@@ -44,7 +44,7 @@ def _keys(data: JsonObject) -> Iterator[str]:
 
 
 def _not_json(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
-    """Return the hint for a path into a text that is no JSON; one that is JSON and only lacks the field gets none."""
+    """Return the hint for a path into a text that is not JSON. JSON text that only lacks the field gets no hint."""
     for template in templates:
         value: Json = data.get(template.root)
         name = template.root
@@ -79,7 +79,7 @@ def _suggestions(templates: tuple[Template, ...], data: JsonObject) -> list[str]
 
 
 def _stderr(templates: tuple[Template, ...], data: JsonObject) -> list[str]:
-    """Return what the named nodes wrote to standard error: a pipeline hides its failure there."""
+    """Return the standard error of the named nodes: a pipeline may hide its failure there."""
     said = {}
     for template in templates:
         outputs = data.get(template.root)

@@ -1,4 +1,4 @@
-"""What can be said to be wrong with a workflow before anything of it runs."""
+"""Validates a workflow before it runs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["NodeSpec", "errors_of", "validate"]
 
 
 def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, NodeSpec]) -> tuple[Problem, ...]:
-    """Return everything that is wrong with ``document`` when it is run with ``inputs``; only severity ``error`` stops a run.
+    """Return all problems of ``document`` when it runs with ``inputs``; only severity ``error`` stops a run.
 
-    Looks in turn at structure, order of nodes, templates, inputs, node types and parameters, outputs. Where the structure is
-    wrong, the rest is checked as far as it can be read. The first :data:`~.parse.MAX_PROBLEMS` are told. Never raises, whatever JSON it
-    is given.
+    Checks in turn structure, order of nodes, templates, inputs, node types and parameters, outputs. If the structure is
+    invalid, the readable rest is still checked. At most the first :data:`~.parse.MAX_PROBLEMS` are returned. Never raises for any
+    JSON.
     """
     _, structure = parse_workflow(document)
     scene = scene_of(document, inputs, node_types)
@@ -41,12 +41,12 @@ def validate(document: JsonObject, inputs: JsonObject, node_types: Mapping[str, 
 
 
 def errors_of(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return the problems that keep a workflow from running."""
+    """Return the problems that prevent a workflow from running."""
     return tuple(problem for problem in problems if problem.severity == "error")
 
 
 def _unsupported(document: Json) -> Iterator[Problem]:
-    """Yield what the format allows and this engine does not do: it would otherwise be ignored in silence."""
+    """Yield the features that the format allows and this engine does not support: it would otherwise ignore them silently."""
     if not isinstance(document, dict):
         return
     if document.get("enable_namespacing") is False:
@@ -71,7 +71,7 @@ def _unsupported(document: Json) -> Iterator[Problem]:
 
 
 def _batches(scene: Scene) -> Iterator[Problem]:
-    """Yield the batches whose item has a name that means something else already."""
+    """Yield the batches whose item name is already in use."""
     for node in scene.workflow.nodes:
         if node.batch is None:
             continue
@@ -125,7 +125,7 @@ def _types(scene: Scene, *, whole: bool) -> Iterator[Problem]:
         spec = spec_of(scene.types, node.type)
         if spec is not None:
             yield from _params(node, spec, scene.guesses)
-        elif node.type or whole:  # a node without any type is told of as one whose structure is wrong
+        elif node.type or whole:  # a node without any type is already reported as a structure error
             yield Problem(
                 message=f"Unknown node type: '{node.type}'",
                 node_id=node.id,
@@ -185,7 +185,7 @@ def _outputs(scene: Scene, document: Json) -> Iterator[Problem]:
 
 
 def _source_problem(scene: Scene, name: str, template: Template, place: str) -> Problem | None:
-    """Return what is wrong with the source of the declared output ``name``."""
+    """Return the problem with the source of the declared output ``name``, or None."""
     root, key = template.root, template.key
     if root in scene.nodes:
         known = scene.outputs_of(root)
@@ -213,7 +213,7 @@ def _source_problem(scene: Scene, name: str, template: Template, place: str) -> 
 
 
 def _texts_of(document: Json) -> list[Json]:
-    """Return the parts of a document in which templates mean something."""
+    """Return the parts of a document in which templates are resolved."""
     if not isinstance(document, dict):
         return []
     return [document.get("nodes"), document.get("outputs")]

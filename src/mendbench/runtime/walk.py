@@ -1,4 +1,4 @@
-"""One execution under way: from node to node along the edges, until an end, or a failure that no edge handles."""
+"""One execution: follows the edges from node to node, until the end or a failure that no edge handles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mendbench.secrets.redaction import sanitise_under
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walked:
-    """What a walk came to."""
+    """The result of a walk."""
 
     outcome: State
     records: dict[str, NodeRecord]
@@ -27,7 +27,7 @@ class Walked:
     warnings: tuple[Warned, ...]
     failure: Failure | None
     stopped_at: str | None
-    """The node at which an error or a warning ended it."""
+    """The node at which an error or a warning stopped it."""
 
 
 class Walk:
@@ -46,7 +46,7 @@ class Walk:
         self._batches: dict[str, BatchDone] = {}
 
     def run(self) -> Walked:
-        """Walk from the start until no edge leads on, or a failure that no edge handles."""
+        """Walk from the start until no edge continues or a failure is not handled by an edge."""
         node: Node | None = self._node(self._workflow.start_node) or self._workflow.nodes[0]
         arrived = "default"
         while node is not None:
@@ -64,7 +64,7 @@ class Walk:
         return None if node_id is None else self._workflow.node(node_id)
 
     def _told(self, node: Node, arrived: str) -> NodeRecord:
-        """Make the node's step, and tell of its beginning and its end."""
+        """Execute the node's step, and send events for its start and end."""
         tell = self._around.tell
         if tell is None:
             return self._step(node, arrived)
@@ -74,7 +74,7 @@ class Walk:
         return record
 
     def _step(self, node: Node, arrived: str) -> NodeRecord:
-        """Reuse what the node did, or run it and keep what it did unless it ended the run in an error."""
+        """Reuse the node's earlier result, or run it and keep the result unless it ended the run in an error."""
         unit = self._shop.unit(node, self._data, arrived)
         if node.batch is not None:
             return self._batch_step(unit, node.batch)
@@ -145,15 +145,15 @@ class Walk:
         return self._before is not None and node.id in self._before.completed
 
     def _keep(self, record: NodeRecord, kept: Completed) -> None:
-        """Keep what a node did for a resume, unless it failed and no edge handles that."""
+        """Keep a node's result for a resume, unless it failed and no edge handles the failure."""
         if kept.digest and (record.state != "error" or self._handled(record.node_id, record.action)):
             self._completed[record.node_id] = kept
 
     def _action(self, node: Node, state: State, own: str, *, passed: bool) -> str:
-        """Return the action of the edge to take: a warning's own edge, else the error's, else, if it stops nothing, the node's.
+        """Return the action of the edge to take: the warning edge, else the error edge, else the node's if the run continues.
 
-        Without a detector nobody tells an error from a warning, and a failure takes the edge that a warning would: the path
-        through a workflow must not hang on whether warnings are told apart.
+        Without a detector, errors and warnings are not distinguished, and a failure takes the edge of a warning: the path
+        through a workflow must not depend on that distinction.
         """
         if state == "error" and self._around.detector is not None:
             return "error"
@@ -189,7 +189,7 @@ class Walk:
         )
 
     def _stopped(self, node: Node, record: NodeRecord) -> Walked:
-        """Return the walk that ended at ``node``, with its failure."""
+        """Return the walk that stopped at ``node``, with its failure."""
         tried, redact = self._tried.get(node.id), self._around.redact
         if record.state == "warning" or tried is None or tried.sighting is None:
             outputs = tried.visit.output.outputs if tried is not None else record.outputs
@@ -210,7 +210,7 @@ class Walk:
         return self._walked("error", failure_of(scene), node.id)
 
     def _earlier(self, node: Node) -> tuple[EarlierFailure, ...]:
-        """Return what was noticed before at other nodes, whatever a detector made of it."""
+        """Return earlier observations at other nodes, regardless of the detector's judgement."""
         noticed = ((name, self._noticed(record)) for name, record in self._records.items() if name != node.id)
         return tuple(EarlierFailure(node_id=name, message=message) for name, message in noticed if message is not None)
 
@@ -221,7 +221,7 @@ class Walk:
         return record.sighting.message if record.sighting is not None else None
 
     def _batch_item(self, node: Node) -> JsonObject | None:
-        """Return which item of a batch failed, or None."""
+        """Return the failed item of a batch, or None."""
         done = self._batches.get(node.id)
         if done is None or done.failed is None or done.failed_at is None or node.batch is None:
             return None
@@ -250,5 +250,5 @@ class Walk:
 
 
 def _stops(record: NodeRecord) -> bool:
-    """Return whether a node's end is the run's, where no edge leads on."""
+    """Return whether a node's end stops the run if no edge continues."""
     return record.state == "error" or (record.state == "warning" and record.severity != "info")

@@ -1,1 +1,1 @@
-"""Secrets out, their names in: redaction, encodings, and the search for credentials."""
+"""Redaction of secrets, encodings, and the search for credentials."""

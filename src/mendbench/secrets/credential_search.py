@@ -1,4 +1,4 @@
-"""Search for credentials in values and texts. A finding says where one stands, and nothing of what it is."""
+"""Search for credentials in values and texts. A finding contains the position of a credential, and nothing of its value."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from mendbench.secrets.sensitive import (
 from mendbench.secrets.value_positions import Way, json_places
 
 _DECLARES = frozenset({"default", "const", "example", "value"})
-"""Of what declares a value, the fields that hold one."""
+"""In a declaration of a value, the fields that contain a value."""
 SHAPE = "a credential's shape"
-"""Why something is one that a provider's shape tells, whatever it stands under."""
+"""The reason for a credential with a provider's format, under any key."""
 _DRAWN = re.compile(r"(?=\S*\d)[^\s<>]{8,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A credential that stands in a value where none may be kept."""
+    """A credential in a value that must not contain any."""
 
     way: Way
-    """The keys and numbers that lead to it, credentials among them marked."""
+    """The path of keys and indexes to it, with credentials in keys masked."""
     why: str
-    """By what it is recognised; nothing of the credential itself."""
+    """How it was recognised; nothing of the credential itself."""
     line: int = 0
-    """Its line within the text that it stands in, from 0."""
+    """Its line within the text that contains it, from 0."""
     in_key: bool = False
     """Whether the key itself is the credential."""
 
 
 def credentials_in(value: Json) -> Iterator[Kept]:
-    """Yield every credential in a JSON value, recognised by key or by shape, in whatever spelling.
+    """Yield every credential in a JSON value, recognised by key or by format, in any encoding.
 
-    Templates, placeholders and masks are none, nor is what declares a value: a ``type`` under ``token``. What stands deeper
-    under a credential's key is one if it looks drawn: eight characters without a space, a digit among them.
+    Templates, placeholders and masks are not credentials. Neither is a declaration of a value, such as a ``type`` under ``token``. A value
+    deeper under a credential's key is one if it looks random: eight characters without a space, including a digit.
     """
     yield from _kept(value, ())
 
 
 def credentials_in_text(text: str) -> Iterator[Kept]:
-    """Yield every credential in the text of a file, with its line. A text that is JSON, or a line that is, is searched as a value."""
+    """Yield every credential in the text of a file, with its line. JSON texts and JSON lines are searched as values."""
     value = parsed(text)
     yield from _kept_in_lines(text, ()) if value is None else _kept_in_json(text, value, ())
 
@@ -76,7 +76,7 @@ def _kept(value: Json, way: Way) -> Iterator[Kept]:
 
 
 def _kept_under(value: Json, way: Way, *, deep: bool) -> Iterator[Kept]:
-    """Yield what stands under a credential's key. Of a named value, such as a cookie of HAR, only the value is the credential."""
+    """Yield the credentials under a credential's key. In a named value, such as a HAR cookie, only the value is one."""
     if isinstance(value, dict):
         if isinstance(value.get("type"), str):
             value = {name: item for name, item in value.items() if name in _DECLARES}
@@ -115,7 +115,7 @@ def _kept_in_json(text: str, value: Json, way: Way) -> Iterator[Kept]:
 
 
 def _kept_in_lines(text: str, way: Way) -> Iterator[Kept]:
-    """Yield what each line of a text holds, and what only several of its lines together hold. Lines of JSON hold nothing together."""
+    """Yield the findings in each line of a text, and those that span several lines. Findings do not span lines of JSON."""
     lines = text.split("\n")
     if len(lines) > 1:
         for number, line in enumerate(lines):
@@ -130,7 +130,7 @@ def _kept_in_lines(text: str, way: Way) -> Iterator[Kept]:
 
 
 def _first(text: str) -> tuple[str, int] | None:
-    """Return by what the first credential in a text is recognised, and its line; None if there is none."""
+    """Return how the first credential in a text was recognised, and its line, or None."""
     return _looked_for(text) if len(text) > MOST_REMEMBERED else _remembered(text)
 
 

@@ -1,6 +1,6 @@
-"""What a text carries in another spelling: base64, hexadecimal digits, percent escapes, backslash escapes, entities, gzip.
+"""Decode what a text contains in encoded form: base64, hexadecimal digits, percent escapes, backslash escapes, entities, gzip.
 
-Whoever looks for something in a text looks in these too. Nothing here knows what is looked for.
+All searches in texts use these decoders, which do not depend on the searched content.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from urllib.parse import unquote
 from mendbench.model.json import Json
 
 LAYERS = 4
-"""So many spellings, one inside the other, are taken off a text: JSON in a URL in base64 in JSON is four."""
+"""The maximum number of nested encodings that are decoded: JSON in a URL in base64 in JSON is four."""
 
 _LEAST = 12
-"""Characters of an encoded piece that is looked into: fewer hold nothing that is worth it, and most words are shorter."""
+"""The minimum length of an encoded piece that is decoded. Shorter ones contain nothing useful, and most words are shorter."""
 BREAK = r"(?:(?:\\{1,16}r)?\\{1,16}n|\r?\n[ \t]*+)"
-"""How a long text is broken into lines, also where JSON escapes the breaks."""
+"""Line breaks in a long text, including breaks that JSON escapes."""
 _SIGN = r"%(?:25){0,3}2[BFbf]"
 _BASE64 = re.compile(
     rf"[A-Za-z0-9+/_-]{{{_LEAST},}}(?:{_SIGN}[A-Za-z0-9+/_-]*)*(?:{BREAK}[A-Za-z0-9+/]+(?=={{0,2}}(?:[\"'\\\r\n]|\Z)))*(?:=|%(?:25){{0,3}}3[Dd]){{0,2}}"
 )
-"""RFC 4648 sections 4 and 5, padded or not, its signs percent-encoded or not; in lines, as MIME (RFC 2045 section 6.8) breaks it."""
+"""RFC 4648 sections 4 and 5, padded or not, with or without percent-encoded symbols, with line breaks as in MIME (RFC 2045 section 6.8)."""
 _SEGMENT = re.compile(rf"[A-Za-z0-9+_-]{{{_LEAST},}}")
-"""A part of a path: there a slash stands between pieces, and in none of them."""
+"""A part of a path, where slashes separate pieces."""
 _AGAIN = re.compile("%(?:25)+")
 _BREAKS = re.compile(BREAK)
 _HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}")
@@ -44,22 +44,22 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _FEW = 4
-"""One character in so many may be unreadable: bytes drawn at random have two in three."""
+"""One character in this many may be unreadable: in random bytes, two in three are."""
 _WORD = re.compile(r"[^\s\"'<>]+")
 _WHOLE_LINE = re.compile(r"[^\n]+")
 _GZIP = b"\x1f\x8b"
 _MOST_UNPACKED = 16 * 1024 * 1024
-"""Bytes of one compressed piece that are looked at."""
+"""The maximum number of bytes of one compressed piece that are read."""
 _MOST_REMEMBERED = 250_000
-"""Characters of the longest text whose pieces are remembered: an execution meets the same body again and again."""
+"""The maximum length of a text whose pieces are cached: an execution reads the same body repeatedly."""
 _MOST_MEMBERS = 10_000
 _FIRST_SLICE, _LAST_SLICE = 512, 65_536
-"""Bytes that are decompressed at once: what is left over of them is copied, and a member may be 20 bytes."""
+"""The number of bytes that are decompressed at once. The rest is copied, and a member may have only 20 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """An encoded piece of a text, and what it says."""
+    """An encoded piece of a text, and its decoded text."""
 
     start: int
     end: int
@@ -67,10 +67,10 @@ class Piece:
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """Yield what stands in base64 or in hexadecimal digits in a text, by where it begins, each as every text that it may be.
+    """Yield the base64 and hexadecimal pieces of a text by position, each with all its possible decodings.
 
-    A piece that says nothing readable is left out, as is one that is a word like any other. Base64 is read from each of
-    four places, and between slashes too, and hexadecimal digits from each of two: what stands before may be of the same alphabet.
+    Unreadable pieces and ordinary words are left out. Base64 is decoded at each of four offsets, and between slashes too, and hexadecimal
+    digits at each of two offsets, because the text before may use the same alphabet.
     """
     if len(text) > _MOST_REMEMBERED:
         yield from _sorted_pieces(text)
@@ -100,9 +100,9 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 
 def respelled(text: str) -> tuple[str, ...]:
-    """Return a text with one layer of escapes taken off: of all kinds, and of each alone. Nothing if it has none.
+    """Return a text with one layer of escapes decoded: of all kinds, and of each kind alone. Empty if it has none.
 
-    The kinds are percent, backslash and entities. What is an escape of one kind may be a letter where another was meant.
+    The kinds are percent, backslash and entities. An escape of one kind may be plain text in another.
     """
     ways = (_percent, _backslash, _entities)
     alone = [bare for bare in (way(text) for way in ways) if bare != text]
@@ -112,7 +112,7 @@ def respelled(text: str) -> tuple[str, ...]:
 
 
 def parsed(text: str) -> Json:
-    """Return the object or array that a text is as JSON; None if it is none."""
+    """Return the object or array in a JSON text, or None."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -122,9 +122,9 @@ def parsed(text: str) -> Json:
 
 
 def in_place(text: str, clean: Callable[[str], str]) -> str:
-    """Return a text with ``clean`` done to as little of it as will do: words, then lines, then the whole.
+    """Return a text with ``clean`` applied to as small a part as possible: words, then lines, then the whole.
 
-    ``clean`` may take escapes off what it cleans; so what is around that keeps its own.
+    ``clean`` may decode escapes in its part. The surrounding text keeps its escapes.
     """
     if clean(text) == text:
         return text
@@ -154,7 +154,7 @@ def _entities(text: str) -> str:
 
 
 def letters(run: str) -> str:
-    """Return a base64 text in one line, in its standard alphabet (RFC 4648 section 4), without padding."""
+    """Return a base64 text in one line, in the standard alphabet (RFC 4648 section 4), without padding."""
     text = _BREAKS.sub("", run)
     if "%" in text:
         text = unquote(_AGAIN.sub("%", text))
@@ -174,7 +174,7 @@ def _readings(run: str) -> Iterator[str]:
 
 
 def _said(data: bytes) -> Iterator[str]:
-    """Yield what bytes say, if it can be read for the most part: pieces of a text that is cut at random can."""
+    """Yield the text of bytes if most of it is readable. Text that is cut at random positions is."""
     if data.startswith(_GZIP):
         data = unpacked(data, _MOST_UNPACKED)
     text = data.decode("utf-8", "surrogateescape")
@@ -183,9 +183,9 @@ def _said(data: bytes) -> Iterator[str]:
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """Return what is inside gzip (RFC 1952), or as much as can be read of it; nothing where it is none.
+    """Return the content of gzip data (RFC 1952), or its readable part; nothing if it is not gzip.
 
-    No more than ``most`` bytes are taken out, and no more than 10,000 members are read.
+    At most ``most`` bytes are returned, and at most 10,000 members are read.
     """
     parts: list[bytes] = []
     at = 0
@@ -202,7 +202,7 @@ def unpacked(data: bytes, most: int) -> bytes:
 
 
 def _member(data: bytes, at: int, most: int) -> tuple[bytes, int]:
-    """Return what is inside the member of gzip that begins at a place, and where the next one begins. It is read in growing slices."""
+    """Return the content of the gzip member at an offset, and the offset of the next one. It is read in growing slices."""
     reader = zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
     size = _FIRST_SLICE
@@ -216,6 +216,6 @@ def _member(data: bytes, at: int, most: int) -> tuple[bytes, int]:
 
 
 def _units(found: re.Match[str]) -> str:
-    """Return the characters that a run of escapes stands for: UTF-16 units, surrogate pairs joined."""
+    """Return the characters of a run of escapes: UTF-16 units, with surrogate pairs joined."""
     codes = [int(long or short, 16) for long, short in _UNIT.findall(found.group())]
     return b"".join(code.to_bytes(2, "big") for code in codes).decode("utf-16-be", "replace")

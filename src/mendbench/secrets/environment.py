@@ -1,4 +1,4 @@
-"""The secrets of whoever runs mendbench, as far as the environment names them: programs inherit them, and may print them."""
+"""The user's secrets in environment variables. Programs inherit them, and may print them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from mendbench.secrets.redaction import Redactor
 from mendbench.secrets.sensitive import secret_key
 
 _LEAST = 8
-"""Characters of a value that is looked for: shorter ones stand in other words too."""
+"""The minimum length of a value that is searched for: shorter ones also occur in other words."""
 
 
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
-"""What a shell calls the working folder (POSIX, "Environment Variables"): no password."""
+"""A shell's variables for the working folder (POSIX, "Environment Variables"), not passwords."""
 
 
 def is_credential(name: str) -> bool:
-    """Return whether the name of a variable is a credential's."""
+    """Return whether a variable name is that of a credential."""
     return name not in _FOLDERS and secret_key(name)
 
 
 def environment_redactor(environ: Mapping[str, str]) -> Redactor:
-    """Return what takes the values of variables out whose name is a credential's, such as ``SLACK_BOT_TOKEN``."""
+    """Return a redactor for the values of variables with a credential's name, such as ``SLACK_BOT_TOKEN``."""
     held = {name: value for name, value in environ.items() if len(value) >= _LEAST and is_credential(name)}
     return _redactor(tuple(sorted(held.items())))
 

@@ -1,6 +1,6 @@
 """Fields of forms in a text, by their names: parts of a multipart body (RFC 7578), and HTML's elements with a name and a value.
 
-Each piece of a text is read a fixed number of times, however often it says ``name=``.
+Each piece of a text is read a fixed number of times, regardless of how often it contains ``name=``.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable
 
 Held = Callable[[str, str], str]
-"""Returns what may be shown of a value, from the name and the value of a field."""
+"""Returns the displayable form of a value, from the name and the value of a field."""
 
 _OUTSIDE_TAGS = re.compile(r"[^<>]+")
 _HEAD = re.compile(
     r"^(?:[^\r\nn]++|(?!\bname=)n)*\bname=\"?([^\"\r\n;]++)[^\r\n]*+(?:\r?\n[^\r\n]++){0,20}\r?\n\r?\n",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A part's headers from the one that names it, to the empty line: so many lines at most."""
+"""The maximum number of header lines of a part, from the one that names it to the empty line."""
 _END = re.compile(r"\r?\n--")
 _TAG = re.compile(r"<[^<>]+")
 _NAME = re.compile(r"\bname=[\"']([^\"'<>]++)[\"']", re.IGNORECASE)
@@ -24,7 +24,7 @@ _VALUE = re.compile(r"\bvalue=[\"']([^\"'<>]++)", re.IGNORECASE)
 
 
 def parts_shown(text: str, held: Held) -> str:
-    """Return a text with the contents of multipart fields as they may be shown. A field ends before ``--`` on a new line."""
+    """Return a text with the contents of multipart fields sanitised. A field ends before ``--`` on a new line."""
     return _OUTSIDE_TAGS.sub(lambda found: _parts(found.group(), held), text) if "\n--" in text else text
 
 
@@ -41,7 +41,7 @@ def _parts(text: str, held: Held) -> str:
 
 
 def elements_shown(text: str, held: Held) -> str:
-    """Return a text with the values of HTML's elements as they may be shown, each under the last name before it."""
+    """Return a text with the values of HTML elements sanitised, each under the last name before it."""
     return _TAG.sub(lambda found: _element(found.group(), held), text) if "<" in text else text
 
 

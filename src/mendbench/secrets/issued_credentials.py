@@ -1,4 +1,4 @@
-"""Credentials that a response hands out and nobody declared: out of the record, and still good for the requests that follow."""
+"""Undeclared credentials that a response issues: removed from the recording, but still usable in later requests."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ _MARK = re.compile(r"(?:<|%3[Cc])redacted(?::|%3[Aa])([0-9a-f]{8})(?:>|%3[Ee])")
 
 _NAMED = re.compile(r"<secret:([0-9a-f]{8})>")
 _LEAST = 8
-"""Characters of what is looked for wherever it stands: shorter ones stand in other words too."""
+"""The minimum length of a credential that is searched for everywhere: shorter ones also occur in other words."""
 
 
 def without_credentials(response: Response) -> Response:
-    """Return a response without credentials, told by their keys and shapes. One that has none stays as it is, to the byte."""
+    """Return a response without credentials, recognised by key and format. A response without any is unchanged to the byte."""
     headers = tuple((name, str(sanitise_under(name, value))) for name, value in response.headers)
     return replace(response, headers=headers, body=_clean_body(response.body))
 
 
 def without_provider_shapes(response: Response) -> Response:
-    """Return a model's response without what has a provider's shape: a name tells nothing where a model makes up values.
+    """Return a model's response without credentials of a provider's format. Names mean nothing, because a model invents values.
 
-    JSON stays JSON: a key that breaks off with the response ends with the text that it stands in. A response without any stays as it is,
-    to the byte.
+    JSON stays JSON: a truncated credential ends with the text that contains it. A response without credentials is unchanged to the byte.
     """
     text = response.body.decode("utf-8", "surrogateescape")
     try:
@@ -77,19 +76,19 @@ def _marks_in(headers: Headers, body: bytes) -> Iterator[str]:
 
 @dataclass(slots=True)
 class IssuedCredentials:
-    """What a live world handed out in one scope, by the marks that stand in the record.
+    """The credentials that a live world issued in one scope, by their placeholders in the recording.
 
-    A workflow that signs in and goes on with the token that it got sends the mark: the world has to get the token. Where a node
-    makes something else of it (base64, a digest), that is of the mark, and the world will refuse it: declare such a credential.
+    A workflow that signs in and then uses its token sends the placeholder, but the world must get the token. If a node encodes or hashes
+    the token, the result is that of the placeholder, and the world will refuse it: declare such a credential.
     """
 
     _held: dict[str, str] = field(default_factory=dict, repr=False)
     _lost: set[str] = field(default_factory=set)
 
     def take(self, response: Response) -> Response:
-        """Return a response as it may be recorded, and keep what was taken out of it.
+        """Return a response as it may be recorded, and keep the removed credentials.
 
-        What was handed out once is taken out wherever it stands again, in whatever spelling.
+        A credential that was issued once is removed everywhere, in any encoding.
         """
         with noting(self._held):
             clean = without_credentials(response)
@@ -102,18 +101,18 @@ class IssuedCredentials:
         return replace(clean, headers=headers, body=body.encode("utf-8", "surrogateescape"))
 
     def serve(self, response: Response) -> None:
-        """Note what is served from a recording that was made before: its marks stand for nothing any more."""
+        """Register a response from an earlier recording: its placeholders have no values any more."""
         self._lost.update(_marks_in(response.headers, response.body))
 
     def lacks(self, request: Request) -> bool:
-        """Return whether a request needs what was handed out in a recording that was made before."""
+        """Return whether a request needs a credential that was issued in an earlier recording."""
         if not self._lost:
             return False
         sent = {*_marks_in(request.headers, request.body), *_MARK.findall(request.url)}
         return bool(sent & self._lost - self._held.keys())
 
     def give(self, request: Request) -> Request:
-        """Return a request with what the marks in it stand for."""
+        """Return a request with its placeholders replaced by the credentials."""
         if not self._held:
             return request
         return filled(request, _MARK, self._of)

@@ -1,4 +1,4 @@
-"""How a secret may be spelled in a text, as patterns: plain, escaped as JSON and percent-encoded, and inside base64."""
+"""Patterns for the forms of a secret in a text: plain, JSON-escaped, percent-encoded, and inside base64."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from functools import lru_cache
 from mendbench.secrets.encodings import BREAK, letters
 
 _MIN_CORE = 6
-"""Base64 characters that must match before a text counts as holding a secret."""
+"""The number of base64 characters that must match before a text counts as containing a secret."""
 _BASE64 = "A-Za-z0-9+/_-"
 _PADDING = "(?:=|%(?:25){0,3}3[Dd]){0,2}"
 _LINES = rf"(?:{BREAK}[A-Za-z0-9+/]+={{0,2}}(?=[\"'\\\r\n<]|\Z))*"
 _SKIPPED = (0, 2, 3)
-"""Characters of a base64 group that bytes before a secret take part in, by how many those are."""
+"""The number of characters in a base64 group that preceding bytes affect, by the number of those bytes."""
 _MOST_SPELLED = 4096
-"""Characters of the longest secret of which each may be spelled otherwise by itself: a pattern of more is dear. A longer one is found as it
-is, and in texts and pieces that are encoded as a whole."""
+"""The maximum length of a secret whose characters may each be escaped separately: longer patterns are slow. A longer secret is found
+unescaped, and in texts and pieces that are encoded as a whole."""
 _BEGINNING = 4
-"""Characters of a spelling that are looked for before all of it is."""
+"""The length of the prefix that is searched for before the whole form."""
 _SIMPLE = re.compile(rf"[A-Za-z0-9_-]{{{_BEGINNING},}}")
 
 
 class Spelled:
-    """Secrets in all their spellings, to be looked for in texts. A secret that comes first wins where two begin at one place."""
+    """A search for secrets in all their forms. If two match at one position, the first secret wins."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         self._secrets = tuple(secrets)
@@ -34,7 +34,7 @@ class Spelled:
         self._plain = _plain(self._secrets)
 
     def sub(self, put: Callable[[re.Match[str]], str], text: str) -> str:
-        """Return ``text`` with what ``put`` returns in the place of each secret; ``lastindex`` of its match counts the secrets from 1."""
+        """Return ``text`` with each secret replaced by the result of ``put``; ``lastindex`` of the match is its number, from 1."""
         if not self._beginning.search(text):
             return text
         plain = self._plain
@@ -43,7 +43,7 @@ class Spelled:
         return plain.sub(put, text)
 
     def _only(self, plain: re.Pattern[str], text: str) -> bool:
-        """Return whether whatever begins as a spelling of a secret is one as it is: most are, and need no dear pattern."""
+        """Return whether each prefix match is a literal secret: most are, and need no slow pattern."""
         found = self._beginning.search(text)
         while found:
             secret = plain.match(text, found.start())
@@ -54,7 +54,7 @@ class Spelled:
 
 
 def cores(secret: str) -> tuple[str, ...]:
-    """Return what of the secret stands unchanged in any base64 text around it.
+    """Return the parts of the secret's base64 that do not depend on the surrounding bytes.
 
     One core for each alignment and alphabet (RFC 4648 sections 4 and 5).
     """
@@ -68,7 +68,7 @@ def cores(secret: str) -> tuple[str, ...]:
 
 
 def after(secret: str, spelled: str) -> str:
-    """Return what a base64 text says after the secret in it; nothing where it is no base64 text."""
+    """Return the decoded rest of a base64 text after the secret; nothing if it is not base64."""
     text = letters(spelled)
     raw = secret.encode("utf-8", "surrogatepass")
     for shift in range(3):
@@ -86,9 +86,10 @@ def _begun(literal: str) -> str:
 
 
 def _plain(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern over the secrets as they are, in the groups of :func:`_pattern`; None if it may say otherwise than that.
+    """Return a pattern over the literal secrets, with the groups of :func:`_pattern`; None if the two could differ.
 
-    It never does where all are of letters, digits, ``-`` and ``_``, none begins another, and none begins as its base64 or another's does.
+    They never differ if all secrets consist of letters, digits, ``-`` and ``_``, none is a prefix of another, and none starts like the
+    base64 of any of them.
     """
     told_apart = not any(one != other and one.startswith(other) for one in secrets for other in secrets)
     encoded = {core[:_BEGINNING] for secret in secrets for core in cores(secret)}
@@ -99,12 +100,12 @@ def _plain(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
 
 @lru_cache(maxsize=256)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one pattern over all spellings, a group for each secret. It takes some 20 ms to compile."""
+    """Return one pattern over all forms, with a group for each secret. It takes about 20 ms to compile."""
     return re.compile("|".join(f"({_spellings(secret)})" for secret in secrets))
 
 
 def _spellings(secret: str) -> str:
-    """Return a pattern for a secret in plain, JSON-escaped and percent-encoded spelling, and inside base64 to its end."""
+    """Return a pattern for a secret in plain, JSON-escaped and percent-encoded form, and inside base64 to its end."""
     if len(secret) > _MOST_SPELLED:
         return re.escape(secret)
     plain = "".join(_character(char) for char in secret)
@@ -118,12 +119,12 @@ def _spellings(secret: str) -> str:
 
 
 def _last(group: str) -> str:
-    """Return the last, incomplete group of a base64 text padded; nothing where it is none."""
+    """Return the last, incomplete group of a base64 text with padding, or nothing."""
     return group + "=" * (4 - len(group)) if len(group) > 1 else ""
 
 
 def _character(char: str) -> str:
-    r"""Return a pattern for one character however it is escaped: ``"``, ``\"``, ``%22``, ``%2522``, ``\u0022``."""
+    r"""Return a pattern for one character in all escaped forms: ``"``, ``\"``, ``%22``, ``%2522``, ``\u0022``."""
     encoded = char.encode("utf-8", "surrogatepass")
     percent = "".join(f"%(?:25){{0,3}}{_either_case(f'{byte:02x}')}" for byte in encoded)
     units = char.encode("utf-16-be", "surrogatepass")
@@ -142,6 +143,6 @@ def _either_case(digits: str) -> str:
 
 
 def _core(raw: bytes, shift: int) -> str:
-    """Return what stands for these bytes alone where so many others stand before them in a group of three."""
+    """Return the base64 characters that depend on these bytes alone, after a given number of other bytes in a group of three."""
     coded = base64.b64encode(b"\0" * shift + raw).decode()
     return coded[_SKIPPED[shift] : (shift + len(raw)) * 8 // 6]

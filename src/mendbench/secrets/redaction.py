@@ -1,11 +1,10 @@
-"""Secrets out, their names in: what every request and response goes through before it is keyed, stored, shown or logged.
+"""Redaction: replace secrets by their names in every request and response before it is keyed, stored, shown or logged.
 
-A secret is found in any of the spellings that it travels in: plain, inside JSON strings (however deeply nested),
+A secret is found in any of these encodings: plain, inside JSON strings (however deeply nested),
 percent-encoded, as HTML entities, in hexadecimal digits, as part of a base64 text (so Basic auth), in gzip bodies and in
-gzip that is base64, and in one of these inside another. It leaves a placeholder ``<secret:NAME>`` behind; what else an
-encoded piece said leaves its digest, so that what differed still differs and no length of a secret tells.
-Redacting twice is redacting once. :func:`sanitise` is the other half: it knows no secret,
-and judges by key names and by the shape of values.
+gzip that is base64, and in any nesting of these. It is replaced by a placeholder ``<secret:NAME>``. The rest of an encoded piece is
+replaced by its digest. So different values stay different, and the length of a secret is not revealed. Redaction is idempotent.
+:func:`sanitise` is the counterpart for unknown secrets: it uses key names and the format of values.
 """
 
 from __future__ import annotations
@@ -32,37 +31,37 @@ from mendbench.secrets.sensitive import (
 __all__ = ["Redactor", "canary", "plant_canaries", "sanitise", "sanitise_key", "sanitise_under"]
 
 REDACTED = "<redacted>"
-"""Stands for a credential that a response hands out and nobody declared."""
+"""The placeholder for an undeclared credential in a response."""
 
 CREDENTIAL_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})
-"""Headers whose value is a credential whatever it is (RFC 9110 section 11, RFC 6265, and the common API key header)."""
+"""Headers whose value is always a credential (RFC 9110 section 11, RFC 6265, and the common API key header)."""
 
 _CANARY = re.compile(r"\$\{canary:([A-Za-z0-9_.-]+)\}")
 _PLACEHOLDER = re.compile(r"<secret:[^<>]*>")
 _MARK = re.compile(r"(<secret:[^<>]*>|<redacted(?::[0-9a-f]{8})?>)")
 _FRAME = re.compile(r"(?i)(?:\b(?:bearer|basic|token|bot|digest|apikey)(?![^\s:=\"'])|[\s:=\"'])*")
-"""What stands around a credential and is none: names of schemes, quotes, separators."""
+"""Text around a credential that is not part of it: names of schemes, quotes, separators."""
 _GZIP_MAGIC = b"\x1f\x8b"
 MAX_PLAIN = 20_000_000
-"""So much of what is inside gzip is read, bytes: a thousandth of that may be a bomb."""
+"""The maximum size of decompressed gzip content, in bytes, as protection against decompression bombs."""
 _MAX_GZIP_LAYERS = 16
-"""A file that decompresses to itself exists; nothing honest nests deeper."""
+"""A file that decompresses to itself exists; legitimate data does not nest deeper."""
 _MIN_PACKED = 24
-"""Every spelling is at least as long as the secret, but for gzip, which has 18 bytes around what it holds (RFC 1952), so 24 in base64."""
+"""Every encoding is at least as long as the secret, except gzip, which has 18 bytes of overhead (RFC 1952), so 24 in base64."""
 _MOST_SEEN = 2048
 _MIN_ENCODED = 6
-"""Characters of a secret that is looked for inside encoded pieces: shorter ones turn up in any bytes."""
+"""The minimum length of a secret that is searched for inside encoded pieces: shorter ones occur in random bytes."""
 
 
 def canary(case_id: str, name: str) -> str:
-    """Return the canary of that name for a case: always the same, 46 characters, and like no real vendor's token."""
+    """Return the canary of that name for a case: deterministic, 46 characters, and unlike any vendor's token."""
     return "canary" + hashlib.sha256(f"mendbench canary\n{case_id}\n{name}".encode()).hexdigest()[:40]
 
 
 def plant_canaries(value: Json, case_id: str) -> tuple[Json, dict[str, str]]:
     """Replace every ``${canary:NAME}`` in the strings of ``value``.
 
-    Returns the new value (the old one is left as it was) and the planted secrets by name.
+    Returns the new value (the old one is unchanged) and the planted secrets by name.
     """
     planted: dict[str, str] = {}
 
@@ -81,7 +80,7 @@ def plant_canaries(value: Json, case_id: str) -> tuple[Json, dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Redactor:
-    """Takes declared secrets out of texts, bodies, headers and whole exchanges."""
+    """Removes declared secrets from texts, bodies, headers and whole exchanges."""
 
     secrets: Mapping[str, str] = field(repr=False)
     """Secrets by their declared name. Empty ones are ignored."""
@@ -89,14 +88,14 @@ class Redactor:
     _literals: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _spelled: Spelled | None = field(init=False, repr=False, compare=False)
     _long: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """Names of the secrets that are looked for inside encoded pieces."""
+    """Names of the secrets that are searched for inside encoded pieces."""
     _shortest: int = field(init=False, repr=False, compare=False)
-    """Characters that a text has at least that holds a secret."""
+    """The minimum length of a text that can contain a secret."""
     _seen: dict[str, str] = field(init=False, repr=False, compare=False)
-    """Short texts, and what they are without secrets."""
+    """A cache of short texts and their redacted forms."""
 
     def __post_init__(self) -> None:
-        """Look at the secrets, the longest first."""
+        """Prepare the secrets, the longest first."""
         known = sorted(((n, s) for n, s in self.secrets.items() if s), key=lambda pair: (-len(pair[1]), pair[0]))
         object.__setattr__(self, "_names", tuple(name for name, _ in known))
         literals = [literal for _, secret in known for literal in (secret, *cores(secret))]
@@ -107,11 +106,11 @@ class Redactor:
         object.__setattr__(self, "_shortest", min((len(secret) for _, secret in known), default=0))
 
     def __reduce__(self) -> tuple[type[Redactor], tuple[dict[str, str]]]:
-        """Travel as the secrets alone."""
+        """Pickle only the secrets."""
         return Redactor, (dict(self.secrets),)
 
     def text(self, text: str) -> str:
-        """Return ``text`` with every spelling of every secret replaced by its placeholder."""
+        """Return ``text`` with every encoding of every secret replaced by its placeholder."""
         if self._spelled is None or len(text) < min(self._shortest, _MIN_PACKED):
             return text
         if len(text) > MOST_REMEMBERED or is_noting():
@@ -133,7 +132,7 @@ class Redactor:
         return in_place(clean, lambda part: self._bared(part, layers))
 
     def _bared(self, text: str, layers: int) -> str:
-        """Return a text redacted with its escapes taken off, if it holds a secret then; JSON stays JSON."""
+        """Return a text redacted after decoding its escapes, if that reveals a secret; JSON stays JSON."""
         for number, bare in enumerate(respelled(text)):
             found = self._text(bare, layers - 1 if number == 0 else 0)
             if found != bare:
@@ -145,13 +144,13 @@ class Redactor:
         return text if self._spelled is None else self._spelled.sub(self._placeholder, text)
 
     def _outside_marks(self, text: str, clean: Callable[[str], str]) -> str:
-        """Return a text cleaned, what was put in the place of secrets before left as it is."""
+        """Return a text cleaned, with existing placeholders unchanged."""
         if "<" not in text:
             return clean(text)
         return "".join(part if at % 2 else clean(part) for at, part in enumerate(_MARK.split(text)))
 
     def _pieces(self, text: str, layers: int) -> str:
-        """Return a text without the encoded pieces that hold a secret."""
+        """Return a text without the encoded pieces that contain a secret."""
         parts: list[str] = []
         end = 0
         for piece in pieces(text):
@@ -167,7 +166,7 @@ class Redactor:
         return "".join([*parts, text[end:]])
 
     def data(self, data: bytes) -> bytes:
-        """Return ``data`` redacted; what was gzip comes back decompressed."""
+        """Return ``data`` redacted; gzip data is returned decompressed."""
         plain = _decompressed(data)
         if self._spelled is None:
             return plain
@@ -176,7 +175,7 @@ class Redactor:
         return plain if clean is text else clean.encode("utf-8", "surrogateescape")
 
     def value(self, value: Json) -> Json:
-        """Return a JSON value with all its strings redacted, keys too. The value passed in is left as it was."""
+        """Return a JSON value with all its strings redacted, keys too. The value passed in is unchanged."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -186,8 +185,8 @@ class Redactor:
     def headers(self, headers: Headers) -> Headers:
         """Return headers redacted. Credential headers never keep their value, declared secret or not.
 
-        Values that differ still differ afterwards: a doubled scheme stays doubled, and what stands beside a declared
-        secret, or in its place, leaves ``<redacted:DIGEST>``.
+        Different values stay different: a doubled scheme stays doubled, and text next to a declared secret, or in its place, becomes
+        ``<redacted:DIGEST>``.
         """
         return tuple((name, self._header(name, value)) for name, value in headers)
 
@@ -203,7 +202,7 @@ class Redactor:
         return replace(response, headers=_fitting(self.headers(response.headers), response.body, body), body=body)
 
     def leaks(self, found: str | bytes) -> tuple[str, ...]:
-        """Return the names of the secrets that are in ``found`` in any spelling, sorted."""
+        """Return the names of the secrets that are in ``found`` in any encoding, sorted."""
         if self._spelled is None:
             return ()
         text = _decompressed(found).decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
@@ -211,7 +210,7 @@ class Redactor:
         return tuple(sorted({name[8:-1] for name in _PLACEHOLDER.findall(self.text(before))}))
 
     def _may_hold(self, text: str) -> bool:
-        """Return whether the slow search is worth it: an encoded spelling needs one of these characters."""
+        """Return whether the slow search is necessary: an encoded form needs one of these characters."""
         if "%" in text or "\\" in text or ("+" in text and any(" " in secret for secret in self.secrets.values())):
             return True
         return any(literal in text for literal in self._literals)
@@ -232,7 +231,7 @@ class Redactor:
 
 
 def _hidden(text: str) -> str:
-    """Return a piece of a credential header with all that may be a credential replaced by its digest."""
+    """Return a piece of a credential header with each possible credential replaced by its digest."""
     frame = _FRAME.match(text)
     kept = frame.group() if frame else ""
     rest = text[len(kept) :]
@@ -240,7 +239,7 @@ def _hidden(text: str) -> str:
 
 
 def _decompressed(data: bytes) -> bytes:
-    """Return what is inside gzip, or as much as can be read of it; other bytes as they are."""
+    """Return the content of gzip data, or its readable part; other bytes are unchanged."""
     for _ in range(_MAX_GZIP_LAYERS):
         if not data.startswith(_GZIP_MAGIC):
             break
@@ -252,7 +251,7 @@ def _decompressed(data: bytes) -> bytes:
 
 
 def _fitting(headers: Headers, before: bytes, after: bytes) -> Headers:
-    """Return the headers that are still true of a body that redaction changed."""
+    """Return the headers that are still valid for a body that redaction changed."""
     if before == after:
         return headers
     gone = {"content-length", "content-encoding"} if before.startswith(_GZIP_MAGIC) else {"content-length"}

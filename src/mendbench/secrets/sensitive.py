@@ -1,7 +1,7 @@
-"""Credentials that nobody declared, told by the name of the key that they stand under and by their shape.
+"""Undeclared credentials, recognised by the name of their key and by their format.
 
-In a text a key is what stands before a value as JSON, forms, command lines, headers, connection strings and XML write it. Shapes
-and keys are looked for in what stands encoded in a text too: see :mod:`mendbench.secrets.encodings`.
+In a text, keys have the syntax of JSON, forms, command lines, headers, connection strings and XML. Encoded parts of a text are searched
+too: see :mod:`mendbench.secrets.encodings`.
 """
 
 from __future__ import annotations
@@ -51,42 +51,41 @@ _ABOUT = frozenset(
         "errors", "message", "code", "field", "fields", "enabled", "ms", "description", "env",
     }
 )  # fmt: skip
-"""Last words that make a key speak about a secret and not hold one: ``token_type``, ``password_policy``."""
+"""Last words of keys that describe a secret instead of containing one: ``token_type``, ``password_policy``."""
 _CURSOR_WORDS = frozenset({"next", "prev", "previous", "page", "sync", "continuation", "cursor", "pagination"})
-"""``next_page_token`` is a cursor: needed for the next call, and no credential."""
+"""``next_page_token`` is a cursor that the next call needs, not a credential."""
 
 _PLACEHOLDER = re.compile(r"<(?:secret:[^<>]*|redacted(?::[0-9a-f]{8})?)>")
 _SCHEMES_ONLY = re.compile(r"(?i)^(?:\b(?:bearer|basic|token|bot|digest|apikey)\b|[\s:=\"'])*$")
 _WHOLE_SCHEME = re.compile(r"(?i)^(bearer|basic)\s+(?-i:(?![A-Za-z][a-z]{3,11}$))(\S+)$")
-"""A scheme and its credential, and nothing else; a word of letters is none (``Basic plan``)."""
+"""Only a scheme and its credential; a word of letters is not a credential (``Basic plan``)."""
 _SCHEME_IN_TEXT = re.compile(r"(?i)\b(bearer|basic)\s+(?=[^\s\"']*\d)([A-Za-z0-9._~+/=-]{12,})")
 _NO_VALUE = re.compile(r"^(?:\\*[\"'])?(?:\$\{[^{}]*\}|\$[A-Za-z_]\w*|[*•x.]+|)(?:\\*[\"'])?$")
-"""A template, a shell's variable, a mask, nothing: what stands where a credential would."""
+"""Replacements of a credential: a template, a shell variable, a mask, an empty value."""
 _URL_PASSWORD = re.compile(
     r"\b([A-Za-z][A-Za-z0-9+.-]{0,30}:/{1,2}[^\s:/@\"'<>]*+):((?!\d{1,5}[/?#])"
     r"(?:[^\s:@\"'<>]++|@|:(?!/{1,2}[^\s:/@\"'<>]*+:))+)@"
 )
-"""The password of a URL, to the last ``@`` before the next such URL; a port is none."""
+"""The password of a URL, to the last ``@`` before the next such URL; a port is not one."""
 _HEADER = re.compile(r"(?i)\b((?:proxy-)?authorization: *(?:bearer|basic|token|bot|digest|apikey) +)([^\s\"'<>,;$]+)")
 _ORACLE = re.compile(r"\b(jdbc:oracle:\w{1,30}:[^\s/@]{1,256}+)/([^\s@\"'<>]{1,256}+)@")
 _VALUE = (
     r"""(?:\\*+"(?:[^"\\<>]++|\\(?!")[^<>])*\\?"|'(?:[^'\\<>]++|\\.)*'|"""
     r"""\\++'(?:[^'\\<>]++|\\(?!')[^<>])*\\?'|(?:[^&#\s"'<>;,\\]++|\\(?!\\{0,16}["']))+)"""
 )
-"""A quoted value, or what goes on to a separator; backslashes before a quote are the quote's."""
+"""A quoted value, or text up to a separator; backslashes before a quote belong to the quote."""
 _ENCLOSED = re.compile(r"(\\*+[\"'])(.*)\1", re.DOTALL)
 _PAIR = re.compile(rf"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)=({_VALUE})")
 _QUOTED = re.compile(
     r"""((?<!\\)\\*+["']|\\{0,16}+["'])([A-Za-z][A-Za-z0-9_. -]{1,60})\1(\s*+(?:=>|:)\s*+)(\\{0,63}+["'])"""
     r"""(?!\4)((?:(?!\4)(?:[^\\<>\n"']++|["']|\\\\\\["']|\\(?!\\\\["'])[^<>\n]))*\\{0,3}?)\4"""
 )
-"""``"key": "value"`` in the middle of a text, as JSON and Python write it, and as JSON writes it in a text of its own.
+"""``"key": "value"`` in the middle of a text, as written by JSON and Python, and as escaped in a JSON string.
 
-What stands at a place can be read in one way only, so that a value that does not end takes no more time than its length.
-It ends at an escaped quote then, the last one.
+The pattern is unambiguous at every position, so that an unterminated value takes linear time. Such a value ends at the last escaped quote.
 """
 _TOLD = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]*+)(: )((?=[^\s]*\d)[^\s\"'<>,;{}$]{8,})")
-"""``key: value`` in a text. The value needs a digit: ``password: required`` tells of one and holds none."""
+"""``key: value`` in a text. The value needs a digit: ``password: required`` describes one and contains none."""
 _COOKIES = re.compile(r"(?im)^([^\S\n]*+(?:set-)?cookie: )(?!<)([^\r\n<>]++)(?=\r?$)")
 _COOKIE_PAIR = r"[\w.!#%&*+^`|~-]++=(?!\$)[^\s;,\"'<>\\]++"
 _SENT_COOKIES = re.compile(rf"(?i)(?<![\w-])((?:set-)?cookie: ?)({_COOKIE_PAIR}(?:; ?{_COOKIE_PAIR})*+)")
@@ -124,21 +123,21 @@ _SHAPES = (
     r"lin_api_[A-Za-z0-9]{32,}", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}\b", r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,}",
     r"-----BEGIN[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----|.*\Z)",
 )  # fmt: skip
-"""What credentials of providers look like, as their documentation has it. Each begins with a letter of its own, and not in a word."""
+"""Formats of providers' credentials, from their documentation. Each starts with a fixed letter, and not inside a word."""
 _TOKENS = re.compile("|".join(f"{shape[0]}(?<!\\w.){shape[1:]}" for shape in _SHAPES), re.DOTALL)
 _SHORTEST = 10
-"""Characters of the shortest text that has such a shape."""
+"""The length of the shortest text with such a format."""
 _MARKED = {
     "Q~": re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}"),  # Azure's applications
     ":AA": re.compile(r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}\b"),  # Telegram
     "sig=": re.compile(r"\bsig=[A-Za-z0-9%/+]{40,}={0,2}"),  # Azure's shared access
 }
-"""Those that begin as anything may, by what stands in each of them."""
+"""Formats without a fixed start, by a fixed text in each of them."""
 TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}")
 MOST_REMEMBERED = 4000
-"""Characters of a text that is kept with what it is without credentials: the same few are shown again and again."""
+"""The maximum length of a text that is cached with its sanitised form: the same few texts occur repeatedly."""
 _PAIRS_OF_FIELDS = (("name", "value"), ("key", "value"), ("Name", "Value"), ("Key", "Value"))
-"""The fields of an object that name a value and hold it: HAR writes headers, cookies and parameters so."""
+"""The fields of an object for the name of a value and the value itself, as HAR writes headers, cookies and parameters."""
 _NO_CREDENTIALS = frozenset({"true", "false", "null", "none"})
 _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
@@ -147,7 +146,7 @@ _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 def secret_key(key: str) -> bool:
     """Return whether a value under ``key`` is a credential.
 
-    Whole words decide: under ``access_token`` it is, under ``author`` and ``max_tokens`` it is not.
+    Only whole words count: under ``access_token`` it is one, under ``author`` and ``max_tokens`` it is not.
     """
     words = [word.lower() for word in _WORDS.findall(key)]
     if not words or words[-1] in _ABOUT:
@@ -161,9 +160,8 @@ def secret_key(key: str) -> bool:
 def sanitise(value: Json) -> Json:
     """Return a JSON value without credentials, as it may be shown to an agent.
 
-    What stands under a credential's key and what has a credential's shape, keys too, becomes ``<redacted:DIGEST>``; equal values
-    get equal placeholders. ``<secret:NAME>``, booleans and null stay. The value passed in is left as it was;
-    sanitising twice changes nothing more.
+    A value under a credential's key, and a value or key with a credential's format, becomes ``<redacted:DIGEST>``. Equal values get equal
+    placeholders. ``<secret:NAME>``, booleans and null stay. The value passed in is unchanged. Sanitising is idempotent.
     """
     if isinstance(value, str):
         return _text(value)
@@ -173,9 +171,9 @@ def sanitise(value: Json) -> Json:
 
 
 def named_items(value: JsonObject) -> Iterator[tuple[str, str, Json]]:
-    """Yield each key of an object, the name that its value stands under, and the value.
+    """Yield each key of an object, the name of its value, and the value.
 
-    The name is the key, but for the value of a pair such as ``{"name": "X-Api-Key", "value": ...}``: that stands under ``X-Api-Key``.
+    The name is the key, except for the value of a pair such as ``{"name": "X-Api-Key", "value": ...}``, whose name is ``X-Api-Key``.
     """
     pair = _paired(value) if "value" in value or "Value" in value else None
     for key, item in value.items():
@@ -183,7 +181,7 @@ def named_items(value: JsonObject) -> Iterator[tuple[str, str, Json]]:
 
 
 def _paired(value: JsonObject) -> tuple[str, str] | None:
-    """Return the field of an object that holds a credential, and the name that another field gives to it; None for any other object."""
+    """Return the field of an object with a credential, and its name from another field; None for any other object."""
     for name_field, value_field in _PAIRS_OF_FIELDS:
         name, held = value.get(name_field), value.get(value_field)
         if held is None or not isinstance(name, str) or any(map(str.isspace, name)) or not secret_key(name):
@@ -194,22 +192,22 @@ def _paired(value: JsonObject) -> tuple[str, str] | None:
 
 
 def _is_word(value: str) -> bool:
-    """Return whether a value that a field names is a word and no credential: a flag, or the name of one (``token``)."""
+    """Return whether a named value is a plain word instead of a credential: a flag, or the name of one (``token``)."""
     return value.lower() in _NO_CREDENTIALS or (value.isalpha() and secret_key(value))
 
 
 def sanitise_key(key: str) -> str:
-    """Return a key as it may be shown: without what has a provider's shape."""
+    """Return a key without credentials of a provider's format."""
     return without_shapes(key) if isinstance(key, str) and len(key) >= _SHORTEST else key
 
 
 def sanitise_under(key: str, value: Json) -> Json:
-    """Return what may be shown of a value that stands under a key."""
+    """Return the displayable form of a value under a key."""
     return _under(key, value) if secret_key(str(key)) else sanitise(value)
 
 
 def _under(key: str, value: Json) -> Json:
-    """Return what may be shown under a credential's key."""
+    """Return the displayable form of a value under a credential's key."""
     if isinstance(value, dict):
         return {sanitise_key(name): _under(key, item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -223,12 +221,12 @@ def _under(key: str, value: Json) -> Json:
 
 
 def _harmless(text: str) -> bool:
-    """Return whether nothing but placeholders and authentication schemes, even doubled ones, is left of it."""
+    """Return whether it consists only of placeholders and authentication schemes, even doubled ones."""
     return bool(_PLACEHOLDER.search(text)) and bool(_SCHEMES_ONLY.match(_PLACEHOLDER.sub("", text)))
 
 
 def redacted_mark(text: str) -> str:
-    """Return the placeholder of a credential that nobody declared: equal for equal texts, and nothing of the text."""
+    """Return the placeholder of an undeclared credential: equal for equal texts, and without any part of the text."""
     mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     if (noted := _NOTED.get()) is not None:
         noted[mark] = text
@@ -237,7 +235,7 @@ def redacted_mark(text: str) -> str:
 
 @contextmanager
 def noting(into: dict[str, str]) -> Iterator[None]:
-    """Keep in ``into`` what is taken out meanwhile, by the digest in its mark."""
+    """Collect the removed credentials in ``into`` meanwhile, by the digest in their placeholders."""
     token = _NOTED.set(into)
     try:
         yield
@@ -246,7 +244,7 @@ def noting(into: dict[str, str]) -> Iterator[None]:
 
 
 def without_shapes(text: str) -> str:
-    """Return a text without what has a provider's shape, whatever it stands under."""
+    """Return a text without credentials of a provider's format, under any key."""
     text = _TOKENS.sub(_marked, text)
     for sign, pattern in _MARKED.items():
         if sign in text:
@@ -259,7 +257,7 @@ def _marked(found: re.Match[str]) -> str:
 
 
 def is_noting() -> bool:
-    """Return whether what is taken out is kept now: nothing that was cleaned before may be taken from memory then."""
+    """Return whether removed credentials are being collected. The cache must not be used then."""
     return _NOTED.get() is not None
 
 
@@ -276,7 +274,7 @@ _remembered = lru_cache(maxsize=1024)(_cleaned)
 
 
 def clean_text(text: str, layers: int = LAYERS) -> str:
-    """Return a text without credentials, those included that stand encoded in it."""
+    """Return a text without credentials, including encoded ones."""
     clean = _plain(text)
     if not layers:
         return clean
@@ -285,7 +283,7 @@ def clean_text(text: str, layers: int = LAYERS) -> str:
 
 
 def _bared(text: str, layers: int) -> str:
-    """Return a text with its escapes taken off and no credentials, if it holds any then."""
+    """Return a text with decoded escapes and without credentials, if decoding reveals any."""
     for number, bare in enumerate(respelled(text)):
         found = clean_text(bare, layers - 1 if number == 0 else 0)
         if found != bare:
@@ -294,7 +292,7 @@ def _bared(text: str, layers: int) -> str:
 
 
 def _encoded(text: str, layers: int) -> str:
-    """Return a text without the encoded pieces that hold a credential."""
+    """Return a text without the encoded pieces that contain a credential."""
     parts: list[str] = []
     end = 0
     for piece in pieces(text):
@@ -305,7 +303,7 @@ def _encoded(text: str, layers: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what has a credential's shape, or stands under a credential's key."""
+    """Return a text without values that have a credential's format or a credential's key."""
     if (whole := _WHOLE_SCHEME.match(text)) and not _harmless(text):
         return f"{whole.group(1)} {redacted_mark(whole.group(2))}"
     if "ookie" in text or "OOKIE" in text:
@@ -333,17 +331,17 @@ def _plain(text: str) -> str:
 
 
 def _hidden(value: str) -> str:
-    """Return the mark of a credential; what is one already, or names one, stays."""
+    """Return the placeholder of a credential; an existing placeholder, or a credential's name, is unchanged."""
     return value if shows_nothing(value) else redacted_mark(value)
 
 
 def _held(key: str, value: str) -> str:
-    """Return what may be shown of a value that a text tells under a key."""
+    """Return the displayable form of a value under a key in a text."""
     return _hidden(value) if secret_key(key) else value
 
 
 def shows_nothing(value: str) -> bool:
-    """Return whether a value is a placeholder, a template, a shell's variable, a mask, or a word that stands for none."""
+    """Return whether a value is a placeholder, a template, a shell variable, a mask, or a word for no value."""
     bare = TEMPLATE.sub("<redacted>", value) if "${" in value else value
     return _harmless(bare) or bool(_NO_VALUE.match(value))
 
@@ -377,7 +375,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 def _held_in_quotes(key: str, value: str) -> str:
-    """Return what may be shown of a value, its quotes left around it: so its mark is that of the value without them."""
+    """Return the displayable form of a value within its quotes, so that its placeholder is that of the unquoted value."""
     enclosed = _ENCLOSED.fullmatch(value)
     if enclosed is None:
         return _held(key, value)
@@ -395,7 +393,7 @@ def _element(found: re.Match[str]) -> str:
 
 
 def _nested(text: str) -> str | None:
-    """Return a JSON text with its inside sanitised, or None where the text is not JSON or holds nothing to hide."""
+    """Return a JSON text with sanitised content, or None if the text is not JSON or contains nothing to hide."""
     value = parsed(text)
     if value is None:
         return None

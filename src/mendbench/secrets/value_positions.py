@@ -1,4 +1,4 @@
-"""Where the values of a JSON or YAML text stand in it, as its parser finds them."""
+"""The positions of values in a JSON or YAML text, from its parser."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from mendbench.io.yaml_documents import Loader
 from mendbench.secrets.sensitive import without_shapes
 
 Way: TypeAlias = tuple[str | int, ...]
-"""The keys and numbers that lead to a value. Credentials in keys are marked."""
+"""The path of keys and indexes to a value. Credentials in keys are masked."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:\n]|[^\s{}\[\],:"]++')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a value begins."""
+    """The start of a value."""
 
     at: int
     """Its offset in the text."""
     line: int
-    """The line on which its own text begins, from 0."""
+    """The line on which its own text starts, from 0."""
     in_lines: bool = False
     """Whether each line of the value is a line of the file, as in a literal block of YAML."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the keys and values of one document stand."""
+    """The positions of the keys and values of one document."""
 
     keys: dict[Way, Place] = field(default_factory=dict)
     values: dict[Way, Place] = field(default_factory=dict)
 
     def of(self, way: Way, *, in_key: bool = False) -> tuple[Place, Way]:
-        """Return the place of a value, or of its key, and the rest of the way for a value inside a text: that has the text's place."""
+        """Return the position of a value or of its key. For a value inside a text, return the text's position and the rest of the path."""
         if in_key and way in self.keys:
             return self.keys[way], ()
         depth = next(depth for depth in range(len(way), -1, -1) if way[:depth] in self.values)
@@ -47,11 +47,11 @@ class Places:
 
 
 def json_places(text: str) -> Places:
-    """Return where the values of a JSON text stand. The text has to be valid."""
+    """Return the positions of the values of a JSON text, which must be valid."""
     places = Places()
     way: list[str | int] = []
     keys_due: list[bool] = []
-    """Whether a key comes next, for each object or array that is open."""
+    """Whether a key comes next, for each open object or array."""
     line = 0
     for token in _TOKEN.finditer(text):
         said = token.group()
@@ -80,7 +80,7 @@ def json_places(text: str) -> Places:
 
 
 class YamlPlaces:
-    """Where the values of all documents of a YAML text stand. The text has to be valid."""
+    """Return the positions of the values of all documents of a YAML text, which must be valid."""
 
     def __init__(self, text: str) -> None:
         self._ends = [found.end() for found in re.finditer("\n", text)]
@@ -93,7 +93,7 @@ class YamlPlaces:
         self._scalars.sort()
 
     def in_scalar(self, at: int) -> bool:
-        """Return whether an offset is within a scalar, so that ``#`` begins no comment there."""
+        """Return whether an offset is within a scalar, so that ``#`` does not start a comment there."""
         before = bisect_right(self._scalars, at, key=lambda span: span[0]) - 1
         return before >= 0 and at < self._scalars[before][1]
 

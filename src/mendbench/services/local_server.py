@@ -1,4 +1,4 @@
-"""A server program on this machine: started on a free port of the loopback interface, ended with whoever started it."""
+"""A server program on this machine: started on a free loopback port, and ended together with the process that started it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mendbench.errors import BadInput
 from mendbench.services.sandboxed import HINT
 
 START_LIMIT_S = 60.0
-"""How long a server may take to start, seconds; half a second to five are usual."""
+"""Maximum start time of a server, seconds. Typical start times are 0.5 to 5 seconds."""
 STOP_LIMIT_S = 5.0
 _POLL_S = 0.05
 _LISTENS = re.compile(r"http://127\.0\.0\.1:[0-9]+")
@@ -29,11 +29,11 @@ def outlive_nobody():
     os._exit(0)
 threading.Thread(target=outlive_nobody, daemon=True).start()
 """
-"""Ends the program when its standard input ends: whoever started it may die in any way, and the server goes with it."""
+"""Ends the program when its standard input ends. So the server ends even if the process that started it crashes."""
 
 
 def refuse_absent(service: str, *modules: str) -> None:
-    """Refuse to go on without the packages that a server needs.
+    """Check that the packages of a server are installed.
 
     Raises:
         BadInput: a module is not installed in the environment that this process runs in.
@@ -44,7 +44,7 @@ def refuse_absent(service: str, *modules: str) -> None:
 
 
 class LocalServer:
-    """One run of a program that prints the address on which it listens."""
+    """One run of a program that prints its listening address."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -53,8 +53,8 @@ class LocalServer:
     def start(self, code: str, *words: str, log: Path, environ: Mapping[str, str], folder: Path | None = None) -> str:
         """Run Python ``code`` with ``words`` as its arguments, and return its base URL once it listens.
 
-        The program sees the variables of ``environ`` and no others. What it prints goes to ``log``. When whoever started it dies, it
-        ends, and ``folder`` goes with it.
+        The program sees only the variables of ``environ``. Its output goes to ``log``. When the process that started it ends, the program
+        ends too, and ``folder`` is removed.
 
         Raises:
             BadInput: it does not start.
@@ -66,7 +66,7 @@ class LocalServer:
     def run(
         self, command: Sequence[str], *, log: Path, environ: Mapping[str, str], listens: re.Pattern[str] = _LISTENS
     ) -> str:
-        """Run a command, and return what ``listens`` finds in what it prints: its group, if it has one.
+        """Run a command, and return what ``listens`` matches in its output: the group, if the pattern has one.
 
         Raises:
             BadInput: it does not start.
@@ -88,7 +88,7 @@ class LocalServer:
         return self._process is not None
 
     def stop(self) -> None:
-        """Stop the program. Does nothing if it does not run."""
+        """Stop the program. Does nothing if it is not running."""
         if self._process is None:
             return
         self._process.terminate()
@@ -102,7 +102,7 @@ class LocalServer:
         self._process = None
 
     def _address(self, process: subprocess.Popen[bytes], log: Path, listens: re.Pattern[str]) -> str:
-        """Wait until the server says where it listens; it picks the port itself, so nobody else can take it first."""
+        """Wait until the server prints its address. It picks the port itself, so no other process can take it first."""
         place, deadline = f"service {self._service}", time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline:
             said = log.read_text("utf-8", "replace")

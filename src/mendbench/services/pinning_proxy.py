@@ -1,7 +1,7 @@
-"""What stands between a recording and a real server on this machine: a front that always answers the same.
+"""A proxy between a recording and a real server on this machine. It makes the server's responses deterministic.
 
-A server shows dates, random ids, versions and paths that differ each time. The front passes each request on and lays the
-server's declared :class:`Pins` over the response: a second recording is then equal to the first, but for the times taken.
+A server shows dates, random ids, versions and paths that differ each time. The proxy forwards each request and applies the server's
+declared :class:`Pins` to the response. A second recording is then equal to the first, except for response times.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from urllib.parse import urlsplit
 from mendbench.model.exchange import Headers
 
 PATIENCE_S = 55.0
-"""How long the server behind may take, seconds: less than a recording waits."""
+"""Timeout for the server behind the proxy, seconds: less than a recording waits."""
 
 _HOP = frozenset(
     {"connection", "keep-alive", "transfer-encoding", "content-length", "te", "upgrade", "proxy-connection"}
 )
-"""Headers of one connection, and not of the message (RFC 9110 section 7.6.1)."""
+"""Hop-by-hop headers (RFC 9110 section 7.6.1)."""
 _BODILESS = frozenset({204, 304})
 """Statuses whose responses never have a body (RFC 9110 section 6.4.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pins:
-    """What of a response is not the server's word on the request, and what stands there instead."""
+    """The variable parts of a response, and their fixed replacements."""
 
     headers: Mapping[str, str | None]
-    """Lower-case name to the value that it always has where it is sent; null leaves it out."""
+    """Lower-case header name to its fixed value, if the header is present; null removes the header."""
     texts: tuple[tuple[re.Pattern[str], str], ...] = ()
-    """Patterns and what replaces them, in bodies and in the values of other headers."""
+    """Patterns and their replacements, in bodies and in the values of other headers."""
     ordered: Callable[[str], str] | None = None
-    """Brings a body whose order hangs on the machine into one order."""
+    """Sorts a body whose order depends on the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """A request as the front got it."""
+    """A request as the proxy received it."""
 
     method: str
     target: str
@@ -54,11 +54,11 @@ class Incoming:
 
 
 Prepare: TypeAlias = Callable[[Incoming], Headers]
-"""Says, before a request is passed on, which headers are laid over its own; it may tell the server something first."""
+"""Returns, before a request is forwarded, the headers that override its own. It may call the server first."""
 
 
 def pinned_headers(headers: Headers, pins: Pins) -> Headers:
-    """Return a response's headers with the pins laid over them."""
+    """Return a response's headers with the pins applied."""
     kept: list[tuple[str, str]] = []
     for name, value in headers:
         low = name.lower()
@@ -71,7 +71,7 @@ def pinned_headers(headers: Headers, pins: Pins) -> Headers:
 
 
 def pinned_body(body: bytes, pins: Pins) -> bytes:
-    """Return a response's body with the pins laid over it. What is no UTF-8 is left as it is."""
+    """Return a response's body with the pins applied. A body that is not UTF-8 is unchanged."""
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -88,10 +88,10 @@ def pinned_text(text: str, pins: Pins) -> str:
 
 
 def ask_server(base: str, asked: Incoming) -> tuple[int, str, Headers, bytes]:
-    """Return the server's response as it came: status, reason, headers and body.
+    """Return the server's unmodified response: status, reason, headers and body.
 
     Raises:
-        OSError, HTTPException: it gave none.
+        OSError, HTTPException: the server gave no response.
     """
     to = urlsplit(base)
     line = HTTPConnection(to.hostname or "", to.port or 80, timeout=PATIENCE_S)
@@ -113,8 +113,8 @@ def ask_server(base: str, asked: Incoming) -> tuple[int, str, Headers, bytes]:
 class Front:
     """Listens on a free port of the loopback interface from ``open`` to ``close``.
 
-    ``pins`` and ``behind`` (the server's base URL) may be changed while it is open: a server that is started again
-    stands behind the same address.
+    ``pins`` and ``behind`` (the server's base URL) may change while it is open. So a restarted server keeps the same
+    proxy address.
     """
 
     pins: Pins
@@ -123,7 +123,7 @@ class Front:
     _server: ThreadingHTTPServer | None = field(default=None, init=False)
 
     def open(self) -> str:
-        """Begin to listen, and return the front's own base URL."""
+        """Start listening, and return the proxy's own base URL."""
         handler = type("_Passing", (_Handler,), {"front": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -131,17 +131,17 @@ class Front:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def close(self) -> None:
-        """Stop listening. Does nothing if it does not listen."""
+        """Stop listening. Does nothing if it is not listening."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
             self._server = None
 
     def response(self, asked: Incoming) -> tuple[int, str, Headers, bytes]:
-        """Return what the server behind answers, pinned.
+        """Return the server's response, pinned.
 
         Raises:
-            OSError, HTTPException: it gives no response.
+            OSError, HTTPException: the server gives no response.
         """
         laid = () if self.prepare is None else self.prepare(asked)
         names = {name.lower() for name, _ in laid}
@@ -154,7 +154,7 @@ class Front:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Passes each request on, whatever its method."""
+    """Forwards each request, whatever its method."""
 
     protocol_version = "HTTP/1.1"
     front: ClassVar[Front]
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             status, reason, headers, said = self.front.response(asked)
         except (OSError, HTTPException):
-            self.close_connection = True  # no response from behind is none here: the sender sees the connection end
+            self.close_connection = True  # without a response from the server, close the connection to the sender
             return
         self.send_response_only(status, reason)
         for name, value in headers:
@@ -182,4 +182,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _pass_on  # noqa: N815 - the names that the base class looks for
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Say nothing: what was asked stands in the recording."""
+        """Print nothing: the recording contains the requests."""

@@ -1,4 +1,4 @@
-"""Which services there are, found by folder name or by entry point, and imported only when asked for."""
+"""The registry of services, found by folder name or by entry point, and imported only when needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mendbench.plugins import entry_point, entry_points_of, load_member, loaded,
 from mendbench.ports.world import RealWorld, Service
 
 ENTRY_POINT_GROUP = "mendbench.services"
-"""Entry points of this group name a module that exports ``SIMULATED`` or ``REAL_WORLD``, and ``STATE``, as a folder here does."""
+"""Entry points of this group name a module that exports ``SIMULATED`` or ``REAL_WORLD``, and ``STATE``, like the folders here."""
 
 _PACKAGE = __name__.rpartition(".")[0]
 
@@ -57,11 +57,11 @@ def real_world(name: str) -> RealWorld:
 
 
 def hosts_of(name: str, state: dict[str, object]) -> tuple[str, ...]:
-    """Return the hosts that service ``name`` answers for, with the case's ``state`` of it.
+    """Return the hosts of service ``name``, given the case's ``state``.
 
     Raises:
         UnknownName: no service has that name.
-        BadInput: the state names no host where it has to.
+        BadInput: the state names no host although the service requires one.
     """
     if _exported(name, "SIMULATED") is not None:
         service = simulated(name)
@@ -70,7 +70,7 @@ def hosts_of(name: str, state: dict[str, object]) -> tuple[str, ...]:
 
 
 def shape_of(name: str) -> type[BaseModel] | None:
-    """Return the shape of the state of service ``name``; None where an installed package exports none.
+    """Return the shape of the state of service ``name``; None if an installed package exports none.
 
     Raises:
         UnknownName: no service has that name.
@@ -80,7 +80,7 @@ def shape_of(name: str) -> type[BaseModel] | None:
 
 
 def _exported(name: str, attribute: str) -> object:
-    """Return what service ``name`` exports as ``attribute``; None where it exports none."""
+    """Return the ``attribute`` that service ``name`` exports; None if it exports none."""
     if name in module_names(_PACKAGE, folders_only=True):
         return load_member(_PACKAGE, name, attribute)
     point = entry_point(ENTRY_POINT_GROUP, name)

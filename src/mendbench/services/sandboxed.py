@@ -1,7 +1,7 @@
-"""Real MCP servers as they run while recording: in a sandbox, below paths that are the same on every machine.
+"""Real MCP servers during recording: in a sandbox, under paths that are the same on every machine.
 
-What a server shows of itself (paths, variables of its environment, names of users) ends up on cassettes and in prompts.
-So it sees a home of its own (:data:`HOME`), programs and libraries, and nothing else of the machine.
+A server may show paths, environment variables and user names, which end up on cassettes and in prompts. So it sees only
+its own home folder (:data:`HOME`), programs and libraries.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 from mendbench.errors import BadInput
 
 HOME = "/srv/mendbench"
-"""What a sandboxed server calls its home folder. Its data lies below it."""
+"""The home folder of a sandboxed server. Its data lies below it."""
 NODE_MODULES = "/opt/node_modules"
-"""Where a sandboxed server of Node.js finds itself."""
+"""The folder of a sandboxed Node.js server."""
 ENVIRONMENT = {
     "HOME": HOME, "USER": "mendbench", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -31,19 +31,19 @@ _READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A program to run in the sandbox, and what it needs to be there."""
+    """A program to run in the sandbox, and the folders that it needs."""
 
     words: tuple[str, ...]
     """The program and its arguments, by their paths in the sandbox."""
     reads: Mapping[str, Path]
-    """Paths in the sandbox to the machine's folders that stand there, read only."""
+    """Paths in the sandbox to the machine's folders mounted there, read only."""
 
 
 def python_module(service: str, distribution: str, *words: str) -> Program:
-    """Return what runs Python with ``words``, in the environment that this process runs in.
+    """Return the program that runs Python with ``words``, in the environment that this process runs in.
 
     Raises:
-        BadInput: the module of ``distribution`` is not installed there.
+        BadInput: the module of ``distribution`` is not installed in that environment.
     """
     if util.find_spec(distribution.replace("-", "_")) is None:
         raise BadInput(f"service {service}", f"the package {distribution} is not installed", HINT)
@@ -53,9 +53,9 @@ def python_module(service: str, distribution: str, *words: str) -> Program:
 
 
 def node_package(service: str, package: str, command: str, *words: str) -> Program:
-    """Return what runs Node.js with ``words``; ``package`` stands in :data:`NODE_MODULES`.
+    """Return the program that runs Node.js with ``words``; ``package`` is in :data:`NODE_MODULES`.
 
-    ``command`` is the program that the package installs: by it the package is found on the PATH.
+    ``command`` is the program that the package installs. It is used to find the package on the PATH.
 
     Raises:
         BadInput: Node.js or the package is not installed.
@@ -80,10 +80,10 @@ def sandboxed(
     environ: Mapping[str, str] | None = None,
     network: bool = False,
 ) -> tuple[str, ...]:
-    """Return the command that runs ``program`` in bubblewrap, which ends with whoever started it.
+    """Return the command that runs ``program`` in bubblewrap. It ends with the process that started it.
 
-    ``data`` are folders by their paths in the sandbox, writable; the first is the working folder. ``environ`` is laid over
-    :data:`ENVIRONMENT`. Without ``network`` there is none, not even the loopback interface of the machine.
+    ``data`` are folders by their paths in the sandbox, writable; the first is the working folder. ``environ`` overrides
+    :data:`ENVIRONMENT`. Without ``network`` the program has no network, not even the machine's loopback interface.
 
     Raises:
         BadInput: bubblewrap is not installed.
@@ -92,7 +92,7 @@ def sandboxed(
     if bwrap is None:
         raise BadInput(f"service {service}", "bubblewrap (bwrap) is not installed", "install it: it runs there only")
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
-    options += ["--remount-ro", "/proc"]  # the superuser could set the kernel's own parameters there
+    options += ["--remount-ro", "/proc"]  # otherwise root could set kernel parameters there
     options += ["--share-net"] if network else []
     reads = {each: Path(each) for each in _READABLE if Path(each).exists()}
     reads |= {inside: outside for inside, outside in program.reads.items() if not _covered(inside, reads)}
@@ -108,10 +108,10 @@ def sandboxed(
 
 
 def merged_files(service: str, seed: Mapping[str, str], state: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the seed's files with the state's laid over them: path to text; null takes one away.
+    """Return the seed's files, overlaid with the state's: path to text; null removes a file.
 
     Raises:
-        BadInput: the state names a path that leads out of the folder.
+        BadInput: the state names a path outside the folder.
     """
     for path in state:
         parts = PurePosixPath(path).parts
@@ -124,14 +124,14 @@ def write_files(service: str, folder: Path, files: Mapping[str, str]) -> None:
     """Write files below a folder.
 
     Raises:
-        BadInput: one stands where another needs a folder.
+        BadInput: a file is where another file needs a folder.
     """
     for path, text in files.items():
         place = folder / path
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, "utf-8", newline="")
-            place.chmod(0o644)  # whatever the operator's umask: it is told by the filesystem server
+            place.chmod(0o644)  # independent of the operator's umask: the filesystem server shows the mode
         except OSError as error:
             raise BadInput(f"state of {service}", f"{path}: {error.strerror}", "name another path") from error
 
@@ -141,5 +141,5 @@ def _covered(inside: str, reads: Mapping[str, Path]) -> bool:
 
 
 def _modules_around(place: Path) -> Path | None:
-    """Return the outermost folder ``node_modules`` that a file stands in."""
+    """Return the outermost folder ``node_modules`` that contains a file."""
     return next((each for each in reversed(place.parents) if each.name == "node_modules"), None)

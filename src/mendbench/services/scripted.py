@@ -1,14 +1,14 @@
-"""Failures that a case writes down: the service answers them, in their order, before it answers for itself.
+"""Failures that a case declares. The service returns them, in order, before its own responses.
 
 In any simulated service's state::
 
     "failures": {"<route>": [{"status": 503, "headers": {…}, "body": "text, or JSON", "fault": "timeout",
                               "elapsed_ms": 900, "times": 2, "applied": true}]}
 
-The route is what the service calls it: a Slack method (``chat.postMessage``) or ``METHOD /path`` as requested or as
-the service declares it; ``*`` stands for every route. ``times`` (default 1) says how often the entry is used before
-the next one is; null is for ever. ``fault`` makes it a transport fault: no status. ``applied`` says that the effect
-happened all the same.
+The route is the service's name for it: a Slack method (``chat.postMessage``) or ``METHOD /path`` as requested or as the
+service declares it; ``*`` matches every route. ``times`` (default 1) is the number of uses before the next entry; null
+means unlimited. ``fault`` makes it a transport fault: no status. ``applied`` means that the effect happens despite the
+failure.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ DEFAULT_ELAPSED_MS = 180
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scripted:
-    """One failure that is due now."""
+    """One failure that applies now."""
 
     response: Response
     applied: bool
-    """Whether the request has its effect before this is answered."""
+    """Whether the request has its effect before the failure is returned."""
 
 
 def next_failure(draft: JsonObject, routes: Iterable[str]) -> Scripted | None:
-    """Take the failure that is due for the first of ``routes`` that has one, and count it down in ``draft``."""
+    """Take the next failure of the first of ``routes`` that has one, and count it down in ``draft``."""
     planned = draft.get("failures") or {}
     for route in (*routes, "*"):
         if planned.get(route):

@@ -1,7 +1,7 @@
-"""The shape of a service's state: which keys it has, and what each may hold.
+"""The shape of a service's state: its keys, and the values that each may have.
 
 Every service exports its shape as ``STATE``. A case's state is checked against it when the case is read, before anything runs
-(:mod:`mendbench.corpus.states`), and the published schema of ``case.yaml`` has it for editors. An optional key may be null, since
+(:mod:`mendbench.corpus.states`), and the published schema of ``case.yaml`` includes it for editors. An optional key may be null, since
 null removes a key in a merge patch.
 """
 
@@ -33,9 +33,9 @@ class Shape(BaseModel):
 
 
 class Record(Shape):
-    """A record that the service shows as it is, so that it may have more keys than those the service reads.
+    """A record that the service shows as it is. It may have more keys than the service reads.
 
-    A further key is an error where it is nearly a key that the service reads and that the record lacks.
+    A further key is an error if it resembles a key that the service reads and that the record lacks.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -52,22 +52,22 @@ class Record(Shape):
 
 
 _NEARLY = 0.8
-"""How alike two keys are for one to be taken for the other misspelt: ``idd`` and ``id`` are."""
+"""The similarity of two keys above which one counts as a misspelling of the other: ``idd`` and ``id`` are similar."""
 
 
 def misfit(found: str, hint: str, *below: str | int) -> PydanticCustomError:
-    """Return the error of a validator that says what it found and what to do; ``below`` leads from its value to the fault."""
+    """Return a validator's error, which states the finding and the remedy; ``below`` is the path from the value to the fault."""
     return PydanticCustomError(MISFIT, "{found}; {hint}", {"found": found, "hint": hint, "below": below})
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *below: str | int) -> PydanticCustomError:
-    """Return the error of a name that nothing has, with the closest known one."""
+    """Return the error for an unknown name, with the closest known one."""
     error = UnknownName(kind, name, known)
     return misfit(error.found, error.hint, *below)
 
 
 def one_of(kind: str, known: Collection[str]) -> AfterValidator:
-    """Return the validator of a text that is one of some names."""
+    """Return the validator for a text from a set of names."""
 
     def check(value: str) -> str:
         if value not in known:
@@ -110,7 +110,7 @@ Whole: TypeAlias = int | None
 Count: TypeAlias = Annotated[int, Field(ge=0)] | None
 Number: TypeAlias = float | None
 Plain: TypeAlias = Annotated[Any, AfterValidator(_plain)]
-"""A text, or a number or flag that is written as a text."""
+"""A text, or a number or a boolean that is written as a text."""
 File: TypeAlias = Annotated[Any, AfterValidator(_file)]
 """A file: its text, or an object or a list that is written as JSON."""
 Texts: TypeAlias = list[str] | None
@@ -123,7 +123,7 @@ Table: TypeAlias = dict[str, _T | None] | None
 
 
 class Failure(Shape):
-    """A failure that a case writes down: see :mod:`mendbench.services.scripted`."""
+    """A failure that a case declares: see :mod:`mendbench.services.scripted`."""
 
     status: Status = None
     fault: Fault | None = None
@@ -141,7 +141,7 @@ class Failure(Shape):
 
 
 class Limit(Shape):
-    """A rate limit: so many requests are refused, or all of them without ``times``."""
+    """A rate limit: the next ``times`` requests are refused, or all of them without ``times``."""
 
     times: Count = None
     retry_after: Annotated[float, Field(ge=0)] | None = None
@@ -160,6 +160,6 @@ Failures: TypeAlias = Requests[list[Failure]]
 
 
 class Simulated(Shape):
-    """What any simulated service's state may have."""
+    """The keys that any simulated service's state may have."""
 
     counters: Table[Count] = None

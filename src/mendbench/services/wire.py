@@ -1,4 +1,4 @@
-"""What every simulated service needs of HTTP: a request taken apart, and answers put together."""
+"""HTTP helpers for all simulated services: request parsing and response construction."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from mendbench.model.json import Json, JsonObject
 JSON_TYPE = "application/json; charset=utf-8"
 TEXT_TYPE = "text/plain; charset=utf-8"
 MAX_DEPTH = 64
-"""Levels of arrays and objects that a body may have."""
+"""The maximum nesting depth of arrays and objects in a body."""
 _TOO_DEEP, _NOT_FINITE = "nested too deeply", "a number is not finite"
 HTML_TYPE = "text/html; charset=utf-8"
 _WRITES = "writes"
 """The counter of accepted writes: see :class:`mendbench.ports.world.Service`."""
 _IDLE_METHODS = frozenset({"HEAD", "OPTIONS", "TRACE"})
-"""Methods that no service does anything at (RFC 9110 section 9.2.1). A GET it may: Slack posts messages by it."""
+"""Methods that never have an effect in any service (RFC 9110 section 9.2.1). GET may have one: Slack posts messages by GET."""
 _BOOKKEEPING = frozenset({"failures", "rate_limited", "rate_limits", "secondary_limit", "tries"})
-"""Parts of a state that count requests: a state that differs in nothing else is the same."""
+"""Parts of a state that only count requests. States that differ only here are equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One request, taken apart."""
+    """A parsed request."""
 
     method: str
-    """Upper case."""
+    """In upper case."""
     path: str
     """As sent, without the query."""
     segments: tuple[str, ...]
-    """The path's parts, percent-decoded; a slash at the end gives an empty last part."""
+    """The path's parts, percent-decoded. A trailing slash gives an empty last part."""
     query: tuple[tuple[str, str], ...]
     headers: Headers
     body: bytes
 
     def header(self, name: str) -> str:
-        """Return the first value of that header without outer white space; empty if there is none."""
+        """Return the first value of that header without surrounding whitespace; empty if absent."""
         return (find_header(self.headers, name) or "").strip()
 
     def parameter(self, name: str) -> str | None:
@@ -55,7 +55,7 @@ class Call:
 
 
 def read_call(request: Request) -> Call:
-    """Take ``request`` apart. A URL that cannot be read has the path ``/``."""
+    """Parse ``request``. A URL that cannot be parsed has the path ``/``."""
     try:
         parts = urlsplit(request.url)
         path, query = parts.path or "/", parse_qsl(parts.query, keep_blank_values=True)
@@ -75,7 +75,7 @@ def parse_json(text: str | bytes) -> Json:
     """Return the value of a JSON text.
 
     Raises:
-        ValueError: it is no JSON, holds a number that is not finite, or is nested deeper than anybody means it to be.
+        ValueError: the text is not JSON, contains a number that is not finite, or is nested too deeply.
     """
     try:
         value: Json = json.loads(text)
@@ -90,9 +90,9 @@ def parse_json(text: str | bytes) -> Json:
 
 
 def match_path(pattern: str, segments: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the parameters of ``pattern`` in a path, or None if it differs.
+    """Return the parameters of ``pattern`` in a path, or None if the path does not match.
 
-    ``/people/{id}`` takes one part, ``/files/{path*}`` takes all the rest.
+    ``/people/{id}`` matches one part, ``/files/{path*}`` matches all remaining parts.
     """
     wanted = pattern.removeprefix("/").split("/")
     found: dict[str, str] = {}
@@ -120,7 +120,7 @@ def json_response(
     ascii_only: bool = False,
     content_type: str = JSON_TYPE,
 ) -> Response:
-    """Return a response that carries ``body`` as JSON. A content type among ``headers`` wins."""
+    """Return a response with ``body`` as JSON. A content type in ``headers`` takes precedence."""
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=ascii_only)
     raw = text.encode("utf-8", "replace")
     return Response(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
@@ -129,7 +129,7 @@ def json_response(
 def text_response(
     status: int, text: str, *, elapsed_ms: int, headers: Headers = (), content_type: str = TEXT_TYPE
 ) -> Response:
-    """Return a response that carries ``text``. A content type among ``headers`` wins."""
+    """Return a response with ``text``. A content type in ``headers`` takes precedence."""
     raw = text.encode("utf-8", "replace")
     return Response(status=status, headers=_typed(headers, content_type), body=raw, elapsed_ms=elapsed_ms)
 
@@ -152,17 +152,17 @@ def iso_time(now_ms: int) -> str:
 
 
 def next_count(draft: JsonObject, name: str) -> int:
-    """Count one more of ``name`` in the state's ``counters`` and return the count, from 1."""
+    """Increment the counter ``name`` in the state's ``counters`` and return it, counting from 1."""
     counters = draft.setdefault("counters", {})
     counters[name] = int(counters.get(name, 0)) + 1
     return cast("int", counters[name])
 
 
 def left_by(request: Request, response: Response, before: JsonObject, after: JsonObject) -> JsonObject:
-    """Return the state that ``request`` leaves: ``after`` with one more accepted write, or ``before``.
+    """Return the state after ``request``: ``after`` with one more accepted write, or ``before``.
 
-    Only what was accepted and changed something leaves a trace, by whatever method it came. A recording keys a response
-    by the request and the writes ahead of it, so nothing else may show in one: not what a refused request came to do.
+    Only accepted requests with a change modify the state, whatever their method. A recording keys a response by the
+    request and the writes before it. So a response must depend on nothing else, such as a refused request.
     """
     did = accepted(response, parse_body(response.body, response.header("content-type")))
     if request.method.upper() in _IDLE_METHODS or not did or same_data(before, after):
@@ -172,7 +172,7 @@ def left_by(request: Request, response: Response, before: JsonObject, after: Jso
 
 
 def same_data(one: JsonObject, other: JsonObject) -> bool:
-    """Return whether two states are one but for what merely counts requests. A collection that is empty is as good as none."""
+    """Return whether two states differ at most in parts that count requests. An empty collection equals a missing one."""
     return all(_alike(one.get(name), other.get(name)) for name in (one.keys() | other.keys()) - _BOOKKEEPING)
 
 
@@ -188,22 +188,22 @@ def _is_empty(value: Json) -> bool:
 
 
 def accepted_writes(state: JsonObject) -> int:
-    """Return how many writes the state has seen accepted."""
+    """Return the number of accepted writes in the state."""
     return int((state.get("counters") or {}).get(_WRITES, 0))
 
 
 def request_digest(state: JsonObject, request: Request, length: int) -> str:
-    """Return hex digits to make a request's id from.
+    """Return hex digits for a request's id.
 
-    Over its method, its URL without the query, and the accepted writes before it. Query, body and headers stay out:
-    they may hold a secret, whose value must not show in an id, and two spellings of one request are to be told alike.
+    They are a hash of the method, the URL without the query, and the accepted writes before the request. Query, body
+    and headers are not included: they may contain a secret, and equivalent requests must get the same id.
     """
     place = normalise_url(request.url).partition("?")[0]
     return digest([request.method.upper(), place, accepted_writes(state)], length)
 
 
 def load_seed(package: str) -> dict[str, object]:
-    """Return the seed data of a service's package, its writes counted from 0."""
+    """Return the seed data of a service's package, with its count of writes at 0."""
     seed: JsonObject = json.loads(resources.files(package).joinpath("seed.json").read_text("utf-8"))
     seed.setdefault("counters", {}).setdefault(_WRITES, 0)
     return seed

@@ -1,4 +1,4 @@
-"""Strategies: how failures become text for the repairer, each one template file; and the frame, which all share."""
+"""Strategies render failures as text for the repairer, each from one template file. All share the frame."""
 
 from __future__ import annotations
 

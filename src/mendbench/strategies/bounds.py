@@ -1,7 +1,7 @@
-"""What rendering a template may take: steps, and characters. Counted, so that the same template ends at the same place everywhere.
+"""Limits on rendering a template: steps and characters, which are counted, so that the result is the same on every machine.
 
-Jinja's sandbox keeps a template away from Python; it lets it loop, multiply and double for as long as it likes. Here every item of a
-loop, every call and filter is a step, and everything that is made on the way counts as large as it is.
+Jinja's sandbox isolates a template from Python, but does not limit loops or the size of values. Here every item of a loop, every call and
+every filter is a step, and every intermediate value counts with its size.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from mendbench.values.sizes import PER_VALUE, size_of
 
 MAX_STEPS = 300_000
-"""Items of loops, calls and filters in one rendering."""
+"""The maximum number of loop items, calls and filters in one rendering."""
 
 MAX_MADE = 10_000_000
-"""Characters of all that is made on the way of one rendering, 8 for each value that is no text. To count as much takes half a second;
-a prompt of the shipped cases makes 17,308 at most."""
+"""The maximum total size of all values in one rendering, in characters, with 8 for each value that is not text. Counting to it takes half a
+second. Prompts of the shipped cases need at most 17,308."""
 
 MAX_BITS = 4096
-"""Of a number that a product or a power makes."""
+"""The maximum size of a product or a power, in bits."""
 
 MAX_WIDTH = 100
-"""Of an indentation, or digits of a rounding."""
+"""The maximum indentation, or number of digits for rounding."""
 
 GONE = ("random", "center", "format", "batch", "slice", "wordwrap", "pprint", "urlize", "xmlattr")
-"""Filters of Jinja's that a template does not have: one is left to chance, the others make as much as a number says, or marked-up text."""
+"""Jinja filters that templates do not have: one is random, the others return output of arbitrary size, or markup."""
 
 _GROWING = frozenset(
     {"format", "format_map", "ljust", "rjust", "center", "zfill", "expandtabs", "translate", "encode", "to_bytes"}
 )
-"""Methods of texts and numbers whose result is as large as an argument says, or no text."""
+"""Methods of texts and numbers whose result has an arbitrary size, or is not text."""
 
 
 class _Meter:
@@ -66,7 +66,7 @@ _meter: ContextVar[_Meter | None] = ContextVar("mendbench_rendering", default=No
 
 @contextmanager
 def metered() -> Iterator[None]:
-    """Count what is rendered inside against one set of bounds."""
+    """Count all rendering in this context against one set of limits."""
     token = _meter.set(_Meter())
     try:
         yield
@@ -75,12 +75,12 @@ def metered() -> Iterator[None]:
 
 
 def _now() -> _Meter:
-    """Return the rendering's meter; where a constant is worked out while a template is compiled, one of its own."""
+    """Return the rendering's meter, or a separate one for a constant that is folded at compile time."""
     return _meter.get() or _Meter()
 
 
 class _Generator(CodeGenerator):
-    """Compiles so that whatever makes a value passes it by the meter, and whatever loops is counted."""
+    """Compiles templates so that the meter counts every new value and every loop."""
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         counted = nodes.Call(nodes.EnvironmentAttribute("counted"), [node.iter], [], None, None, lineno=node.lineno)
@@ -116,7 +116,7 @@ class _Generator(CodeGenerator):
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, with bounds."""
+    """Jinja's sandbox, with limits."""
 
     code_generator_class = _Generator
     intercepted_binops = frozenset({"+", "*", "**", "%"})
@@ -126,31 +126,31 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters = {name: _bounded(name, each) for name, each in self.filters.items() if name not in GONE}
 
     def add_filters(self, filters: dict[str, Callable[..., Any]]) -> None:
-        """Add filters of our own, which count like all others."""
+        """Add our own filters, which count like all others."""
         self.filters |= {name: _bounded(name, each) for name, each in filters.items()}
 
     def kept(self, value: Any) -> Any:
-        """Count a step, and a value that was made; return it."""
+        """Count a step and a new value; return the value."""
         meter = _now()
         meter.step()
         meter.make(_size(value, meter.room()))
         return value
 
     def counted(self, items: Any) -> Any:
-        """Count the items that are gone through; return them."""
+        """Count the items of an iteration; return them."""
         if isinstance(items, Sequence | dict | range):
             _now().step(len(items))
             return items
         return _each(items)
 
     def concat(self, parts: Iterable[str]) -> str:
-        """Return the texts of a block, a macro or a part as one."""
+        """Return the texts of a block, a macro or a part joined."""
         texts = list(parts)
         _now().make(sum(map(len, texts)))
         return "".join(texts)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Return what an operator makes, if it is no more than there is room for."""
+        """Return the result of an operator, if it is within the limits."""
         if operator == "%" and isinstance(left, str | bytes):
             raise SecurityError("a text with % is formatted; write it with ~")
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
@@ -160,7 +160,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return self.kept(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063  as the base class has it
-        """Call something, unless it would make more than there is room for."""
+        """Call something, unless its result would exceed the limits."""
         owner, name = getattr(__obj, "__self__", None), getattr(__obj, "__name__", "")
         if isinstance(owner, str):
             _now().make(len(owner))
@@ -171,10 +171,10 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return super().call(__context, __obj, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> None:
-        """Give no template ``str.format`` in any form: its widths are as large as a text says."""
+        """Deny templates ``str.format`` in any form: it accepts arbitrary widths."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Return whether a template may look at an attribute."""
+        """Return whether a template may access an attribute."""
         if attr in _GROWING and isinstance(obj, str | bytes | bytearray | int | float):
             return False
         return super().is_safe_attribute(obj, attr, value)
@@ -192,7 +192,7 @@ def _size(value: Any, most: int) -> int:
 
 
 def _bounded(name: str, filtered: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter that counts what it is given, and refuses what would make too much."""
+    """Return a filter that counts its input, and refuses calls with too large a result."""
     at = 1 if getattr(filtered, "jinja_pass_arg", None) is not None else 0
     check = _CHECKS.get(name)
 
@@ -251,7 +251,7 @@ def _joined(value: Any, d: str = "", *args: Any, **kwargs: Any) -> tuple[Any, ..
 
 
 def _narrow(value: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    """Refuse a width, or a number of digits, beyond what a text for reading has."""
+    """Refuse a width, or a number of digits, beyond that of readable text."""
     for given in (*args, *kwargs.values()):
         wide = len(given) if isinstance(given, str) else abs(given) if isinstance(given, int) else 0
         if wide > MAX_WIDTH:
@@ -260,7 +260,7 @@ def _narrow(value: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
 
 def _numeric(value: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    """Refuse to add up lists, each of which would be copied for each."""
+    """Refuse to sum lists, which takes quadratic time."""
     if not isinstance(kwargs.get("start", args[1] if len(args) > 1 else 0), int | float):
         raise SecurityError("a sum of what is no number")
     return (value, *args)

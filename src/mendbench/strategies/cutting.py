@@ -11,7 +11,7 @@ from mendbench.strategies.interface import SectionSpec
 from mendbench.strategies.tokens import estimate
 
 CUT_MARK = "… (cut)"
-"""Stands on its own line where a section was shortened."""
+"""Marks, on its own line, where a section was shortened."""
 
 _FENCE = re.compile(r"^(`{3,})")
 
@@ -19,8 +19,8 @@ _FENCE = re.compile(r"^(`{3,})")
 def fit(strategy: str, specs: Sequence[SectionSpec], texts: Sequence[str], budget: int) -> Context:
     """Return the context of these sections, at most ``budget`` tokens of it.
 
-    Sections go in the order of their ``keep``, the lowest first. The one whose end would suffice is shortened at a line
-    end and marked; a section of which no line fits goes whole. What is left of a section is a prefix of it.
+    Sections are removed in the order of their ``keep``, the lowest first. The last of these is shortened at a line end and marked, or
+    removed if no line fits. The rest of a section is always a prefix.
     """
     sections = [Section(name=s.name, label=s.label, text=text) for s, text in zip(specs, texts, strict=True)]
     for index in _cutting_order(specs):
@@ -43,7 +43,7 @@ def _tokens(strategy: str, sections: Sequence[Section]) -> int:
 
 
 def _shortened(strategy: str, sections: list[Section], index: int, whole: Section, budget: int) -> Section:
-    """Return ``whole`` with as many of its first lines as fit, or the empty section that stands at ``index`` now."""
+    """Return ``whole`` with as many of its first lines as fit, or the empty section that is now at ``index``."""
     lines = whole.text.split("\n")
     fewest, most = 0, len(lines) - 1
     best = sections[index]

@@ -1,7 +1,7 @@
-"""What a failure leads to: the parameters that an edit will most likely have to change, and the data that it can use.
+"""Diagnosis of failures: the parameters that an edit most likely has to change, and the data that it can use.
 
-Read from the workflow and the structured failures alone, so it holds for every engine. The suspects are our own diagnosis; the data
-is the run's.
+It uses only the workflow and the structured failures, so it works for every engine. The suspects are our own diagnosis. The data comes from
+the run.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from mendbench.model.prompt import View
 from mendbench.strategies.run_data import Leaf, leaves
 
 Why: TypeAlias = Literal["unresolved", "missing", "invalid", "unknown", "named"]
-"""unresolved: its template names nothing. missing, invalid, unknown: what the API said of the field. named: the response quotes
-its value."""
+"""unresolved: its template does not resolve. missing, invalid, unknown: the API's complaint about the field. named: the response quotes its
+value."""
 
 _Found: TypeAlias = tuple[Why, str, str | None, tuple[str, ...]]
-"""Why, the path, the API's words, and the wrong templates."""
+"""The reason, the path, the API's message, and the wrong templates."""
 
 _MOST_SUSPECTS, _MOST_LEAVES = 4, 12
 
 _OWN_NAMES = 2
-"""Segments at the end of a path that say what a value is."""
+"""Segments at the end of a path that describe a value."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -35,44 +35,44 @@ _LITTLE = frozenset({
     "the", "and", "for", "its", "that", "this", "with", "from", "into", "are", "was", "has", "have", "not", "who",
     "which", "than", "then", "them", "their",
 })  # fmt: skip
-"""Words that say nothing of what is meant."""
+"""Words without a specific meaning."""
 
 _GAP = "${…}"
 _WHOLE = re.compile(r"\$\{[^}]*\}")
 
 _FIXED = frozenset({"server", "tool", "method"})
-"""Parameters that say what is called, and that many responses name."""
+"""Parameters that identify the called resource, and that many responses name."""
 
 _HOLDERS = ("arguments", "body")
-"""Parameters that hold what is sent, field by field."""
+"""Parameters that contain the sent data, field by field."""
 
 _OWN_DEPTH = 2
-"""Names in the path of a node's own parameter: ``params`` and its name."""
+"""The number of names in the path of a node's own parameter: ``params`` and its name."""
 
 _SHORTEST = 3
-"""Letters of a value that, found in a response, is taken for a quotation."""
+"""The minimum length of a value that counts as quoted if it is in a response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """One parameter that an edit will most likely have to change."""
+    """One parameter that an edit most likely has to change."""
 
     node: str
     path: str
-    """As answers address it: ``params.body.title``."""
+    """As responses address it: ``params.body.title``."""
     text: str | None
-    """What stands there now; None if nothing does."""
+    """The current value, or None."""
     value: Json
-    """What it was when the node ran, where that is known and differs from ``text``."""
+    """The value when the node ran, if it is known and differs from ``text``."""
     why: Why
     says: str | None
-    """The API's words, where it said more than a code."""
+    """The API's message, if it has more than a code."""
     wrong: tuple[str, ...] = ()
-    """The templates in it that name nothing, or whose values the response quotes."""
+    """The templates in it that do not resolve, or whose values the response quotes."""
 
     @property
     def blank(self) -> str:
-        """The text with a gap for what has to be filled in."""
+        """The text with a gap for the value to fill in."""
         if self.text is None or (self.why != "unresolved" and _WHOLE.fullmatch(self.text)):
             return _GAP
         kept = self.text
@@ -83,16 +83,16 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """All of it."""
+    """The whole diagnosis."""
 
     suspects: tuple[Suspect, ...]
     leaves: tuple[Leaf, ...]
     meant: tuple[str, ...]
-    """Where a template begins with what there is not: the same template of each node that there is."""
+    """For a template whose first name does not exist: the same template for each existing node."""
 
 
 def diagnose(view: View) -> Diagnosis:
-    """Return the suspects of a view's failures, and the data that may replace what they read now, the likeliest first."""
+    """Return the suspects of a view's failures, and the data that may replace their current sources, the likeliest first."""
     found = suspects(view)[:_MOST_SUSPECTS]
     present = {one.text for one in found}
     usable = [leaf for leaf in leaves(view) if leaf.template not in present]
@@ -130,7 +130,7 @@ def _node_ids(workflow: JsonObject) -> tuple[str, ...]:
 
 
 def suspects(view: View) -> tuple[Suspect, ...]:
-    """Return the suspects of all failures, each parameter once, those of which most is known first."""
+    """Return the suspects of all failures, each parameter once, the best-known first."""
     found: dict[tuple[str, str], Suspect] = {}
     for failure in view.failures:
         for one in _suspects(failure, _params(view.workflow, failure.node_id), _node_ids(view.workflow)):
@@ -139,7 +139,7 @@ def suspects(view: View) -> tuple[Suspect, ...]:
 
 
 def _suspects(failure: Failure, params: Json, nodes: Collection[str]) -> Iterator[Suspect]:
-    """Yield what names nothing and what the API complained of; only where it names neither, what its response quotes."""
+    """Yield the unresolved parameters and those that the API rejected. If there are none, yield those that its response quotes."""
     if failure.node_id is None:
         return
     texts = dict(_texts("params", params))
@@ -168,7 +168,7 @@ def _complained_of(failure: Failure, params: Json, texts: dict[str, str]) -> Ite
 
 
 def _named(failure: Failure, texts: dict[str, str], nodes: Collection[str]) -> Iterator[_Found]:
-    """Yield the parameters whose value the response quotes. An input is the user's own word, and is not suspected."""
+    """Yield the parameters whose value the response quotes. Inputs come from the user and are not suspects."""
     response = _response(failure)
     for source in failure.upstream:
         path = f"params.{source.param}"
@@ -201,10 +201,10 @@ def _response(failure: Failure) -> str:
 
 
 def _path_of(problem: FieldProblem, params: Json, texts: dict[str, str]) -> str | None:
-    """Return the parameter that an API's name of a field means.
+    """Return the parameter for the API's name of a field.
 
-    That is the one whose path ends in it; else, of a field that the API does not want, the text that holds its name (a form, a query);
-    else, of one that it lacks, where it would have to stand.
+    This is the one whose path ends in it. Otherwise, for an unknown field, it is the text that contains its name (a form, a query). For a
+    missing field, it is its expected position.
     """
     words = [part for part in re.split(r"[/.\[\]]+", problem.field) if part]
     if not words:
@@ -221,7 +221,7 @@ def _path_of(problem: FieldProblem, params: Json, texts: dict[str, str]) -> str 
 
 
 def _by_nearness(params: Json, holder: str | None) -> Iterator[list[str]]:
-    """Yield the places inside what is sent, then the others. The node's own parameters are none of an API's fields."""
+    """Yield the places inside the sent data, then the others. The node's own parameters are not fields of an API."""
     if holder is None:
         yield list(_places("params", params))
         return
@@ -232,7 +232,7 @@ def _by_nearness(params: Json, holder: str | None) -> Iterator[list[str]]:
 
 
 def _only_text(path: str, texts: dict[str, str]) -> str:
-    """Return the one text below ``path`` if it holds no more than that, else ``path``."""
+    """Return the path of the only text below ``path``, else ``path``."""
     below = [one for one in texts if one.startswith((f"{path}.", f"{path}["))]
     return below[0] if len(below) == 1 else path
 

@@ -1,4 +1,4 @@
-"""The Jinja environment of all templates: sandboxed, bounded, strict, without randomness, holding only what they are given."""
+"""The Jinja environment of all templates: sandboxed, bounded, strict, without randomness, and with only the given data."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mendbench.strategies.bounds import BoundedEnvironment
 from mendbench.strategies.run_data import shown, told
 
 GLOBALS = {"range": safe_range, "namespace": Namespace}
-"""All that a template can call besides filters."""
+"""All functions that a template can call besides filters."""
 
 _CODE = re.compile(r"[\w.\-]*")
 
 
 @lru_cache(maxsize=1)
 def environment() -> BoundedEnvironment:
-    """Return the environment. It is never changed after it was made."""
+    """Return the environment. It is never changed after its creation."""
     made = BoundedEnvironment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, cache_size=0
     )
@@ -48,12 +48,12 @@ def environment() -> BoundedEnvironment:
 
 
 def to_json(value: Json, indent: int | None = 2) -> str:
-    """Return ``value`` as JSON: keys in the order of the data, which is that of the recording; non-ASCII kept."""
+    """Return ``value`` as JSON: keys keep the order of the recording, and non-ASCII is kept."""
     return json.dumps(value, indent=indent, ensure_ascii=False, default=_plain)
 
 
 def fenced(value: Json) -> str:
-    """Return ``value`` in a fenced block: a text as it is, all else as JSON. The fence is longer than any inside."""
+    """Return ``value`` in a fenced block: a text unchanged, all else as JSON. The fence is longer than any inside."""
     text = value if isinstance(value, str) else to_json(value)
     fence = "```"
     while fence in text:
@@ -63,12 +63,12 @@ def fenced(value: Json) -> str:
 
 
 def reason(status: int) -> str:
-    """Return the reason phrase of an HTTP status, or an empty text for one that has none."""
+    """Return the reason phrase of an HTTP status, or an empty text if it has none."""
     return PHRASES.get(status, "")
 
 
 def required_fix(problem: FieldProblem) -> str:
-    """Return one field problem as a sentence that says what must become true."""
+    """Return one field problem as a sentence that states the requirement."""
     must = {"missing": "is required and cannot be empty", "invalid": "is not valid", "unknown": "is not known"}
     words = "" if _CODE.fullmatch(problem.says) else f": {problem.says}"
     return f"Field '{problem.field}' {must[problem.problem]}{words}"

@@ -1,7 +1,7 @@
 """The frame: everything in a prompt that is the same for all strategies.
 
-Task, request, workflow, answer format, and one validation error if the last response was invalid; the strategy's context
-follows. Responses are keyed by prompt, so a changed letter here leaves every recorded response behind.
+It contains the task, request, workflow, response format, and one validation error if the last response was invalid. The strategy's context
+follows. Responses are keyed by prompt, so any change here invalidates all recorded responses.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from mendbench.ports.repair import Strategy
 from mendbench.strategies.tokens import estimate
 
 CONTEXT_WINDOW = 8192
-"""Tokens that a prompt and its response may have together, where nothing else is configured."""
+"""The default token limit of a prompt and its response together."""
 
 RESPONSE_TOKENS = 400
-"""Tokens that a response may have, where nothing else is configured."""
+"""The default token limit of a response."""
 
 MARGIN_TOKENS = 64
-"""Tokens left free for what a model's server puts around the messages, and for the error of the estimate."""
+"""Tokens reserved for what a model's server adds around the messages, and for the error of the estimate."""
 
 SYSTEM = "You repair workflows that call APIs. Answer with one JSON object and nothing else."
 
@@ -54,14 +54,14 @@ _CONTEXT = "# What happened"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """How many tokens there are, and for what."""
+    """The token limits."""
 
     window: int = CONTEXT_WINDOW
     response: int = RESPONSE_TOKENS
     margin: int = MARGIN_TOKENS
 
     def for_context(self, frame: str) -> int:
-        """Return what is left for the context beside this frame; the same for every strategy. Never negative."""
+        """Return the tokens that remain for the context with this frame. It is the same for every strategy and never negative."""
         return max(0, self.window - self.response - self.margin - estimate(SYSTEM) - estimate(frame))
 
 
@@ -71,7 +71,7 @@ DEFAULT_BUDGET = Budget()
 def build_frame(request: str, workflow: JsonObject, problem: str | None = None) -> str:
     """Return the frame's user part, without the context and its heading.
 
-    ``problem`` says why the last response was unparsable or invalid.
+    ``problem`` states why the last response was unparsable or invalid.
     """
     parts = [
         _TASK,

@@ -21,27 +21,27 @@ _SECTION_FIELDS = {"name", "label", "keep"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontMatter:
-    """What a template file says about itself, and its body."""
+    """A template file's front matter and its body."""
 
     title: str
     source: str
     sections: tuple[SectionSpec, ...]
     body: str
-    """The Jinja text, led by as many empty lines as the front matter has, so that its line numbers are the file's."""
+    """The Jinja text, after as many empty lines as the front matter has, so that line numbers match the file."""
 
 
 def read_front_matter(path: Path) -> FrontMatter:
     """Return the front matter and the body of a template file.
 
     Raises:
-        BadInput: the file cannot be read, has no front matter, or it is not of the documented form.
+        BadInput: the file cannot be read, has no front matter, or it does not have the documented form.
     """
     return _read(path, template_text(path))
 
 
 @lru_cache(maxsize=256)
 def _read(path: Path, text: str) -> FrontMatter:
-    """Return what a template file of this text says: each trial asks for its strategy's."""
+    """Return the front matter and the body of this text. Cached, because each trial needs those of its strategy."""
     lines = text.splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE]
     if len(ends) < 2 or ends[0] != 0:  # noqa: PLR2004 (an opening and a closing line)
@@ -56,7 +56,7 @@ def _read(path: Path, text: str) -> FrontMatter:
 
 
 def template_text(path: Path) -> str:
-    """Return a template file's text, with the line ends that prompts have.
+    """Return a template file's text, with the line ends of prompts.
 
     Raises:
         BadInput: it cannot be read, or is too large.

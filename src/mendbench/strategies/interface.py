@@ -1,4 +1,4 @@
-"""What a strategy's template declares about itself."""
+"""The declarations of a strategy's template."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from mendbench.model.prompt import SectionLabel
 
 SUFFIX = ".md.j2"
-"""How the name of a template file ends; what stands before it is the strategy's name."""
+"""The suffix of template files. The rest of the file name is the strategy's name."""
 
 WITHOUT = "~"
-"""Stands before each section that is left out of a strategy: ``mend~data`` is ``mend`` without its section ``data``."""
+"""Precedes each section that is left out of a strategy: ``mend~data`` is ``mend`` without its section ``data``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +31,9 @@ class SectionSpec:
     name: str
     label: SectionLabel
     keep: int
-    """Rank for cutting: the section of the lowest rank goes first; of two of one rank, the later one."""
+    """Rank for cutting: the section with the lowest rank is cut first; with equal ranks, the later one."""
 
 
 def strategy_name(path: Path) -> str:
-    """Return the name of the strategy that a template file holds: its file name without :data:`SUFFIX`."""
+    """Return the name of a template file's strategy: the file name without :data:`SUFFIX`."""
     return path.name.removesuffix(SUFFIX)

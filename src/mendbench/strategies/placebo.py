@@ -1,6 +1,6 @@
-"""The placebo: a context of like length that tells of another workflow's failure.
+"""The placebo: a context of similar length that describes another workflow's failure.
 
-What it gains over no context at all is not knowledge; a strategy has to beat it.
+Its gain over an empty context does not come from information. A strategy has to beat it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Entry:
     hosts: tuple[str, ...]
     """Hosts that it names."""
     words: tuple[str, ...]
-    """Everything in it that could be a node's id."""
+    """All words in it that could be a node's id."""
 
 
 def entry(text: str) -> Entry:
-    """Return the entry of a text."""
+    """Return the entry for a text."""
     return Entry(text=text, tokens=estimate(text), hosts=_hosts(text), words=tuple(sorted(set(_WORD.findall(text)))))
 
 
 def choose(entries: Sequence[Entry], view: View, wanted_tokens: int) -> str:
     """Return the text nearest to ``wanted_tokens`` among those that name no node and no host of the view's workflow.
 
-    If every entry names one, the one that names fewest is taken; an empty bank gives an empty text. Ties go to the text
-    that comes first in the alphabet, so that the order of the bank decides nothing.
+    If every entry names one, the one with the fewest is used. An empty bank gives an empty text. Ties go to the alphabetically first text,
+    so that the order of the bank does not matter.
     """
     ids, hosts = _node_ids(view), set(_view_hosts(view))
 
@@ -62,7 +62,7 @@ def shipped_entries() -> tuple[Entry, ...]:
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Return the bank that a file holds. Only the texts count; the rest is computed again."""
+    """Return the bank in a file. Only the texts are read; the rest is computed again."""
     document = json.loads(path.read_text("utf-8"))
     return tuple(entry(item["text"]) for item in document["entries"])
 

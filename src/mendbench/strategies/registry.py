@@ -1,4 +1,4 @@
-"""Which strategies there are: the shipped ones, those of installed packages, and those of the user's folders."""
+"""The available strategies: the shipped ones, those of installed packages, and those in the user's folders."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ENTRY_POINTS = "mendbench.strategies"
 """Group of entry points; each names a folder of template files, as a path or a text."""
 
 _LEFT_OUT = re.compile(rf"(?:{WITHOUT}\w*)+$")
-"""What follows a strategy's name, or a template file's path, where sections are left out of it."""
+"""The suffix of a strategy's name, or of a template file's path, that leaves sections out."""
 
 
 def strategy(name: str, extra_dirs: Iterable[Path] = ()) -> TemplateStrategy:
-    """Return the strategy of that name, or the one in the template file of that path; both also without some sections.
+    """Return the strategy with that name, or the one in the template file at that path, possibly without some sections.
 
-    ``mend~data`` is ``mend`` without its section ``data``, ``mend~form~data`` is without two of them. So a trial's key can hold
-    the strategy, and any process can build it from there.
+    ``mend~data`` is ``mend`` without its section ``data``, ``mend~form~data`` is without two of them. So a trial's key contains the
+    strategy, and any process can build it from the key.
 
     Raises:
-        UnknownName: no folder holds a template of that name, or it has no section of a name that is left out.
+        UnknownName: no folder has a template of that name, or it does not have a section that is left out.
         BadInput: the template cannot be used.
     """
     left_out = _LEFT_OUT.search(name)
@@ -73,7 +73,7 @@ def _files(extra_dirs: Iterable[Path]) -> dict[str, Path]:
 
 @lru_cache(maxsize=64)
 def _listed(folder: Path, _changed: int) -> tuple[Path, ...]:
-    """Return the template files in a folder, sorted. ``_changed``: one that changed is looked at again."""
+    """Return the template files in a folder, sorted. ``_changed`` invalidates the cache when the folder changes."""
     return tuple(sorted(folder.glob(f"*{SUFFIX}")))
 
 
@@ -82,5 +82,5 @@ def _installed() -> Iterator[Path]:
         folder: Any = loaded(point)
         try:
             yield Path(folder)
-        except TypeError as error:  # it names something else than a path
+        except TypeError as error:  # it names something other than a path
             raise unusable(point, error) from error

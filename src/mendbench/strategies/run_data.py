@@ -1,4 +1,4 @@
-"""The data of a run as templates name it, for a reader who has to choose from it."""
+"""The data of a run under the names that templates use, for choosing a source."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from mendbench.model.prompt import View
 from mendbench.secrets.redaction import sanitise
 
 _OUTPUTS = ("response", "result", "stdout")
-"""Outputs that carry a node's data."""
+"""Outputs that contain a node's data."""
 
 _HEADERS = frozenset({"etag", "location", "link", "last-modified", "retry-after", "allow"})
 """Headers of a response that later requests use (RFC 9110, RFC 8288); the others are left out."""
 
 _ABOUT = frozenset({"extensions"})
-"""Members of a response that tell of the response and hold none of the data (GraphQL specification, section 7.1)."""
+"""Members of a response that describe the response and contain no data (GraphQL specification, section 7.1)."""
 
 _ITEMS = 3
-"""Entries of a list that are shown."""
+"""The maximum number of list entries that are shown."""
 
 _VALUE = 50
-"""Characters that are shown of a value."""
+"""The maximum number of characters of a value that are shown."""
 
 _DEPTH = 8
 
 _NAMEABLE = re.compile(r"[^\W\d][\w-]*")
-"""Keys that a template can name; what lies below another one is not shown."""
+"""Keys that a template can name. Values below other keys are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Leaf:
 
 
 def leaves(view: View) -> tuple[Leaf, ...]:
-    """Return the data that a template of the failed node could name; of long lists, the first entries.
+    """Return the data that a template of the failed node could name; for long lists, the first entries.
 
     Nodes that the failed node's templates name come first, then the others from the latest to the first.
     """
@@ -54,7 +54,7 @@ def leaves(view: View) -> tuple[Leaf, ...]:
 
 
 def told(response: Json) -> Json:
-    """Return a response without what tells a reader nothing: addresses of documentation, nulls, and data about the response."""
+    """Return a response without uninformative parts: documentation URLs, nulls, and data about the response."""
     if isinstance(response, dict):
         kept = {key: told(item) for key, item in response.items() if key not in _ABOUT}
         return {key: item for key, item in kept.items() if item is not None}
@@ -64,7 +64,7 @@ def told(response: Json) -> Json:
 
 
 def shown(value: Json) -> str:
-    """Return a value on one line, cut where it is long."""
+    """Return a value on one line, shortened if long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _VALUE else f"{text[:_VALUE]}…"
 
@@ -81,7 +81,7 @@ def _node_leaves(node: str, outputs: JsonObject) -> Iterator[Leaf]:
 
 
 def _parsed(value: Json) -> Json:
-    """Return what a JSON text says, if it has parts that templates can name; else the value as it is."""
+    """Return the parsed value of a JSON text, if it has parts that templates can name; else the value unchanged."""
     try:
         read = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

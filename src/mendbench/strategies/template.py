@@ -32,14 +32,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 _FAILURE_FIELDS = tuple(field.name for field in dataclasses.fields(Failure))
 _VIEW_FIELDS = (*(field.name for field in dataclasses.fields(View)), "failures")
 VARIABLES = frozenset({*_VIEW_FIELDS, *_FAILURE_FIELDS, "placebo", "diagnosis", "sections"})
-"""What a template may name: the fields of the view; those of its first failure, null where there is none; ``sections``, the
-names of those that are rendered; ``diagnosis``, see :mod:`mendbench.strategies.diagnosis`; and
-``placebo``, a text about another workflow's failure, about as long as ``full-context`` would be."""
+"""The variables of a template: the fields of the view; those of its first failure, null if there is none; ``sections``, the names of the
+rendered sections; ``diagnosis``, see :mod:`mendbench.strategies.diagnosis`; and ``placebo``, a text about another workflow's failure, about
+as long as ``full-context`` would be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateStrategy:
-    """A strategy read from a template file. Plain data, so that it can be sent to another process."""
+    """A strategy read from a template file. Plain data, which can be sent to another process."""
 
     name: str
     title: str
@@ -55,16 +55,15 @@ class TemplateStrategy:
 
     @property
     def digest(self) -> str:
-        """Return a digest over all that decides what it renders, but for the placebo's bank and the filters.
+        """Return a digest over everything that determines its output, except the placebo's bank and the filters.
 
-        The code behind ``diagnosis`` is in it where the template uses it: a change there changes prompts as an edit of the
-        template does.
+        It includes the code behind ``diagnosis`` if the template uses it, because changes there also change prompts.
         """
         own = [self.body.strip(), [[spec.name, spec.label, spec.keep] for spec in self.sections]]
         return digest([*own, *(_diagnosis_code() if "diagnosis" in _named(self.body) else ())])
 
     def without(self, names: Iterable[str]) -> TemplateStrategy:
-        """Return the strategy that leaves these sections out, as ``NAME~SECTION`` names it; they stand in its name in template order.
+        """Return the strategy without these sections, named ``NAME~SECTION``, with the sections in template order.
 
         Raises:
             UnknownName: it has no such section.
@@ -77,11 +76,11 @@ class TemplateStrategy:
         return dataclasses.replace(self, name=f"{self.name}{marks}", sections=kept)
 
     def render(self, view: View, budget: int) -> Context:
-        """Return the context block, at most ``budget`` tokens of it: the same for the same view, whenever and wherever.
+        """Return the context block, cut to ``budget`` tokens. It is deterministic for a view.
 
         Raises:
-            BadInput: the template fails on this view (an attribute that is not there, an operation on a null), or takes more
-                than it may (:mod:`mendbench.strategies.bounds`).
+            BadInput: the template fails on this view (a missing attribute, an operation on a null), or exceeds the limits
+                (:mod:`mendbench.strategies.bounds`).
         """
         template = _compiled(self.path, self.body)
         told = variables(view)
@@ -98,11 +97,11 @@ class TemplateStrategy:
 
 
 def load(path: Path) -> TemplateStrategy:
-    """Return the strategy that a template file holds, checked.
+    """Return the validated strategy of a template file.
 
     Raises:
-        BadInput: the file is not a template of the documented form, names a variable that does not exist, its blocks
-            are not the declared sections, or its name would read as that of another strategy without a section.
+        BadInput: the file is not a template of the documented form, uses an unknown variable, its blocks are not the declared sections, or
+            its name looks like that of a strategy without a section.
     """
     if WITHOUT in strategy_name(path):
         raise BadInput(str(path), f"{WITHOUT!r} in the name, which stands before a section left out", "rename the file")
@@ -136,14 +135,14 @@ def _checked(path: Path, front: FrontMatter) -> TemplateStrategy:
 
 
 def variables(view: View) -> dict[str, Json]:
-    """Return what every template may name: the fields of the view, and those of its first failure."""
+    """Return the variables of every template: the fields of the view, and those of its first failure."""
     first = view.failures[0] if view.failures else None
     return {name: getattr(first, name, None) for name in _FAILURE_FIELDS} | {n: getattr(view, n) for n in _VIEW_FIELDS}
 
 
 @lru_cache(maxsize=1)
 def _diagnosis_code() -> tuple[str, ...]:
-    """Return the digests of the modules that ``diagnosis`` comes from, of their files' bytes."""
+    """Return the digests of the source files behind ``diagnosis``."""
     files = [Path(str(module.__file__)) for module in (diagnosis, run_data)]
     return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
 
@@ -167,7 +166,7 @@ def _compiled(path: Path, body: str) -> Template:
         ValueError,
         ArithmeticError,
         MemoryError,
-    ) as error:  # of the code that Jinja makes
+    ) as error:  # of the code that Jinja generates
         raise BadInput(str(path), f"a template that cannot be compiled ({error})", "write it flatter") from error
     return Template.from_code(made, code, dict(GLOBALS))
 
@@ -215,7 +214,7 @@ def _check_attributes(path: Path, loop: nodes.For, variable: str) -> None:
 
 
 def _root(part: nodes.Node | None) -> str | None:
-    """Return the variable that an expression such as ``failures[:3]`` takes its items from, if it keeps them so."""
+    """Return the variable whose items an expression such as ``failures[:3]`` returns unchanged, or None."""
     while isinstance(part, nodes.Getitem) and isinstance(part.arg, nodes.Slice):
         part = part.node
     return part.name if isinstance(part, nodes.Name) else None
@@ -224,9 +223,9 @@ def _root(part: nodes.Node | None) -> str | None:
 def _rendered(path: Path, block: Callable[[], Iterator[str]]) -> str:
     try:
         return _with_template_lines(block).strip("\n")
-    except MemoryError:  # the bounds end a template long before: it is no fault that its author could mend
+    except MemoryError:  # the limits stop a template long before this: its author cannot fix it
         raise
-    except Exception as error:  # a template is the user's own code, and its operators raise what they like
+    except Exception as error:  # a template is the user's own code, and its operators can raise anything
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         place = f"{path}:{lines[-1]}" if lines else str(path)
         if isinstance(error, RecursionError):

@@ -1,4 +1,4 @@
-"""Values that many things have in common, each kept once and known by a number; and lists of names that begin alike."""
+"""Interning: shared values, each stored once under a number, and compact lists of names with common prefixes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, Generic, TypeVar, overload
 T = TypeVar("T")
 
 NUMBERS = "I"
-"""What numbers of values are held as in an array: 32 bits, enough for 4,294,967,295 of them."""
+"""The array type code for the numbers of values: 32 bits, enough for 4,294,967,295 values."""
 
 _HEAD = 24
-"""Characters by which names are laid apart before they are sorted, so that few of them are spelled out at a time."""
+"""The length of the prefix by which names are grouped before sorting, so that few of them are in memory at a time."""
 
 
 class Interned(Generic[T]):
-    """Values, each once, in the order in which they came."""
+    """Distinct values in the order of their insertion."""
 
     def __init__(self) -> None:
         self.values: list[T] = []
         self._numbers: dict[object, int] = {}
 
     def number(self, value: T) -> int:
-        """Return the number of a value. Values that are equal have one number; what has no hash is told apart by how it is shown."""
+        """Return the number of a value. Equal values have the same number. Unhashable values are compared by their representation."""
         known: object = value
         try:
             found = self._numbers.get(known)
@@ -38,7 +38,7 @@ class Interned(Generic[T]):
 
 
 class Names(Sequence[str]):
-    """Names of parts with a separator between them. What comes before the last one, and what comes after it, is kept once each."""
+    """Names of parts with a separator between them. The text before the last separator and the text after it are stored once each."""
 
     def __init__(self, separator: str, names: Iterable[str] = ()) -> None:
         self._separator = separator
@@ -54,7 +54,7 @@ class Names(Sequence[str]):
         self._tail.append(self._tails.number(tail))
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of names."""
         return len(self._head)
 
     @overload
@@ -62,18 +62,18 @@ class Names(Sequence[str]):
     @overload
     def __getitem__(self, at: slice) -> tuple[str, ...]: ...
     def __getitem__(self, at: Any) -> Any:
-        """Return the name at a place."""
+        """Return the name at an index."""
         if isinstance(at, slice):
             return tuple(self[one] for one in range(*at.indices(len(self))))
         return self._heads.values[self._head[at]] + self._tails.values[self._tail[at]]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the names in the order in which they came."""
+        """Yield the names in the order of their insertion."""
         heads, tails = self._heads.values, self._tails.values
         return (heads[head] + tails[tail] for head, tail in zip(self._head, self._tail, strict=True))
 
     def in_order(self) -> array[int]:
-        """Return the places of the names in the order of the names; of a name that came several times, the last place alone."""
+        """Return the indexes of the names, sorted by name; for a repeated name, only the last index."""
         apart: dict[str, array[int]] = defaultdict(lambda: array(NUMBERS))
         for at, name in enumerate(self):
             apart[name[:_HEAD]].append(at)

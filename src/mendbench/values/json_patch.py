@@ -1,15 +1,15 @@
-"""JSON Patch (RFC 6902) of a workflow document, whose nodes go by their places or by their ids.
+"""JSON Patch (RFC 6902) of a workflow document, with nodes addressed by index or by id.
 
-The one reading of a fix: who proves a case, who scores a trial and who repairs a workflow all apply it here. No
-function changes what it is given. Whatever does not apply is a :class:`PatchError` whose message is one sentence.
+Proofs of cases, scoring and repair all apply fixes with this module. No function changes its arguments. A change that does not apply raises
+a :class:`PatchError` whose message is one sentence.
 
 In ``path``, and in the ``from`` of ``move`` and ``copy``, the token after ``/nodes`` is
 
-- a place in the list, if it is of digits or ``-``, as RFC 6901 has it, whatever the nodes are called;
-- otherwise the id of the one node that has it, when the operation begins;
-- for ``add`` at ``/nodes/ID``, where no node has that id and the value has, the place after the last node.
+- an index in the list, if it consists of digits or is ``-`` (RFC 6901), regardless of the nodes' ids;
+- otherwise the id of exactly one node at the start of the operation;
+- for ``add`` at ``/nodes/ID``, if only the value has that id, the position after the last node.
 
-``add`` at the id of a node that is there inserts before it, as ``add`` at its index does.
+``add`` at the id of an existing node inserts before it, as ``add`` at its index does.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.values.sizes import size_of
 
 APPEND = "-"
-"""The step that means the place after a list's last item (RFC 6901)."""
+"""The token for the position after a list's last item (RFC 6901)."""
 
 MAX_DEPTH = 100
-"""How deep a document may nest: as deep as the runtime resolves templates."""
+"""The maximum depth of a document: the depth to which the runtime resolves templates."""
 
 MAX_WRITTEN = 2_000_000
-"""Characters that operations may add and copy together, 8 for each value that is no text: copies of copies grow beyond any memory."""
+"""The total size that operations may add and copy, in characters, with 8 for each other value: copies of copies grow exponentially."""
 
 MAX_CHANGES = 200
-"""Changes that are applied at once."""
+"""The maximum number of changes in one patch."""
 
 OPERATIONS = frozenset({"add", "remove", "replace", "move", "copy", "test"})
 """The operations of RFC 6902, section 4."""
 
 _POINTERS = {"move": ("path", "from"), "copy": ("path", "from")}
-"""The members that hold pointers, where that is not ``path`` alone."""
+"""The members with pointers, for operations with more than ``path``."""
 
 _LIBRARY_ERRORS = (
     jsonpatch.JsonPatchException,
@@ -50,7 +50,7 @@ _LIBRARY_ERRORS = (
     LookupError,
     AttributeError,
 )
-"""What the two libraries raise for operations that do not apply; odd shapes get past their own checks."""
+"""Exceptions of the two libraries for operations that do not apply. Malformed operations can pass their own checks."""
 
 
 class PatchError(ValueError):
@@ -58,10 +58,10 @@ class PatchError(ValueError):
 
 
 def apply_patch(document: JsonObject, patch: Sequence[Json]) -> JsonObject:
-    """Return ``document`` after the operations of ``patch``, one after the other.
+    """Return ``document`` after the operations of ``patch`` in order.
 
     Raises:
-        PatchError: an operation is malformed or does not apply. The message says which one.
+        PatchError: an operation is malformed or does not apply. The message states which one.
     """
     draft = Draft(document, patch)
     for number, operation in enumerate(patch, start=1):
@@ -76,12 +76,12 @@ def apply_patch(document: JsonObject, patch: Sequence[Json]) -> JsonObject:
 
 
 class Draft:
-    """A copy of a document, changed in place by one operation after the other. After one that failed it is worth nothing."""
+    """A copy of a document that operations change in place. After a failed operation it is unusable."""
 
     __slots__ = ("_room", "document")
 
     def __init__(self, document: JsonObject, changes: Sequence[Json]) -> None:
-        """Copy ``document``, to apply ``changes`` to.
+        """Copy ``document``, to apply ``changes`` to the copy.
 
         Raises:
             PatchError: the changes are not a list or too many, or one of the two nests too deep.
@@ -98,7 +98,7 @@ class Draft:
         """Change the document by one operation.
 
         Raises:
-            PatchError: it is malformed, it does not apply, it leaves no workflow, puts something too deep, or writes too much.
+            PatchError: it is malformed, does not apply, leaves no workflow, nests too deep, or writes too much.
         """
         name = operation.get("op")
         if not isinstance(name, str) or name not in OPERATIONS:
@@ -119,7 +119,7 @@ class Draft:
         self.document = changed
 
     def _weigh(self, name: str, operation: JsonObject) -> None:
-        """Refuse what an operation puts somewhere if that is too deep or too much: what it changes is not gone through."""
+        """Refuse an operation whose value is too deep or too large. Only the new value is measured."""
         if name in {"move", "copy"}:
             value = jsonpointer.resolve_pointer(self.document, operation["from"])
         elif name in {"add", "replace"}:
@@ -134,7 +134,7 @@ class Draft:
 
 
 def check_depth(value: Json, limit: int = MAX_DEPTH) -> None:
-    """Refuse what no recursive reader could go through.
+    """Refuse a value that is too deep for recursive code.
 
     Raises:
         PatchError: ``value`` has more than ``limit`` levels.
@@ -144,7 +144,7 @@ def check_depth(value: Json, limit: int = MAX_DEPTH) -> None:
 
 
 def is_place(token: str) -> bool:
-    """Return whether a pointer's token after ``/nodes`` is a place in the list, and so never a node's id."""
+    """Return whether a pointer's token after ``/nodes`` is an index, and so never a node's id."""
     return token == APPEND or (token.isascii() and token.isdigit())
 
 
@@ -161,7 +161,7 @@ def node_ids(document: JsonObject) -> tuple[str, ...]:
 
 
 def node_index(document: JsonObject, node_id: Json) -> int:
-    """Return where the node of that id stands.
+    """Return the index of the node with that id.
 
     Raises:
         PatchError: no node has it, or several have.
@@ -178,7 +178,7 @@ def node_index(document: JsonObject, node_id: Json) -> int:
 
 
 def _pinned(document: JsonObject, operation: JsonObject, member: str) -> Json:
-    """Return a pointer of the operation with a node's id after ``/nodes`` replaced by the node's place."""
+    """Return a pointer of the operation with a node's id after ``/nodes`` replaced by the node's index."""
     pointer = operation[member]
     if not isinstance(pointer, str) or not pointer.startswith("/nodes/"):
         return pointer

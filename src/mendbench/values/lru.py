@@ -1,4 +1,4 @@
-"""What was worked out a moment ago, kept for who wants the same next."""
+"""A cache of recently computed values."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """At most ``size`` values by key; the one that nobody has wanted for the longest time goes first."""
+    """At most ``size`` values by key. The least recently used one is evicted first."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._kept: OrderedDict[K, V] = OrderedDict()
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of ``key``, made now if it is not there; what ``make`` raises passes through, and nothing is kept."""
+        """Return the value of ``key``, computed if missing. An exception of ``make`` propagates, and nothing is stored."""
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]

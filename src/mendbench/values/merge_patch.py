@@ -8,7 +8,7 @@ from mendbench.model.json import Json
 
 
 def merge_patch(target: Json, patch: Json) -> Json:
-    """Return ``target`` with ``patch`` laid over it: null removes, objects merge, everything else replaces. Neither is changed."""
+    """Return ``target`` with ``patch`` applied: null removes, objects merge, everything else replaces. Neither is changed."""
     if not isinstance(patch, dict):
         return copy.deepcopy(patch)
     merged = dict(target) if isinstance(target, dict) else {}

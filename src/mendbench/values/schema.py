@@ -1,6 +1,6 @@
-"""What a document that a program wrote has to look like for its readers: said once, as data, and checked before anything is read of it.
+"""Schemas of documents that programs write, defined as data and checked before a document is used.
 
-A shape is a function from a value to what is wrong with it (a path and words), or to None.
+A shape is a function that returns the problem of a value (a path and a message), or None.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Shape: TypeAlias = Callable[[Json], str | None]
 
 
 def misfit(value: Json, shape: Shape) -> str | None:
-    """Return where a document is not as its shape has it, and how (``a.b[0]: 5, where a text is due``); None if it is."""
+    """Return where and how a document differs from its shape (``a.b[0]: 5, where a text is due``), or None."""
     wrong = shape(value)
     return None if wrong is None else wrong.lstrip(".: ")
 
 
 def of(*kinds: type, least: float | None = None) -> Shape:
-    """Return the shape of a value of one of these types; ``least`` is what a number must not be below. True and false are no numbers."""
+    """Return the shape of a value of one of these types; ``least`` is the minimum of a number. Booleans are not numbers."""
     known = frozenset(kinds)
     words = " or ".join(_WORDS[kind] for kind in kinds)
 
@@ -38,7 +38,7 @@ def of(*kinds: type, least: float | None = None) -> Shape:
 
 
 def among(names: Collection[str], *, absent: bool = False) -> Shape:
-    """Return the shape of one of these texts; with ``absent`` of null too."""
+    """Return the shape of one of these texts; ``absent`` permits null."""
     known = frozenset(names)
 
     def check(value: Json) -> str | None:
@@ -50,7 +50,7 @@ def among(names: Collection[str], *, absent: bool = False) -> Shape:
 
 
 def matching(pattern: str, words: str) -> Shape:
-    """Return the shape of a text that a pattern matches as a whole; ``words`` say what such a text is."""
+    """Return the shape of a text that fully matches a pattern; ``words`` describe such a text."""
     known = re.compile(pattern)
 
     def check(value: Json) -> str | None:
@@ -62,7 +62,7 @@ def matching(pattern: str, words: str) -> Shape:
 
 
 def many(shape: Shape) -> Shape:
-    """Return the shape of a list whose items have one."""
+    """Return the shape of a list whose items have a given shape."""
 
     def check(value: Json) -> str | None:
         if not isinstance(value, list):
@@ -76,7 +76,7 @@ def many(shape: Shape) -> Shape:
 
 
 def named(shape: Shape) -> Shape:
-    """Return the shape of an object with any keys, whose values have one."""
+    """Return the shape of an object with any keys, whose values have a given shape."""
 
     def check(value: Json) -> str | None:
         if not isinstance(value, dict):
@@ -90,7 +90,7 @@ def named(shape: Shape) -> Shape:
 
 
 def fields(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None) -> Shape:
-    """Return the shape of an object with these keys, and any others."""
+    """Return the shape of an object with these keys and possibly others."""
     needed, others = tuple(required.items()), tuple((optional or {}).items())
 
     def check(value: Json) -> str | None:
@@ -110,17 +110,17 @@ def fields(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
 
 
 def maybe(shape: Shape) -> Shape:
-    """Return a shape that null has too."""
+    """Return a shape that also permits null."""
     return lambda value: None if value is None else shape(value)
 
 
 def text_or(shape: Shape) -> Shape:
-    """Return a shape that any text has too."""
+    """Return a shape that also permits any text."""
     return lambda value: None if type(value) is str else shape(value)
 
 
 def shown(value: Json, *, key: bool = False) -> str:
-    """Return a value as it is quoted: without credentials, cut where it is long or deep; a key without its quotes."""
+    """Return a value for quotation: without credentials, shortened if long or deep, and a key without its quotes."""
     said = _SHORT.repr(value)
     return said[1:-1] if key else said
 
@@ -135,7 +135,7 @@ _WORDS = {
     list: "a list",
 }
 _SEEN = 4000
-"""Characters of a text that are looked at before it is cut: a credential that is cut is told by nothing any more."""
+"""The number of characters of a text that are searched before it is cut. A credential that is cut cannot be recognised."""
 
 
 class _Short(reprlib.Repr):

@@ -1,18 +1,18 @@
-"""How large a value is, counted so that it costs no more than the bound that it is held against."""
+"""The size of a value, computed at a cost that is limited by the bound it is compared with."""
 
 from __future__ import annotations
 
 from mendbench.model.json import Json
 
 PER_VALUE = 8
-"""What each value counts besides its text: as much as so many characters."""
+"""The fixed size of each value besides its text, in characters."""
 
 
 def size_of(value: Json, most: int, levels: int | None = None) -> int:
-    """Return the size of ``value`` as if it were written out: the characters of all its texts and keys, and 8 for each value.
+    """Return the serialised size of ``value``: the characters of all its texts and keys, and 8 for each value.
 
-    What stands in it twice counts twice, whether or not memory holds it once. Counting ends once it is over ``most``; what nests
-    deeper than ``levels`` is over it too.
+    A value that occurs twice counts twice, even if it is one object in memory. Counting ends above ``most``; a value that nests deeper than
+    ``levels`` also exceeds it.
     """
     if isinstance(value, str):
         return PER_VALUE + len(value)

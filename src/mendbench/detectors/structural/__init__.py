@@ -1,7 +1,7 @@
-"""Our own detector: it reads the structure of a response, and words only where structure says nothing.
+"""Our own detector: it reads the structure of a response, and words only where the structure is not enough.
 
-:mod:`.reading` opens a response into codes, texts and statuses; :mod:`.codes` and :mod:`.words` are the tables that say
-whose a code or a phrase is; :mod:`.judging` asks them in order.
+:mod:`.reading` opens a response into codes, texts and statuses; :mod:`.codes` and :mod:`.words` are tables that map a code or a phrase to
+the workflow or the user; :mod:`.judging` applies them in order.
 """
 
 from mendbench.detectors.structural.judging import DETECTOR, Structural

@@ -1,6 +1,6 @@
-"""Error codes, and whose matter each one is: one table for all services.
+"""Error codes, and who can fix each one: one table for all services.
 
-A code is compared in one spelling: ``AccessDeniedException``, ``access-denied`` and ``ACCESS_DENIED`` are all
+Codes are normalised before comparison: ``AccessDeniedException``, ``access-denied`` and ``ACCESS_DENIED`` are all
 ``access_denied``. Sources: Slack's Web API reference (each method's errors), Google's ``google.rpc.Code``, the
 GraphQL error codes of Apollo, GitHub, Linear and Shopify, OAuth 2.0 (RFC 6749 section 5.2), Kubernetes' status reasons,
 Stripe's error codes, the common errors of AWS, JSON-RPC 2.0 section 5.1 and the Model Context Protocol.
@@ -12,7 +12,7 @@ import re
 from typing import Literal, TypeAlias
 
 Side: TypeAlias = Literal["edit", "user"]
-"""Who can help: an edit of the workflow, or the user (waiting included)."""
+"""What can help: an edit of the workflow, or the user (including waiting)."""
 
 _EDIT = (
     # Slack: the request's form
@@ -20,7 +20,7 @@ _EDIT = (
     "bad_timestamp", "unknown_method", "method_deprecated", "deprecated_endpoint", "json_not_object",
     "as_user_not_supported", "metadata_too_large", "not_array", "comment_required", "duplicate_block_id",
     "name_too_long",
-    # OAuth 2.0: what the request asks for
+    # OAuth 2.0: the content of the request
     "unsupported_grant_type", "unsupported_response_type",
     # GraphQL: the document
     "graphql_validation_failed", "graphql_parse_failed", "undefined_field", "undefined_type",
@@ -39,7 +39,7 @@ _EDIT = (
 )  # fmt: skip
 
 _USER = (
-    # Slack: who asks, and what there is
+    # Slack: the caller, and the resources
     "account_inactive", "ekm_access_denied", "org_login_required", "team_access_not_granted", "team_added_to_org",
     "two_factor_setup_required", "is_archived", "user_not_visible", "user_disabled", "user_is_bot",
     "user_is_restricted", "user_is_ultra_restricted", "user_is_restricted_from_dm", "edit_window_closed",
@@ -70,21 +70,21 @@ _USER = (
 )  # fmt: skip
 
 CODES: dict[str, Side] = {**dict.fromkeys(_EDIT, "edit"), **dict.fromkeys(_USER, "user")}
-"""Codes that decide by themselves."""
+"""Codes that are conclusive by themselves."""
 
 WEAK = frozenset({
     "invalid_request", "invalid_argument", "invalid_input", "invalid", "invalid_parameter", "validation",
     "bad_request", "bad_user_input", "input", "unprocessable", "unprocessable_entity", "unprocessable_content",
     "custom", "invalid_params", "request", "graphql", "api", "about", "blank", "object", "value", "oauth",
 })  # fmt: skip
-"""Codes that say no more than HTTP 400 does: the words decide, as services hide missing resources under them."""
+"""Codes as general as HTTP 400. The words decide, because services also use them for missing resources."""
 
 USER_WORDS = frozenset({
     "auth", "authed", "authentication", "authorization", "token", "credential", "credentials", "password",
     "permission", "permissions", "permitted", "scope", "scopes", "quota", "throttled", "throttling", "ratelimited",
     "unauthorized", "unauthenticated", "forbidden", "login", "apikey", "billing", "subscription",
 })  # fmt: skip
-"""A code that has one of these words is about rights or limits."""
+"""A code with one of these words is about permissions or limits."""
 
 USER_AFFIXES = re.compile(
     r"""
@@ -112,8 +112,8 @@ RPC: dict[int, Side] = {
     -32700: "edit", -32600: "edit", -32601: "edit", -32602: "edit",
     -32001: "user", -32002: "user", -32020: "user", -32021: "user", -32022: "user",
 }  # fmt: skip
-"""JSON-RPC codes that decide: the request's form on one side; on the other time-outs, missing resources, and what
-client and server cannot agree on. Codes that any failure may carry (-32000, -32603) are not here.
+"""Conclusive JSON-RPC codes: the request's form on one side; on the other timeouts, missing resources and failed negotiation. Codes that
+any failure may have (-32000, -32603) are not here.
 """
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -122,7 +122,7 @@ _MAX_WORDS = 4
 
 
 def spelled(code: str) -> str:
-    """Return ``code`` in the one spelling of the tables; empty if it is a sentence and no code."""
+    """Return ``code`` normalised as in the tables; empty if it is a sentence instead of a code."""
     if len(code) > 200 or len(code.split()) > _MAX_WORDS:  # noqa: PLR2004 (longer ones are no codes, nor the URI of one)
         return ""
     last = re.split(r"[#/]", code.strip().rstrip("/"))[-1]
@@ -130,7 +130,7 @@ def spelled(code: str) -> str:
 
 
 def side_of(code: str) -> Side | None:
-    """Return whose matter ``code`` is, or None where it does not tell."""
+    """Return who can fix an error with this ``code``, or None if it is inconclusive."""
     whole = spelled(code)
     short = _TAIL.sub("", whole)
     for name in (whole, short):
@@ -144,9 +144,9 @@ def side_of(code: str) -> Side | None:
 
 
 def side_of_token(token: str) -> Side | None:
-    """Return whose matter a word with underscores inside a text is, or None.
+    """Return who can fix an error whose text contains this word with underscores, or None.
 
-    Stricter than :func:`side_of`, as names of tools and of fields (``get_token``, ``access_log``) look like codes.
+    Stricter than :func:`side_of`, because names of tools and fields (``get_token``, ``access_log``) look like codes.
     """
     if token in CODES:
         return CODES[token]

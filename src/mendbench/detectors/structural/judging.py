@@ -1,7 +1,7 @@
-"""The order in which the tables are asked, and the warning's words.
+"""The order in which the tables apply, and the text of the warning.
 
-Each rule looks at one :class:`Evidence` and says whose matter the failure is, or None; the first that says something
-decides. Doubt is an error: a false warning costs a repair that would have worked, a missed one costs an attempt.
+Each rule reads one :class:`Evidence` and returns who can fix the failure, or None. The first result decides. An unclear failure is an
+error: a false warning prevents a repair that would have worked, a missed one costs one attempt.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ RIGHTS_STATUS = frozenset({401, 402, 403, 407, 423, 451})
 WAIT_STATUS = frozenset({408, 425, 429, *range(500, 600)}) - {501, 505}
 """Retries are exhausted when a detector sees one of these."""
 FORM_STATUS = frozenset({405, 406, 411, 413, 414, 415, 416, 417, 426, 428, 431, 501, 505})
-"""The request's form alone, whatever the body says (RFC 9110 sections 15.5, 15.6.2 and 15.6.6, RFC 6585 section 3)."""
+"""Statuses about the request's form, whatever the body contains (RFC 9110 sections 15.5, 15.6.2 and 15.6.6, RFC 6585 section 3)."""
 ABSENT_STATUS = frozenset({404, 410})
 STATE_STATUS = frozenset({409, 412})
 REDIRECTS = range(300, 400)
-"""The address moved, and nothing followed it there: the workflow has the old one."""
+"""The address moved and no redirect was followed: the workflow has the old one."""
 NOT_MODIFIED = 304
 KILLED = frozenset({124, 137, 143})
 """Exit codes of a command that ran out of time or was killed (``timeout`` of GNU coreutils; 128 + signal)."""
 _INVALID_ID = re.compile(r"invalid_(?:\w+_)?id")
 SERVER_FAULT = frozenset({-32000, -32603})
-"""JSON-RPC codes for any failure of the server's own."""
+"""JSON-RPC codes for any failure of the server itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A sighting, opened."""
+    """A parsed sighting."""
 
     sighting: Observation
     reading: Reading
     status: int | None
-    """The HTTP status: of the response, else the one that its body or its text tells."""
+    """The HTTP status of the response, else the one in its body or its text."""
     text: str
-    """All texts, one a line."""
+    """All texts, one per line."""
 
 
 Rule: TypeAlias = Callable[[Evidence], Side | None]
@@ -60,7 +60,7 @@ class Structural:
     name: str = "structural"
 
     def judge(self, sighting: Observation) -> Judgement:
-        """Return what the sighting means. Success only where the response, opened, carries no failure at all."""
+        """Return what the sighting means. It is a success only if the parsed response contains no failure."""
         evidence = evidence_of(sighting)
         if _is_no_failure(evidence):
             return Judgement(state="success", message=sighting.message)
@@ -75,7 +75,7 @@ DETECTOR = Structural()
 
 
 def evidence_of(sighting: Observation) -> Evidence:
-    """Return the sighting, opened: what its response, its outputs and its own words say."""
+    """Parse a sighting: its response, its outputs and its own text."""
     outputs = _outputs(sighting)
     body: Json = sighting.body
     if body is None:
@@ -97,7 +97,7 @@ def _outputs(sighting: Observation) -> JsonObject:
 
 
 def headers_of(sighting: Observation) -> JsonObject:
-    """Return the response's headers; none where they are no mapping."""
+    """Return the response's headers; empty if they are not a mapping."""
     return sighting.headers if isinstance(sighting.headers, dict) else {}
 
 
@@ -114,11 +114,11 @@ def _status(outside: int | None, reading: Reading, text: str) -> int | None:
 
 
 _SUCCESSFUL = range(200, 300)
-"""RFC 9110 section 15.3. What stands beyond 599 is no class of status (section 15), and no success."""
+"""RFC 9110 section 15.3. A number above 599 is not a valid status (section 15), and not a success."""
 
 
 def status_in_text(text: str) -> int | None:
-    """Return the first failed HTTP status that a text tells: that of a resource in a multi-status may follow one that was done."""
+    """Return the first failed HTTP status in a text. In a multi-status it may follow a successful one."""
     told = (int(next(group for group in found.groups() if group)) for found in words.STATUS.finditer(text))
     return next((status for status in told if status in HTTP_FAILED), None)
 
@@ -150,14 +150,14 @@ def _limits_and_rights(evidence: Evidence) -> Side | None:
 
 
 def _soap_sender(evidence: Evidence) -> Side | None:
-    """A SOAP fault of the client's comes with HTTP 500 too (SOAP 1.1 section 6.2)."""
+    """A SOAP client fault also has HTTP 500 (SOAP 1.1 section 6.2)."""
     if not evidence.reading.soap_sender:
         return None
     return _first(evidence.text, _PLAIN[1:]) or "edit"
 
 
 def _named_resource(evidence: Evidence) -> Side | None:
-    """A code that says *resource* means one that data names, though the words may call it a table or a function."""
+    """A code with *resource* means one that the data names, though the words may call it a table or a function."""
     found = {spelled(code).removesuffix("_exception").removesuffix("_error") for code in evidence.reading.codes}
     if found & {"resource_not_found", "record_not_found", "object_not_found", "item_not_found"}:
         return "user"
@@ -212,7 +212,7 @@ def _resource_status(evidence: Evidence) -> Side | None:
 
 
 def _said_absent(evidence: Evidence) -> Side | None:
-    """The response's own first words say that something is not there, whatever its details add."""
+    """The response's first words report that something is missing, whatever its details add."""
     absent = words.ABSENT.search(evidence.reading.says or "") and not words.FORM.search(evidence.text)
     return "user" if absent else None
 
@@ -291,11 +291,11 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "file": (_echoed_template, _environment, _limits_and_rights),
     "exception": (_echoed_template, _address, _vocabulary, _limits_and_rights, _plainly_the_users),
 }
-"""By kind of sighting; every other kind is a response."""
+"""By kind of sighting; all other kinds are responses."""
 
 
 def _said(evidence: Evidence) -> str:
-    """Return the warning's words: ``API error (404): Not Found``, with the right or the wait that it asks for."""
+    """Return the warning's text: ``API error (404): Not Found``, with the missing permission or the requested wait."""
     sighting, reading = evidence.sighting, evidence.reading
     if sighting.kind in {"shell", "file", "exception", "transport"}:
         return worded(sighting.message)
@@ -308,14 +308,14 @@ def _said(evidence: Evidence) -> str:
 
 
 def _untold_code(evidence: Evidence) -> str:
-    """Return the first code that is a word and that the response's own words do not repeat, or nothing."""
+    """Return the first code that is a word and is not in the response's own message, or nothing."""
     told = spelled(evidence.reading.says or "")
     named = (code for code in evidence.reading.codes if "_" in code and spelled(code) not in told)
     return next(named, "")
 
 
 def _words_of(evidence: Evidence) -> str:
-    """Return the API's own words; where it gave none, its code, the status's name, or the node's words."""
+    """Return the API's own message; if it has none, its code, the status's name, or the node's message."""
     reading = evidence.reading
     if reading.says and not reading.html:
         said, more = worded(reading.says), worded(reading.detail, "") or _untold_code(evidence)

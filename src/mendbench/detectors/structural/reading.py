@@ -1,4 +1,4 @@
-"""What a response's body says, slot by slot: codes, texts and statuses, through the envelopes around them."""
+"""Read codes, texts and statuses from a response's body, slot by slot, through its envelopes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_WRAPPERS = 4
 """Envelopes around the one that failed: a tool router's, in an MCP text, in a JSON-RPC result."""
 
 MAX_ERRORS = 20
-"""Members of an ``errors`` list that are read."""
+"""The maximum number of members of an ``errors`` list that are read."""
 
 HTTP_FAILED = range(300, 600)
 
@@ -46,19 +46,19 @@ _XML_SAID = re.compile(r"\b(?:msg|message|reason)=[\"']([^\"']{1,500})[\"']")
 _SOAP_SENDER = re.compile(r"<(?:faultcode|(?:\w+:)?Value)>(?:\w+:)?(?:Client|Sender)[<.]")
 _CODE_TEXT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 MAX_DEEP = 6
-"""How deep texts are looked for in slots that are not known."""
+"""The maximum depth of the search for texts in unknown slots."""
 MAX_NESTED = 4
-"""How deep an item of a batch is read: a response in it, errors in that."""
+"""The maximum depth in a batch item: a response in the item, errors in the response."""
 _JSON = re.compile(r"[\[{]\s*[\[{\"]")
 _HTML = re.compile(r"^\s*(?:<!doctype html|<html|<head|<title)|<title>", re.IGNORECASE)
 
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """What was found in one response. Filled while the response is opened, and only read afterwards."""
+    """What was found in one response. It is filled during parsing, and read-only afterwards."""
 
     failed: bool = False
-    """Whether a slot says so: a false flag, ``isError``, an error that is not empty."""
+    """Whether a slot reports a failure: a false flag, ``isError``, a non-empty error."""
     structured: bool = False
     """Whether there was any object or list to read."""
     html: bool = False
@@ -71,15 +71,15 @@ class Reading:
     statuses: list[int] = field(default_factory=list)
     rpc: list[int] = field(default_factory=list)
     says: str | None = None
-    """The innermost envelope's own word for it."""
+    """The innermost envelope's own message."""
     detail: str | None = None
-    """What the first of its listed errors says, where the envelope said something general before."""
+    """The message of its first listed error, if the envelope's own message is general."""
     needed: str | None = None
-    """The right that is lacking, where the response names it."""
+    """The missing permission, if the response names it."""
 
 
 def read(body: Json, *, failed: bool) -> Reading:
-    """Return what ``body`` says. ``failed`` tells that something outside it already said so: a status, or the node."""
+    """Return what ``body`` contains. ``failed`` means that something outside already reported the failure: a status, or the node."""
     reading = Reading()
     layer: Json = body
     for _ in range(MAX_WRAPPERS + 1):
@@ -107,7 +107,7 @@ def read(body: Json, *, failed: bool) -> Reading:
 
 
 def _leaves(value: Json, depth: int = 0) -> list[str]:
-    """Return the texts in a value whose slots are not known, names of slots left out."""
+    """Return the texts in a value with unknown slots, without the names of the slots."""
     if isinstance(value, str):
         return [value[:MAX_TEXT]] if value.strip() else []
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
@@ -115,7 +115,7 @@ def _leaves(value: Json, depth: int = 0) -> list[str]:
 
 
 def _marked(layer: JsonObject) -> bool:
-    """Return whether a slot of the envelope itself says that it failed. Empty error slots say nothing."""
+    """Return whether a slot of the envelope itself reports a failure. Empty error slots do not count."""
     status = layer.get("status")
     return (
         any(layer.get(flag) is False for flag in _FALSE_FLAGS)
@@ -128,7 +128,7 @@ def _marked(layer: JsonObject) -> bool:
 
 
 def _content_of(layer: JsonObject) -> Json:
-    """Return what an envelope wraps, or None."""
+    """Return the content of an envelope, or None."""
     if "jsonrpc" in layer:
         return layer.get("result")
     content = layer.get("content")
@@ -216,7 +216,7 @@ def _read_statuses(reading: Reading, value: JsonObject) -> None:
 
 
 def _read_list(reading: Reading, errors: Json, depth: int = 0) -> None:
-    """Read a list of errors, each an object or a text; the first one's words stand for all, if none came before."""
+    """Read a list of errors, each an object or a text. The first one's message is used for all, unless there is one already."""
     if not isinstance(errors, list) or depth > MAX_NESTED:
         return
     before, first = reading.says, None
@@ -238,7 +238,7 @@ def _read_list(reading: Reading, errors: Json, depth: int = 0) -> None:
 
 
 def _parts(item: JsonObject) -> list[JsonObject]:
-    """Return an item of a list of errors and the objects in it that say more; a response embedded in a batch's item is one."""
+    """Return an item of a list of errors and the objects in it with more details, such as an embedded response."""
     response: JsonObject = next((item[slot] for slot in ("body", "response") if isinstance(item.get(slot), dict)), {})
     inner = next(iter(item.values())) if len(item) == 1 else None
     parts = (
@@ -264,7 +264,7 @@ def _user_errors(layer: JsonObject) -> list[Json] | None:
 
 
 def _parsed(text: str) -> Json:
-    """Return the object or list that ``text`` is, or ends with after some words; None if there is none."""
+    """Return the object or list in ``text``, possibly after some words, or None."""
     start = _JSON.search(text)
     if start is None:
         return None

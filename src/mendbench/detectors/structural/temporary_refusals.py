@@ -1,7 +1,7 @@
-"""What says that a request was refused for now: not done, and worth another try in a moment.
+"""Recognise temporary refusals: the request was not done, and a retry makes sense.
 
-Only such words make another try of a write safe. A time-out, a lost answer and a fault inside the server leave open what was done;
-an empty account and a daily quota are not cured by seconds; and what a response quotes, it does not say itself.
+Only these words make a retry of a write safe. After a timeout, a lost response or a server fault, it is unknown what was done. An empty
+account or a daily quota does not recover within seconds. Quoted text does not count.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from mendbench.model.execution import Observation
 TOO_MANY = 429
 """RFC 6585 section 4."""
 UNAVAILABLE = 503
-"""RFC 9110 section 15.6.4: overloaded or under maintenance; a proxy says it of a server that may have begun, too."""
+"""RFC 9110 section 15.6.4: overloaded or under maintenance. A proxy also sends it for a server that may have started the request."""
 EFFECT_UNKNOWN = frozenset({408, 500, 502, 504})
-"""Statuses after which nobody knows what was done."""
+"""Statuses after which it is unknown what was done."""
 
 _CODE = re.compile(
     r"(?:^|_)(?:rate_?limit(?:ed|_exceeded|_reached|_error)?|rate_exceeded|too_many_(?:concurrent_)?requests|throttl(?:ed|ing)"
@@ -38,14 +38,14 @@ _LASTING = re.compile(
     r"|\b(?:per|a|this|each) (?:day|week|month|year)\b",
     re.IGNORECASE,
 )
-"""Limits that stand longer than anybody waits here."""
+"""Limits that last longer than any retry waits."""
 _QUOTED = re.compile(
     r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\u2018[^\u2019\n]*[\u2019']|\u201c[^\u201d\n]*\u201d|«[^»\n]*»"
 )
 
 
 def refused_for_now(sighting: Observation) -> bool:
-    """Return whether the response says that nothing was done because of too many requests or a busy service."""
+    """Return whether the response reports that nothing was done because of too many requests or a busy service."""
     if _in_parts(failure_in(sighting.body)):
         return False
     evidence = evidence_of(sighting)
@@ -67,9 +67,9 @@ def refused_for_now(sighting: Observation) -> bool:
 
 
 def _in_parts(found: Embedded | None) -> bool:
-    """Return whether a part may have been done: of a batch, of a multi-status, of a GraphQL operation that had begun.
+    """Return whether a part of a batch, a multi-status or a started GraphQL operation may have been done.
 
-    An error of GraphQL has a path if it came from a field, so after the operation began (specification, section 7.1.2).
+    A GraphQL error has a path if it came from a field, so after the operation started (specification, section 7.1.2).
     """
     if found is None:
         return False
@@ -80,7 +80,7 @@ def _in_parts(found: Embedded | None) -> bool:
 
 
 def _status(sighting: Observation, evidence: Evidence, said: str) -> int | None:
-    """Return the HTTP status that the response has, or tells in its own words."""
+    """Return the HTTP status that the response has, or states in its own text."""
     if sighting.status in HTTP_FAILED:
         return sighting.status
     if evidence.reading.statuses:
@@ -89,7 +89,7 @@ def _status(sighting: Observation, evidence: Evidence, said: str) -> int | None:
 
 
 def _another_matter(evidence: Evidence, said: str) -> bool:
-    """Return whether a code names something else than a busy service: a right, a resource, a time-out."""
+    """Return whether a code names something other than a busy service: a permission, a resource, a timeout."""
     codes = [code for code in evidence.reading.codes if side_of(code) is not None]
     tokens = [token for token in words.TOKEN.findall(said) if side_of_token(token) is not None]
     return any(not _CODE.search(spelled(code)) for code in [*codes, *tokens])

@@ -1,7 +1,7 @@
-"""Phrases, and whose matter each is. Asked only where neither structure, nor code, nor status has decided.
+"""Phrases, and who can fix each one. They apply only if neither structure, nor code, nor status has decided.
 
-Each table is one regular expression, matched without case over at most :data:`MAX_TEXT` characters of what a response
-says, typographic apostrophes made plain.
+Each table is one regular expression, matched case-insensitively over at most :data:`MAX_TEXT` characters of a response's text, with plain
+apostrophes.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _NAMES = (
 _SLOTS = r"(?:field|property|parameter|param|argument|column|attribute|option|variable|filter|input|header)"
 
 TEMPLATE = re.compile(r"\$\{[\w.\[\]\-]{1,80}\}|\{\{[^{}]{1,80}\}\}")
-"""Template syntax. Where an API quotes it back, the workflow sent it unresolved."""
+"""Template syntax. If an API quotes it, the workflow sent it unresolved."""
 
 TOOL_FAILED = re.compile(r"^error (?:executing|calling) tool '?[\w./-]{1,120}'?: ", re.IGNORECASE | re.MULTILINE)
-"""What the Python MCP SDK and FastMCP put before a tool's own words: it names the tool, and says nothing of it."""
+"""The prefix that the Python MCP SDK and FastMCP add to a tool's own text. It names the tool and adds no information."""
 
 VOCABULARY = _any(
     rf"\b{_NAMES}s?\b(?:[^.\n]|\.\w){{0,60}}?\b(?:not found|does(?:n't| not) exist|not defined|not recogni[sz]ed)",
@@ -35,7 +35,7 @@ VOCABULARY = _any(
     r"\bmodels?(?:/|:\s*\w|\s+(?:id\s+|named\s+)?[`'\"])",
     r"\bunknown (?:model|name)\b",
 )
-"""The name is one of the API's own vocabulary (a field, a tool, a model): the workflow's to spell, no user's data."""
+"""The name belongs to the API's own vocabulary (a field, a tool, a model). The workflow spells it; it is not user data."""
 
 OFFERS = _any(
     r"\bdid you mean\b",
@@ -45,7 +45,7 @@ OFFERS = _any(
     r"\bexpected one of\b",
     r"\buse \S[^.\n]{0,60}\binstead\b",
 )
-"""The response names what would be right."""
+"""The response names the correct value."""
 
 ROUTE = _any(
     r"\bunrecogni[sz]ed request url\b",
@@ -61,10 +61,10 @@ ROUTE = _any(
     r"\bnot an? (?:valid|known) (?:url|endpoint|path|route)\b|\bapi version\b.{0,40}\b(?:not|no longer|deprecated|sunset)\b",
     r"^\W*(?:the )?page (?:you .{0,40})?(?:was |could )?not (?:be )?found\b",
 )
-"""The address itself is unknown, not what it stands for."""
+"""The address itself is unknown, not the resource behind it."""
 
 BARE_NOT_FOUND = _any(r"^\W*(?:404)?[\s:\-]*not found$")
-"""What web servers and frameworks say of an unknown route. With a full stop or another word, it is a resource's."""
+"""Messages of web servers and frameworks for an unknown route. With a full stop or another word, it is about a resource."""
 
 HEADER = _any(
     r"\b(?:missing|invalid|unsupported)\b(?!.{0,30}\b(?:auth|token|key|signature|credential))"
@@ -140,17 +140,17 @@ LOOSE = _any(
     r"\bsyntax error\b|\bexpected\b|\bunexpected (?:token|end|character)\b|\bmismatch\b",
     r"\bdo(?:es)?(?:n't| not) match\b",
 )
-"""Wording of validation that other matters use too, so it is asked after rights, limits and outages."""
+"""Ambiguous validation wording, so it is tried after permissions, limits and outages."""
 
 STALE = _any(r"\b(?:do(?:es)?|did)(?:n't| not) match\b")
-"""The request contradicts what the service holds: a stale revision, which another node can read again."""
+"""The request contradicts the service's state: a stale revision, which another node can read again."""
 
 ABSENT = _any(
     r"\bnot[ _-]found\b|\bdo(?:es)?(?:n't| not) exist\b|\bno such\b|\benoent\b|\bdid not resolve\b",
     r"\b(?:could|can)(?:n't| ?not|'t) (?:be )?(?:find|found|locate[d]?)\b|\bunable to find\b",
     r"\bno longer (?:exists|available)\b",
 )
-"""A resource that data names."""
+"""A resource that the data names."""
 
 TAKEN = _any(r"\balready (?:exists?|taken|in use|been (?:taken|used)|a member)\b|\bduplicate\b|\bconflict\b")
 
@@ -165,7 +165,7 @@ STATE = _any(
     r"\balready (?:been )?\w+ed\b|\bno longer\b|\bis not active\b|\bnot eligible\b",
     r"\bmarked as (?:inactive|spam|deleted|closed)\b|\binactive\b|\bsuppress(?:ed|ion)\b",
 )
-"""The resource is there, and in a state that refuses."""
+"""The resource exists, but its state does not allow the request."""
 
 SHELL = _any(
     r"\bdocker daemon\b|\bno module named\b|\bpublickey\b|\bcould not read (?:username|password)\b",
@@ -177,7 +177,7 @@ SHELL = _any(
     r"\b(?:401|403)\b.{0,20}\b(?:unauthori[sz]ed|forbidden)\b|\bunauthori[sz]ed\b",
     r"\bcannot find (?:package|module)\b|\bout of memory\b|\bkilled\b",
 )
-"""What a machine lacks, as commands say it."""
+"""What a machine lacks, as commands report it."""
 
 ADDRESS = _any(
     r"\b(?:invalid|malformed|relative) ur[li]\b|\bunsupported (?:protocol|url|scheme)\b|\bunknown url type\b",
@@ -190,7 +190,7 @@ STATUS = re.compile(
     r"\b(?i:status(?: code)?):? ?(\d{3})\b|\bHTTP(?: [Ee]rror)?(?:/\d(?:\.\d)?)?:? (\d{3})\b"
     r"|: (\d{3}) [A-Z][a-z]|(?:Exception|error): (\d{3})\b"
 )
-"""An HTTP status inside a text: how clients and MCP servers pass on what an API answered."""
+"""An HTTP status inside a text: how clients and MCP servers pass on an API's response."""
 
 RPC_CODE = re.compile(r"\bMCP error (-\d{5})\b")
 TOKEN = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")

@@ -1,4 +1,4 @@
-"""The contract kit: ten small workflows that tell the author of an adapter, in words, what it gets wrong; twelve, if it repairs."""
+"""The contract kit: ten small workflows that show the author of an adapter what it gets wrong; twelve if the engine repairs by itself."""
 
 from __future__ import annotations
 

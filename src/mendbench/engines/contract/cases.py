@@ -1,4 +1,4 @@
-"""The ten workflows of the contract kit, and what is said of an engine that does something else with them."""
+"""The ten workflows of the contract kit, and the messages for an engine that handles them differently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOTES, _REFUSED = f"{HOST}/notes", 422
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What came of a case."""
+    """The result of a case."""
 
     execution: EngineExecution
     traffic: tuple[Exchange, ...]
@@ -35,7 +35,7 @@ Judge = Callable[[Seen], Iterator[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractCase:
-    """One small workflow, its world, and what has to come of it."""
+    """One small workflow, its world, and the expected result."""
 
     name: str
     title: str
@@ -44,11 +44,11 @@ class ContractCase:
     judge: Judge
     inputs: JsonObject = field(default_factory=dict)
     then: JsonObject | None = None
-    """The workflow that is executed after it, from its checkpoint if the engine resumes."""
+    """The workflow that is executed next, from its checkpoint if the engine resumes."""
 
 
 def http(node_id: str, path: str, **params: Json) -> JsonObject:
-    """Return an http node; its URL is a path of the yard, unless it is whole or a template."""
+    """Return an http node. Its URL is a path on the test host, unless it is a full URL or a template."""
     return {
         "id": node_id,
         "type": "http",
@@ -59,7 +59,7 @@ def http(node_id: str, path: str, **params: Json) -> JsonObject:
 def chain(
     *nodes: JsonObject, edges: Sequence[JsonObject] | None = None, outputs: JsonObject | None = None
 ) -> JsonObject:
-    """Return a workflow of these nodes, one after the other unless edges are given."""
+    """Return a workflow of these nodes, in sequence unless edges are given."""
     ids = [node["id"] for node in nodes]
     line = [{"from": one, "to": other} for one, other in pairwise(ids)]
     return {
@@ -88,7 +88,7 @@ def _succeeded(execution: EngineExecution) -> Iterator[str]:
 
 
 def _sent(traffic: Sequence[Exchange], *wanted: str) -> Iterator[str]:
-    """Yield what differs between the requests that came and those that the workflow asks for, in its order."""
+    """Yield the differences between the requests that came and those that the workflow expects, in its order."""
     got = [f"{one.request.method} {normalise_url(one.request.url).partition('?')[0]}" for one in traffic]
     for one in dict.fromkeys(wanted):
         times, due = got.count(one), wanted.count(one)
@@ -293,7 +293,7 @@ CASES: tuple[ContractCase, ...] = (
 
 
 def differs_again(first: Sequence[Exchange], second: Sequence[Exchange]) -> str | None:
-    """Return what to say of an engine whose second execution of one workflow, in a fresh world, sent something else."""
+    """Return the message about an engine whose second execution of one workflow, in a fresh world, sent something else."""
     calls = [[f"{one.request.method} {one.request.url}" for one in traffic] for traffic in (first, second)]
     if calls[0] == calls[1]:
         return None

@@ -19,12 +19,12 @@ from mendbench.model.json import JsonObject
 
 
 def cases_for(declared: Declared) -> tuple[str, ...]:
-    """Return the names of the cases that an engine is put to, in order."""
+    """Return the names of the cases that are run on an engine, in order."""
     return (*(case.name for case in CASES), *((ASKED, NOT_ASKED) if declared.repairs else ()))
 
 
 def check_engine(engine: CommandEngine, misdeclared: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield what each case of the kit says of an engine, in order; first what is wrong with what it declares, if anything is."""
+    """Yield the findings of each case about an engine, in order; first the errors in its declaration, if any."""
     if misdeclared:
         yield Finding(case="describe", title="what it says of itself can be understood", wrong=tuple(misdeclared))
     headers: set[str] = set()
@@ -37,9 +37,9 @@ def check_engine(engine: CommandEngine, misdeclared: Sequence[str] = ()) -> Iter
 
 
 def _wrong(engine: CommandEngine, case: ContractCase, headers: set[str], documents: list[JsonObject]) -> Iterator[str]:
-    """Yield what an engine gets wrong in a case, and add what it prints to ``documents``.
+    """Yield the errors of an engine in a case, and add what it prints to ``documents``.
 
-    ``headers`` are those that were named before: each is named once.
+    ``headers`` are those that were reported before: each is reported once.
     """
     world, clock = _world(case)
     try:

@@ -9,11 +9,11 @@ from mendbench.model.json import JsonObject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one case says of an engine."""
+    """The findings of one case about an engine."""
 
     case: str
     title: str
     wrong: tuple[str, ...]
-    """One sentence for each thing that it gets wrong; none if it gets all right."""
+    """One sentence for each error; empty if there is none."""
     documents: tuple[JsonObject, ...] = ()
     """What the engine printed."""

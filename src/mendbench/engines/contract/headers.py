@@ -1,4 +1,4 @@
-"""Headers of requests that decide, and that the workflow does not name: with them, no recording fits."""
+"""Headers of requests that matter but that the workflow does not name: with them, no recording matches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPE = "content-type"
 
 
 def wrong_headers(workflow: JsonObject, traffic: Iterable[Exchange]) -> Iterator[tuple[str, str]]:
-    """Yield each header that came and should not have come so, and what to say of it, as often as it came."""
+    """Yield each unexpected header and a message about it, once per occurrence."""
     params = {node["id"]: node["params"] for node in workflow["nodes"]}
     for exchange in traffic:
         if exchange.node not in params:

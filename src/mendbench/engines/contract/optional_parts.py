@@ -1,4 +1,4 @@
-"""Optional parts of the contract that an engine leaves out, and what that costs."""
+"""Optional parts of the contract that an engine leaves out, and the consequences."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Unreported:
     """One part that an engine does not report."""
 
     part: str
-    """Where it would stand in what the engine prints."""
+    """Where it would be in the engine's output."""
     cost: str
     """What mendbench cannot do without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part, the case of the kit in which it has something to report, and how to see it in a document."""
+    """A part, the case of the kit that should produce it, and how to find it in a document."""
 
     case: str
     part: str
@@ -34,7 +34,7 @@ class _Part:
 
 
 def unreported(declared: Declared, findings: Sequence[Finding]) -> tuple[Unreported, ...]:
-    """Return the parts that stand in no document of the case that calls for them. A case without a document says nothing."""
+    """Return the parts that are missing from every document of their case. A case without a document is ignored."""
     documents = {finding.case: finding.documents for finding in findings}
     return (
         *(Unreported(part=part, cost=cost) for part, cost in _undeclared(declared)),
@@ -73,7 +73,7 @@ def _own(document: JsonObject) -> JsonObject:
 
 
 def _failure_with(name: str) -> Callable[[JsonObject], bool]:
-    """Return whether a failure of a document has that part. Where no failure is reported, it lacks no part."""
+    """Return whether a failure in a document has that part. If no failure is reported, the part is not missing."""
 
     def reported(document: JsonObject) -> bool:
         errors = as_list(document.get("errors"))
@@ -143,7 +143,7 @@ _FOR_STRATEGIES = (
         _failure_with("upstream"),
     ),
 )  # fmt: skip
-"""What an engine that repairs by itself puts into its own prompts."""
+"""The parts that an engine that repairs by itself adds to its own prompts."""
 
 _OF_REPAIRS = (
     _Part(ASKED, "mendbench.first", "the first failure is guessed from the traffic", lambda document: "first" in _own(document)),

@@ -1,4 +1,4 @@
-"""What is asked of an engine that repairs by itself, beside the ten workflows: two more, with a model that is no help."""
+"""The two additional workflows for an engine that repairs by itself; their model does not help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TITLES = {
     NOT_ASKED: "a workflow that succeeds is left as it is, and nobody is asked",
 }
 _PATIENCE = 5
-"""So many asks more, after the refusal, are an adapter's own tries."""
+"""This many more requests after the refusal count as an adapter's own retries."""
 _MODEL = "contract-model"
 _READS = http("crate", "/crates/7")
 _FAILS = chain(_READS, NOTE)
@@ -30,7 +30,7 @@ _WORKS = chain(_READS, http("note", "/notes", method="POST", body={"text": "${cr
 
 @dataclass(slots=True)
 class _Model:
-    """Gives one response that mends nothing, and then refuses."""
+    """Gives one response that repairs nothing, and then refuses."""
 
     model_requests: list[JsonObject] = field(default_factory=list)
 
@@ -44,7 +44,7 @@ class _Model:
 
 
 def check_repairs(engine: CommandEngine) -> Iterator[Finding]:
-    """Yield what the two cases say of an engine."""
+    """Yield the findings of the two cases about an engine."""
     for name, judged, workflow in ((ASKED, _after_a_failure, _FAILS), (NOT_ASKED, _after_a_success, _WORKS)):
         try:
             model, document = _repaired(engine, workflow)
@@ -78,7 +78,7 @@ def _after_a_success(model: _Model, document: JsonObject) -> Iterator[str]:
 
 
 def _repaired(engine: CommandEngine, workflow: JsonObject) -> tuple[_Model, JsonObject]:
-    """Let it repair a workflow, and return the model that it could ask, and what it printed."""
+    """Let the engine repair a workflow. Return the model that it could use, and its output."""
     model, clock = _Model(), VirtualClock()
     responses = {f"GET {HOST}/crates/7": [CRATE], f"POST {HOST}/notes": [TAKEN]}
     job = Job(

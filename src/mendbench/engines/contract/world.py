@@ -1,4 +1,4 @@
-"""The world of the contract kit: a list of responses for each request that is expected."""
+"""The world of the contract kit: a list of responses for each expected request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def said(body: Json, status: int = 200) -> Response:
 
 
 class ScriptedWorld:
-    """Answers by ``METHOD URL``: each request takes the next response of its list, and the last one for ever."""
+    """Responses by ``METHOD URL``: each request takes the next response of its list; the last one repeats forever."""
 
     def __init__(self, responses: Mapping[str, Sequence[Response]], clock: Clock) -> None:
         self._responses, self._clock = {_known(name): list(own) for name, own in responses.items()}, clock
@@ -61,7 +61,7 @@ class ScriptedWorld:
         return tuple(self._traffic)
 
     def begin_execution(self) -> None:
-        """Say that the next exchanges belong to the next execution."""
+        """Mark that the next exchanges belong to the next execution."""
         self._phase += 1
 
 

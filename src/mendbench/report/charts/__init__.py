@@ -1,5 +1,5 @@
-"""Pictures of a run: geometry as frozen data, drawn by templates of SVG, each beside the table of its figures.
+"""Charts of a run: geometry as frozen data, drawn by SVG templates. The table of its figures is next to each chart.
 
-Places across are in per cent of the picture's width and places down in pixels, so that a picture gives way to a narrow screen while its
-words stay as large as they are.
+Horizontal positions are in per cent of the chart's width and vertical positions in pixels, so that a chart fits a narrow screen and its
+text keeps its size.
 """

@@ -1,4 +1,4 @@
-"""What every picture has: a title, how to read it, how much it is of, and the table of its figures."""
+"""What every chart has: a title, how to read it, how many cases it covers, and the table of its figures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Anchor: TypeAlias = Literal["start", "middle", "end"]
 Shape: TypeAlias = Literal["circle", "square", "diamond", "up", "down", "cross"]
 
 SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "up", "down", "cross")
-"""What strategies are told apart by, beside their colours."""
+"""Shapes that distinguish strategies, in addition to colours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The figures of a picture, as texts."""
+    """The figures of a chart, as texts."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -23,14 +23,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A text in a picture."""
+    """A text in a chart."""
 
     x: float
     y: float
     text: str
     anchor: Anchor = "start"
     kind: str = ""
-    """The class that it is styled by; none for plain text."""
+    """Its CSS class; empty for plain text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A rectangle: across in per cent, down in pixels."""
+    """A rectangle: horizontal in per cent, vertical in pixels."""
 
     x: float
     y: float
@@ -57,7 +57,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A point, told by its shape, and what it says on its own."""
+    """A point with its shape and its own text."""
 
     x: float
     y: float
@@ -68,17 +68,17 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """One picture, or why there is none."""
+    """One chart."""
 
     name: str
-    """In the address."""
+    """The name in the address."""
     title: str
     reads: str
-    """How it is read, in a sentence or two."""
+    """How to read the chart, in a sentence or two."""
     of: str
-    """How many cases or nodes it is of, under which policy."""
+    """How many cases or nodes it covers, under which policy."""
     says: str
-    """What it shows, for who does not see it."""
+    """What it shows, for readers who cannot see it."""
     height: int
     """In pixels."""
     table: Table
@@ -87,12 +87,12 @@ class Chart:
     marks: tuple[Mark, ...] = ()
     labels: tuple[Label, ...] = ()
     hatch: str = ""
-    """The kind of box that is hatched."""
+    """The kind of the hatched boxes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """A picture whose data is not there."""
+    """A chart whose data is missing."""
 
     name: str
     title: str
@@ -100,5 +100,5 @@ class Missing:
 
 
 def named(name: str, title: str, api: str) -> tuple[str, str]:
-    """Return the name and the title of a picture of one stratum of APIs; unchanged where the run has one alone."""
+    """Return the name and the title of the chart of one stratum of APIs; unchanged if the run has only one stratum."""
     return (f"{name}-{api}", f"{title.removesuffix('?')} on {api} APIs?") if api else (name, title)

@@ -14,11 +14,11 @@ from mendbench.report.words import counted, listing, signed
 NAME, TITLE = "differences", f"How much better than {AGAINST}?"
 
 ROW, TOP, FOOT = 46, 8, 44
-"""Pixels of a line, above the first, and below the last."""
+"""Height of a line, and space above the first and below the last, in pixels."""
 
 
 def forest(gaps: Sequence[Gap], selection: Selection) -> Chart | Missing:
-    """Return the picture; or why there is nothing to draw."""
+    """Return the chart, or why there is nothing to draw."""
     gaps = [gap for gap in gaps if gap.told]
     name, title = named(NAME, TITLE, selection.api)
     if not gaps:
@@ -65,7 +65,7 @@ def _point(gap: Gap, *, in_points: bool) -> float:
 
 
 def _ends(gap: Gap, *, in_points: bool) -> list[float]:
-    """Return the ends of the interval, which is of a mean over all cases, the open ones too; none where there is no interval."""
+    """Return the ends of the interval of the mean over all cases, including open ones; empty if there is no interval."""
     scale = 100 if in_points else gap.difference.cases
     return [scale * end for end in gap.difference.interval or ()]
 

@@ -1,4 +1,4 @@
-"""From values to places in a picture."""
+"""Linear scales: from values to positions in a chart."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ STEPS = (1, 2, 5, 10)
 """Ticks are these times a power of ten apart."""
 
 EDGE = 4.0
-"""Per cent of the width that stay free on either side, for what stands at the ends."""
+"""Free margin on either side for labels at the ends, in per cent of the width."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """A linear scale: ``low`` lies at ``start``, ``high`` at ``end``."""
+    """A linear scale: ``low`` is at ``start``, ``high`` at ``end``."""
 
     low: float
     high: float
@@ -22,19 +22,19 @@ class Scale:
     end: float
 
     def at(self, value: float) -> float:
-        """Return where a value lies, with a hundredth to spare."""
+        """Return the position of a value, rounded to two decimals."""
         share = (value - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 2)
 
     def ticks(self, count: int, *, whole: bool = False) -> tuple[float, ...]:
-        """Return round values on the scale, about so many; ``whole``: no fractions."""
+        """Return about ``count`` round values on the scale; ``whole``: no fractions."""
         step = tick_step(self.high - self.low, count, whole=whole)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return tuple(round(number * step, 9) for number in range(first, last + 1))
 
 
 def tick_step(reach: float, count: int, *, whole: bool = False) -> float:
-    """Return a round distance that divides a reach into about so many parts."""
+    """Return a round step that divides a range into about ``count`` parts."""
     raw = reach / max(1, count)
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * one for one in STEPS if power * one >= raw * (1 - 1e-9))
@@ -42,7 +42,7 @@ def tick_step(reach: float, count: int, *, whole: bool = False) -> float:
 
 
 def across(low: float, high: float, *, start: float = EDGE, end: float = 100 - EDGE) -> Scale:
-    """Return a scale from left to right, in per cent; one value alone lies in the middle."""
+    """Return a scale from left to right, in per cent; a single value is in the middle."""
     return (
         Scale(low=low, high=high, start=start, end=end)
         if high > low
@@ -51,9 +51,9 @@ def across(low: float, high: float, *, start: float = EDGE, end: float = 100 - E
 
 
 def apart(places: list[float], gap: float, low: float, high: float) -> list[float]:
-    """Return places moved as little as is simple, so that each is at least ``gap`` from the next and all lie between two ends.
+    """Return places moved so that each is at least ``gap`` from the next and all are between ``low`` and ``high``.
 
-    The order stays: equals keep the one that they have. Where there is no room for all, they go beyond the upper end.
+    The order is stable. If there is not enough room, places exceed ``high``.
     """
     order = sorted(range(len(places)), key=lambda at: (places[at], at))
     moved = list(places)

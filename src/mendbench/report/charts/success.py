@@ -1,4 +1,4 @@
-"""Cases right after the first response and within three, a row for each strategy: one picture for each model and stratum."""
+"""Cases right after the first response and within three, a row for each strategy: one chart for each model and stratum."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from mendbench.scoring.score import Measure, measure
 from mendbench.scoring.scores import score
 
 ROW, TOP, FOOT = 26, 26, 40
-"""Pixels of a row, above the first, and below the last."""
+"""Height of a row, and space above the first and below the last, in pixels."""
 
 _FIGURES, _TRACK = 85.0, 61.0
-"""Per cent of the width where the figures and the track end; behind the figures stand the tokens."""
+"""Where the figures and the track end, in per cent of the width; the tokens follow the figures."""
 
 _NAME = 1.8
-"""Per cent of the width that a character of a name takes at most."""
+"""Maximum width of a character of a name, in per cent of the chart's width."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """How many cases are right: from those that are known to be to those that can still turn out so."""
+    """How many cases are right: a lower and an upper bound, since open cases can still turn out right."""
 
     low: float
     high: float
 
     @property
     def short(self) -> str:
-        """The same in few characters."""
+        """The range in few characters."""
         return figure(self.low) if self.low == self.high else f"{figure(self.low)}{NOTHING}{figure(self.high)}"
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the range in words."""
         return figure(self.low) if self.low == self.high else f"{figure(self.low)} to {figure(self.high)}"
 
 
@@ -65,13 +65,13 @@ class Stratum:
     rows: tuple[Row, ...]
 
     def most(self) -> tuple[Row, ...]:
-        """Return the rows of the strategies that were run on as many cases as any."""
+        """Return the rows of the strategies that were run on the largest number of cases."""
         cases = max(row.cases for row in self.rows)
         return tuple(row for row in self.rows if row.cases == cases)
 
 
 def strata(records: Records, views: Views, solver: Solver) -> tuple[Stratum, ...]:
-    """Return the strata of one solver's trials under the headline's policy; nothing where it has none with an edit fault."""
+    """Return the strata of one solver's trials under the headline's policy; empty if no case has an edit fault."""
     if not views.policies:
         return ()
     policy = views.policies[0]
@@ -80,7 +80,7 @@ def strata(records: Records, views: Views, solver: Solver) -> tuple[Stratum, ...
 
 
 def rows_of(records: Records) -> dict[str, tuple[Row, ...]]:
-    """Return a row for each treatment, by stratum; a stratum without a case that an edit mends is left out."""
+    """Return a row for each treatment, by stratum; strata without a case that an edit can fix are left out."""
     rows: dict[str, list[Row]] = {name: [] for name in STRATA}
     for treatment, found in records.by("treatment").items():
         tokens = measure(score("context_tokens"), found).value
@@ -101,7 +101,7 @@ def _reach(found: Measure) -> Reach:
 
 
 def success(stratum: Stratum, number: int) -> Chart:
-    """Return the picture of one stratum; ``number`` is that of its model in the report."""
+    """Return the chart of one stratum; ``number`` is the number of its model in the report."""
     rows, name = stratum.most(), f"success-{number}-{stratum.name}"
     start = min(50.0, 8 + _NAME * max(len(row.strategy) for row in rows))
     scale = across(0, rows[0].cases, start=start, end=_TRACK)

@@ -1,4 +1,4 @@
-"""Repair success against the tokens of the error context, and which strategies nobody beats in both."""
+"""Repair success against the tokens of the error context, with the Pareto front of strategies."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mendbench.report.words import counted, figure, listing, percent
 NAME, TITLE = "tokens", "Is a longer context worth it?"
 
 TOP, BOTTOM, HEIGHT = 24, 248, 296
-"""Pixels of the plot's upper and lower end, and of the whole."""
+"""Upper and lower end of the plot, and height of the chart, in pixels."""
 
 _LABEL = 15
-"""Pixels that two names are apart at least."""
+"""Minimum distance between two names, in pixels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +32,13 @@ class Place:
     cases: int
     low: float
     high: float
-    """Of the interval, in cases; both are ``right`` where there is none."""
+    """Upper end of the interval, in cases; both ends equal ``right`` if there is no interval."""
     tokens: float
     prompts: int
 
 
 def places(totals: Sequence[JsonObject], selection: Selection) -> tuple[Place, ...]:
-    """Return where the strategies of the headline's policy lie; one without a prompt or an edit case lies nowhere."""
+    """Return the places of the strategies under the headline's policy, except those without a prompt or an edit case."""
     every = ((column, total_of(totals, selection, column)) for column in selection.strategies())
     found = (_place(column, total["scores"]) for column, total in every if total is not None)
     return tuple(place for place in found if place is not None)
@@ -57,7 +57,7 @@ def _place(column: Column, scores: JsonObject) -> Place | None:
 
 
 def front(found: Sequence[Place]) -> tuple[Place, ...]:
-    """Return the strategies that none beats in both, from the shortest context: no other repairs as many at fewer tokens."""
+    """Return the Pareto front, from the shortest context: no other strategy repairs as many cases with fewer tokens."""
     best: list[Place] = []
     for one in sorted(found, key=lambda place: (place.tokens, -place.right)):
         if not best or one.right > best[-1].right:
@@ -66,7 +66,7 @@ def front(found: Sequence[Place]) -> tuple[Place, ...]:
 
 
 def tokens(totals: Sequence[JsonObject], selection: Selection) -> Chart | Missing:
-    """Return the picture; or why there is nothing to draw."""
+    """Return the chart, or why there is nothing to draw."""
     every = places(totals, selection)
     name, title = named(NAME, TITLE, selection.api)
     most = max((place.cases for place in every), default=0)
@@ -128,7 +128,7 @@ def _marks(found: Sequence[Place], best: Sequence[Place], scale: Scale, down: Sc
 
 
 def _names(found: Sequence[Place], scale: Scale, down: Scale) -> list[Label]:
-    """Return the names beside their points: on the side where there is room, and apart from one another."""
+    """Return the names next to their points: on the side with room, and without overlaps."""
     ys = apart([down.at(place.right) - 9 for place in found], _LABEL, TOP - 8, BOTTOM - 4)
     return [
         Label(

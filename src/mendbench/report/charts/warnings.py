@@ -14,17 +14,17 @@ from mendbench.scoring.forensics.warning_cost import DetectorWarnings
 NAME, TITLE = "warnings", "Does a warning mean what it says?"
 
 CELL, HEAD, FOOT = 34, 48, 22
-"""Pixels of a cell's height, above the first of a matrix, and below the last."""
+"""Height of a cell, and space above the first and below the last cell of a matrix, in pixels."""
 
 _NAMES = 25.0
-"""Per cent of the width that the labels of the lines take."""
+"""Width of the row labels, in per cent of the chart's width."""
 
 _RATES = {"recall": "due warnings given", "false_alarm_rate": "false alarms", "silent_success_rate": "silent successes"}
-"""In words, before F1 and what it hides."""
+"""The rates in words; they precede F1."""
 
 
 def warnings(found: Sequence[DetectorWarnings], selection: Selection) -> Chart | Missing:
-    """Return the picture; or why there is nothing to draw."""
+    """Return the chart, or why there is nothing to draw."""
     told = [one for one in found if one.detector is not None and one.matrix.n]
     if not told:
         return Missing(

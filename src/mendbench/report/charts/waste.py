@@ -1,4 +1,4 @@
-"""Wasted attempts by policy, beside the repairs that stopping lost."""
+"""Wasted attempts by policy, next to the repairs lost by stopping."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mendbench.report.words import counted, figure
 NAME, TITLE = "waste", "What do the policies save, and what do they lose?"
 
 ROW, TOP, FOOT, BAR = 46, 8, 44, 14
-"""Pixels of a line, above the first, below the last, and of a bar."""
+"""Height of a line, space above the first and below the last, and height of a bar, in pixels."""
 
 
 def waste(savings: Sequence[Saving], unstopped: Saving | None) -> Chart | Missing:
-    """Return the picture; or why there is nothing to draw."""
+    """Return the chart, or why there is nothing to draw."""
     if not savings or unstopped is None:
         why = f"Two policies are needed, {MAIN_POLICY} among them, with trials that both have a verdict on."
         return Missing(name=NAME, title=TITLE, why=why)

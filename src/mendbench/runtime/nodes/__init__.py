@@ -1,1 +1,1 @@
-"""The node types: one module each, found by :mod:`mendbench.runtime.nodes.registry`."""
+"""The node types: one module each, discovered by :mod:`mendbench.runtime.nodes.registry`."""

@@ -1,7 +1,7 @@
 """The limit of function calls in one user turn.
 
-It ends a model that calls functions in circles while it answers one message, and no conversation for being long: each
-message of the user begins at 0 again.
+It stops a model that calls functions endlessly in one turn. It does not limit long conversations: each user message
+resets the count to 0.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 DEFAULT_LIMIT = 20
-"""Rounds of calls in one turn: the calls that one response asks for together are one round."""
+"""Rounds of calls in one turn: all calls in one response form one round."""
 
 _PROVIDER_LIMITS = {"mistral": 30}
 
 NOTICE = "Maximum function call depth exceeded"
-"""What is said instead of the call that would be one too many."""
+"""The message that replaces a call beyond the limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +26,12 @@ class CallDepth:
 
 
 def depth_for(provider: str | None = None) -> CallDepth:
-    """Return the count at the start of a conversation with that provider (names compare without case)."""
+    """Return the count at the start of a conversation with that provider (names are case-insensitive)."""
     return CallDepth(limit=_PROVIDER_LIMITS.get((provider or "").lower(), DEFAULT_LIMIT))
 
 
 def heard(depth: CallDepth, role: str) -> CallDepth:
-    """Return the count after a message of ``role``: the user's begins a turn, any other goes on with it."""
+    """Return the count after a message of ``role``: a user message starts a turn, any other continues it."""
     return replace(depth, calls=0) if role == "user" else depth
 
 
@@ -41,5 +41,5 @@ def called(depth: CallDepth) -> CallDepth:
 
 
 def notice(depth: CallDepth) -> str | None:
-    """Return :data:`NOTICE` if the turn has made more calls than it may, else None. The limit itself is allowed."""
+    """Return :data:`NOTICE` if the turn exceeds the limit, else None. The limit itself is allowed."""
     return NOTICE if depth.calls > depth.limit else None

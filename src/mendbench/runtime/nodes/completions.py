@@ -1,4 +1,4 @@
-"""Reads chat completions as OpenAI-compatible servers give them: the text, the calls of functions, the tokens."""
+"""Reads chat completions from OpenAI-compatible servers: the text, the function calls, the token counts."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from mendbench.io.canonical_json import canonical_json
 from mendbench.model.json import Json, JsonObject
 
 _TOKENS = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"), ("total_tokens", "total_tokens"))
-"""Our names of the counts, and the API's."""
+"""Our names for the counts, and the API's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One function that the model wants called."""
+    """One function call that the model requests."""
 
     name: str
-    """As it was offered, or whatever else the model wrote."""
+    """The name as offered, or whatever the model wrote."""
     arguments: str
-    """As the model wrote them: JSON, if it kept to the format."""
+    """As the model wrote them: JSON, if it followed the format."""
 
 
 def reply_of(body: Json) -> str | None:
@@ -39,19 +39,19 @@ def calls_of(body: Json) -> tuple[Call, ...]:
 
 
 def tokens_of(body: Json) -> JsonObject:
-    """Return the tokens that a chat completion counts, each None where it says nothing."""
+    """Return the token counts of a chat completion; each is None if absent."""
     usage = body.get("usage") if isinstance(body, dict) else None
     counts = usage if isinstance(usage, dict) else {}
     return {ours: counts.get(theirs) for ours, theirs in _TOKENS}
 
 
 def added(a: JsonObject, b: JsonObject) -> JsonObject:
-    """Return the sums of two counts of tokens; what only one of them counts is that."""
+    """Return the sums of two token counts; a count that only one of them has is kept."""
     return {name: _sum(a.get(name), b.get(name)) for name, _ in _TOKENS}
 
 
 def refusal(body: Json, status: int) -> str:
-    """Return what a model's server says where it gave no text."""
+    """Return the model server's error message if it returned no text."""
     error = body.get("error") if isinstance(body, dict) else None
     said = error.get("message") if isinstance(error, dict) else error
     if isinstance(said, str) and said:
@@ -67,7 +67,7 @@ def _message(body: Json) -> JsonObject:
 
 
 def _written(arguments: Json) -> str:
-    """Return the arguments as text: some servers give an object where the API has a text."""
+    """Return the arguments as text: some servers send an object where the API specifies a string."""
     if arguments is None:
         return ""
     return arguments if isinstance(arguments, str) else canonical_json(arguments)

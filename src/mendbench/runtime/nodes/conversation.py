@@ -1,4 +1,4 @@
-"""One turn of a conversation with a chat model: it is asked, and asked again as long as it calls functions."""
+"""One turn of a conversation with a chat model: model requests repeat as long as the model calls functions."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from mendbench.runtime.nodes.responses import answered, succeeded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What came of a turn."""
+    """The result of a turn."""
 
     text: str
-    """The response; with ``failed``, what was said until then."""
+    """The response; with ``failed``, the text so far."""
     tokens: JsonObject | None
-    """Over all model requests; None if none was answered."""
+    """The sum over all model requests; None if none got a response."""
     calls: tuple[JsonObject, ...]
-    """The records of the calls that were run, in order."""
+    """The records of the executed calls, in order."""
     failed: Observed | None = None
     answered: Answered | None = None
-    """What the model's server said where it gave no response."""
+    """The model server's reply if it returned no completion."""
 
 
 class Turn:
     """The state of one turn. :meth:`run` may be called once.
 
-    A fault of the transport is tried again on ``clock``. Calls have a limit, which ``provider`` decides; three similar
-    errors in a row end the turn too.
+    Transport faults are retried on ``clock``. Calls have a limit, which ``provider`` determines. Three similar errors in a
+    row also end the turn.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Turn:
         self._tokens: JsonObject | None = None
 
     def run(self) -> Said:
-        """Ask until the model calls nothing more, or something ends the turn."""
+        """Send model requests until the model makes no more calls, or something ends the turn."""
         while True:
             came = self._asked()
             if isinstance(came, Said):
@@ -70,7 +70,7 @@ class Turn:
                 return self._failed(Observed(kind="llm", message=over))
 
     def _asked(self) -> Answered | Said:
-        """Return the model's response, or what was said if none came."""
+        """Return the model's response, or the turn's result if there was none."""
         model_request = {**self._ask, "messages": self._messages}
         request = Request(
             method="POST",
@@ -87,7 +87,7 @@ class Turn:
         return came if succeeded(response) else self._refused(came)
 
     def _round(self, text: str | None, calls: tuple[Call, ...]) -> str | None:
-        """Run the calls of one response and note them down for the next ask; return what ends the turn, if anything."""
+        """Run the calls of one response and add them to the next model request. Return the reason to end the turn, if any."""
         self._depth = called(self._depth)
         over = notice(self._depth)
         if over is not None:
@@ -118,10 +118,10 @@ class Turn:
 
 
 def _as_sent(numbered: dict[str, Call]) -> list[JsonObject]:
-    """Return the model's calls as the next ask repeats them.
+    """Return the model's calls as the next model request repeats them.
 
-    Under ids of our own: the server's are random, and asks that hung on them would never be equal. Nine letters and
-    digits are what Mistral takes, and nobody else is so strict.
+    They get our own ids: the server's are random, so requests with them would never be equal. The ids are nine letters
+    and digits, the strictest format (Mistral's).
     """
     return [
         {"id": number, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}

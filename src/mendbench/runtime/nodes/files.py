@@ -1,6 +1,6 @@
-"""What ``read-file`` and ``write-file`` share: paths inside the run's sandbox folder, and its responses in words.
+"""Shared code of ``read-file`` and ``write-file``: paths inside the run's sandbox folder, and error messages.
 
-A file is reached by an exchange like any other, ``GET`` or ``PUT`` of ``file://sandbox/<path>``: replay needs no disk.
+File access is an ordinary exchange, ``GET`` or ``PUT`` of ``file://sandbox/<path>``: replay needs no disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mendbench.runtime.nodes.responses import body_of, fault_words, succeeded
 URL = "file://sandbox/"
 
 _SAID_SHOWN = 500
-"""Characters that a message quotes of a response."""
+"""Characters of a response that a message quotes."""
 
 _STATUS_WORDS = {
     403: "Permission denied: '{path}'",
@@ -29,10 +29,10 @@ _STATUS_WORDS = {
 
 
 def path_of(params: JsonObject, who: str) -> str:
-    """Return the file's path below the sandbox folder, in one spelling.
+    """Return the file's normalised path below the sandbox folder.
 
     Raises:
-        TypeError: ``file_path`` is no text.
+        TypeError: ``file_path`` is not a string.
         ValueError: it is missing, names no file, or leads out of the sandbox folder.
     """
     given = text(params, "file_path", who)
@@ -53,7 +53,7 @@ def url_of(path: str) -> str:
 
 
 def trouble(response: Response, path: str) -> str | None:
-    """Return why the file could not be read or written, in the baseline's form, or None if it could."""
+    """Return why the file could not be read or written, in the baseline's format, or None on success."""
     if succeeded(response):
         return None
     if response.fault is not None:

@@ -1,4 +1,4 @@
-"""Functions that a model may call: MCP tools, offered as an OpenAI-compatible server takes them, and run one by one."""
+"""Functions that a model may call: MCP tools, offered in the OpenAI-compatible format, and run one by one."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ from mendbench.runtime.suggest import closest
 
 _LONGEST_NAME = 64
 _UNNAMEABLE = re.compile(r"[^a-zA-Z0-9_-]")
-"""What OpenAI's API does not take in a function's name, which has 64 characters at most."""
+"""Characters that OpenAI's API rejects in a function name, which has at most 64 characters."""
 
 _NO_ARGUMENTS: JsonObject = {"type": "object", "properties": {}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One MCP tool that a model is offered."""
+    """One MCP tool offered to a model."""
 
     server: str
     tool: str
     name: str
-    """What the model calls it by."""
+    """The function name that the model uses."""
     definition: JsonObject
-    """As it stands in the model request: ``{"type": "function", "function": {…}}``."""
+    """The definition in the model request: ``{"type": "function", "function": {…}}``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What came of one call."""
+    """The result of one call."""
 
     record: JsonObject
     """For the node's outputs: server, tool, arguments, and error or None."""
     told: str
-    """For the model."""
+    """The text for the model."""
     result: Json
-    """For whoever watches for errors: see :func:`mendbench.api_errors.call_errors.error_in`."""
+    """For error detection: see :func:`mendbench.api_errors.call_errors.error_in`."""
 
 
 def tools_named(params: JsonObject, who: str) -> tuple[tuple[str, str], ...] | None:
-    """Return the servers and tools that ``tools`` names, each once and in order, or None if it is not given.
+    """Return the servers and tools in ``tools``, each once and in order, or None if it is absent.
 
     Raises:
-        TypeError, ValueError: it is no list of ``server/tool``.
+        TypeError, ValueError: it is not a list of ``server/tool``.
     """
     value = params.get("tools")
     if value is None:
@@ -72,7 +72,7 @@ def tools_named(params: JsonObject, who: str) -> tuple[tuple[str, str], ...] | N
 def tools_offered(
     names: tuple[tuple[str, str], ...], who: str, send: Send, clock: Clock
 ) -> tuple[Tool, ...] | NodeOutput:
-    """Return the tools of that names as their servers list them, or the failed output where a server gives no list.
+    """Return the named tools as their servers list them, or the failed output if a server returns no list.
 
     Raises:
         ValueError: a server has no such tool.
@@ -95,7 +95,7 @@ def tools_offered(
 
 
 def run_call(call: Call, tools: Mapping[str, Tool], send: Send, clock: Clock) -> Ran:
-    """Run one call; what is wrong with it is told to the model like an error of the tool."""
+    """Run one call. The model receives problems with the call like an error of the tool."""
     tool = tools.get(call.name)
     if tool is None:
         wrong = f"there is no function {call.name!r}; there are: {', '.join(sorted(tools))}"
@@ -123,7 +123,7 @@ def _error(words: str) -> str:
 
 
 def _arguments(written: str) -> JsonObject | str:
-    """Return the arguments, or what is wrong with them; none at all are an empty object."""
+    """Return the arguments, or an error message. Absent arguments are an empty object."""
     if not written.strip():
         return {}
     try:
@@ -151,7 +151,7 @@ def _named(one: Json, who: str) -> tuple[str, str]:
 
 
 def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | NodeOutput:
-    """Return the server's tools by name, as the first page of its list has them, or the failed output."""
+    """Return the server's tools by name, from the first page of its list, or the failed output."""
     request = Request(
         method="POST",
         url=f"mcp://{quote(server, safe='')}/tools/list",
@@ -175,7 +175,7 @@ def _listed(server: str, send: Send, clock: Clock) -> dict[str, JsonObject] | No
                 tool["name"]: tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)
             }
         words = output.noticed.message if output.noticed is not None else "the answer holds no list of tools"
-        if output.noticed is None:  # a result without an error in it: only this node knows that it is none
+        if output.noticed is None:  # a result without an error: only this node knows that it is not a tool list
             kind = "llm"
     message = f"The tools of MCP server '{server}' could not be listed: {words}"
     noticed = Observed(kind=kind, message=message)
@@ -193,7 +193,7 @@ def _offer(server: str, tool: str, known: JsonObject, taken: set[str]) -> Tool:
 
 
 def _function_name(wished: str, taken: set[str]) -> str:
-    """Return ``wished`` as the API takes it, numbered where another tool has that name."""
+    """Return ``wished`` as the API accepts it, with a number if another tool has that name."""
     base = _UNNAMEABLE.sub("_", wished)
     name, n = base[:_LONGEST_NAME], 1
     while name in taken:

@@ -18,13 +18,13 @@ from mendbench.version import __version__
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 USER_AGENT = f"mendbench/{__version__}"
-"""GitHub answers 403 to requests without one."""
+"""GitHub returns 403 for requests without a user agent."""
 
 _WHO = "HTTP"
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Send the request, again where the world was only busy, and give back its response.
+    """Send the request, retry on temporary errors, and return its response.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -34,7 +34,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 def request_of(params: JsonObject) -> Request:
-    """Return the request that the parameters describe: POST where there is a body and no method.
+    """Return the request that the parameters describe. With a body and no method, it is a POST.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -87,7 +87,7 @@ def _url(url: str, query: JsonObject) -> str:
 
 
 def _pairs(query: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield the query's pairs: one for each item of a list, none for null."""
+    """Yield the query's pairs: one per list item, none for null."""
     for name, value in query.items():
         for item in value if isinstance(value, list) else [value]:
             if item is not None:
@@ -120,7 +120,7 @@ def _header_value(name: str, value: Json) -> str:
 
 
 def _bytes(body: Json) -> bytes:
-    """Return the body as sent: a text as it is, anything else as JSON."""
+    """Return the body as sent: a string unchanged, anything else as JSON."""
     if body is None:
         return b""
     if isinstance(body, str):

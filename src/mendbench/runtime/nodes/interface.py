@@ -13,12 +13,12 @@ from mendbench.ports.clock import Clock
 from mendbench.runtime.validate import NodeSpec
 
 Send: TypeAlias = Callable[[Request], Response]
-"""The one way on which a node reaches the world."""
+"""The only way for a node to reach the world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What the world answered the node, as a detector and a failure will see it."""
+    """The world's response to the node, as a detector and a failure see it."""
 
     body: Json
     """Parsed JSON, or text. For MCP the whole JSON-RPC object."""
@@ -29,7 +29,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """A failure that the node's protocol itself declares: a status, a fault, an exit code, ``isError``."""
+    """A failure that the node's protocol reports: a status, a fault, an exit code, ``isError``."""
 
     kind: SightingKind
     message: str
@@ -37,20 +37,20 @@ class Observed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeOutput:
-    """What a node gives back: what later nodes may use, and what the engine has to know about the response."""
+    """The result of a node: the data for later nodes, and what the engine needs to know about the response."""
 
     outputs: JsonObject
     action: str = "default"
-    """The edge to take where nothing failed."""
+    """The action of the edge to take if nothing failed."""
     noticed: Observed | None = None
     answered: Answered | None = None
-    """None where the node asked nobody, or where the response is no API's (a shell command's output, a model's text)."""
+    """None if the node sent no request, or if no API returned the response (a shell command's output, a model's text)."""
 
 
 Run: TypeAlias = Callable[[JsonObject, Send, Clock], NodeOutput]
 """Runs a node on its resolved parameters.
 
-Raises ``TypeError`` or ``ValueError`` where a parameter cannot be used; the engine makes that a failure.
+Raises ``TypeError`` or ``ValueError`` for an invalid parameter; the engine turns that into a failure.
 """
 
 
@@ -58,8 +58,8 @@ Raises ``TypeError`` or ``ValueError`` where a parameter cannot be used; the eng
 class NodeType:
     """One kind of node.
 
-    A module of this package that holds one under the name ``NODE`` adds it; so does an entry point of the group
-    ``mendbench.nodes``.
+    A module of this package registers one under the name ``NODE``; an entry point of the group ``mendbench.nodes`` does
+    too.
     """
 
     type: str

@@ -1,4 +1,4 @@
-"""The ``llm`` node: one question to a chat model, which may call MCP tools before it answers."""
+"""The ``llm`` node: one prompt to a chat model, which may call MCP tools before it responds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FENCED = re.compile(r"\A\s*```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Ask the model and give back its text, out of its code fence if the whole of it stands in one.
+    """Send the prompt and return the model's text, without the code fence if one encloses all of it.
 
-    With ``tools`` (a list of ``server/tool``) it may call these MCP tools until it answers. ``provider`` says whose
-    limits hold; left out, it is what stands before the slash in the model's name.
+    With ``tools`` (a list of ``server/tool``) the model may call these MCP tools before it responds. ``provider``
+    selects the limits; its default is the part of the model's name before the slash.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used, or a server has no such tool.
@@ -37,7 +37,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 def ask_of(params: JsonObject) -> JsonObject:
-    """Return the model request: what a model's response is recorded under. Only what is configured is sent.
+    """Return the model request, the key of the recorded response. It contains only configured parameters.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -55,7 +55,7 @@ def ask_of(params: JsonObject) -> JsonObject:
 
 
 def unfenced(said: str) -> str:
-    """Return what stands in the code fence that encloses the whole of ``said``, or ``said`` as it is."""
+    """Return the content of the code fence that encloses all of ``said``, or ``said`` unchanged."""
     found = _FENCED.match(said)
     return found.group(1) if found else said
 

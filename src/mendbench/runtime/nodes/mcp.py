@@ -1,4 +1,4 @@
-"""The ``mcp`` node: one tool call of a Model Context Protocol server."""
+"""The ``mcp`` node: one tool call to a Model Context Protocol server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATUS_WORDS = {
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Call the tool and give back its result.
+    """Call the tool and return its result.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -52,7 +52,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 def type_named(types: Mapping[str, NodeType], name: str) -> NodeType | None:
-    """Return the node type of that name; for ``mcp-<server>-<tool>`` one that calls this tool with its parameters."""
+    """Return the node type of that name; for ``mcp-<server>-<tool>``, one that calls this tool with its parameters."""
     called = tool_in(name)
     if name in types or called is None or MCP not in types:
         return types.get(name)
@@ -66,10 +66,10 @@ def type_named(types: Mapping[str, NodeType], name: str) -> NodeType | None:
 
 
 def result_of(said: Answered, server: str, tool: str) -> NodeOutput:
-    """Return the outputs for a JSON-RPC answer.
+    """Return the outputs for a JSON-RPC response.
 
-    The result is its structured content, else its texts, parsed where they are JSON. An object without a truthy
-    ``error`` also gives its fields as outputs of their own.
+    The result is its structured content, else its texts, parsed if they are JSON. The fields of an object without a
+    truthy ``error`` also become separate outputs.
     """
     where = {"server": server, "tool": tool}
     rpc = said.body if isinstance(said.body, dict) else {"result": said.body}
@@ -106,7 +106,7 @@ def _block(block: Json) -> Json:
 
 
 def _error_words(result: JsonObject, value: Json) -> str:
-    """Return the tool's own words for its error, as they came."""
+    """Return the tool's own error message, unchanged."""
     blocks = result.get("content")
     texts = [block.get("text") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
     said = "\n".join(words for words in texts if isinstance(words, str) and words)
@@ -122,7 +122,7 @@ def _protocol_words(error: Json) -> str:
 
 
 def _unreached(request: Request, response: Response, said: Answered, where: JsonObject) -> NodeOutput:
-    """Return the outputs where no JSON-RPC answer came: the server could not be reached, or its transport refused."""
+    """Return the outputs if there was no JSON-RPC response: the server was unreachable, or its transport refused."""
     seconds = request.timeout_s or 0
     if response.fault == "timeout":
         words = f"MCP tool timed out after {seconds:g} seconds"

@@ -1,4 +1,4 @@
-"""Reads a node's parameters, and says in one sentence what is wrong with one."""
+"""Reads a node's parameters, and describes an invalid one in one sentence."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import math
 from mendbench.model.json import Json, JsonObject
 
 DEFAULT_TIMEOUT_S = 30.0
-"""How long a node waits for a response where it is not told, seconds."""
+"""Default time that a node waits for a response, in seconds."""
 
 
 def text(params: JsonObject, name: str, who: str) -> str:
-    """Return a required text.
+    """Return a required string.
 
     Raises:
         ValueError: it is absent or empty.
-        TypeError: it is no text.
+        TypeError: it is not a string.
     """
     value = params.get(name)
     if value is None or value == "":
@@ -26,19 +26,19 @@ def text(params: JsonObject, name: str, who: str) -> str:
 
 
 def optional_text(params: JsonObject, name: str, who: str) -> str | None:
-    """Return a text that may be left out or empty.
+    """Return an optional string, which may be empty.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: it is not a string.
     """
     return None if params.get(name) in (None, "") else text(params, name, who)
 
 
 def table(params: JsonObject, name: str, who: str) -> JsonObject:
-    """Return an object that may be left out.
+    """Return an optional object.
 
     Raises:
-        TypeError: it is no object.
+        TypeError: it is not an object.
     """
     value = params.get(name)
     if value is None:
@@ -49,10 +49,10 @@ def table(params: JsonObject, name: str, who: str) -> JsonObject:
 
 
 def number(params: JsonObject, name: str, who: str) -> float | None:
-    """Return a finite number that may be left out; a text that spells one counts.
+    """Return an optional finite number; a numeric string is accepted.
 
     Raises:
-        ValueError: it is no number.
+        ValueError: it is not a number.
     """
     value = params.get(name)
     if value is None:
@@ -70,7 +70,7 @@ def timeout(params: JsonObject, who: str) -> float:
     """Return the node's timeout in seconds.
 
     Raises:
-        ValueError: it is no number above zero.
+        ValueError: it is not a number above zero.
     """
     seconds = number(params, "timeout", who)
     if seconds is None:
@@ -81,7 +81,7 @@ def timeout(params: JsonObject, who: str) -> float:
 
 
 def flag(params: JsonObject, name: str, *, default: bool) -> bool:
-    """Return a yes or no; a text counts as yes if it says ``true``, ``1`` or ``yes``."""
+    """Return a boolean; the strings ``true``, ``1`` and ``yes`` count as true."""
     value = params.get(name)
     if value is None:
         return default
@@ -89,7 +89,7 @@ def flag(params: JsonObject, name: str, *, default: bool) -> bool:
 
 
 def kind_of(value: Json) -> str:
-    """Return JSON's word for the type of ``value``."""
+    """Return the JSON type name of ``value``."""
     if value is None:
         return "null"
     if isinstance(value, bool):

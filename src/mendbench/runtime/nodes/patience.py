@@ -1,4 +1,4 @@
-"""Asks again where the world was only busy, on the trial's clock."""
+"""Retries requests after temporary errors, on the trial's clock."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mendbench.ports.clock import Clock
 from mendbench.runtime.nodes.interface import Send
 
 TRIES = 3
-"""How often a request is sent at most."""
+"""Maximum number of tries for a request."""
 
 FIRST_WAIT_S = 1.0
-"""Wait before the second try, where the response names none; it doubles with each try."""
+"""Wait before the second try if the response specifies none; it doubles with each try."""
 
 LONGEST_WAIT_S = 30.0
-"""Longest wait that is not asked for by the response."""
+"""Longest wait that the response does not request."""
 
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """Idempotent methods (RFC 9110 section 9.2.2)."""
@@ -24,11 +24,11 @@ _FORBIDDEN, _GATEWAY_TIMEOUT = 403, 504
 
 
 def send_patiently(request: Request, send: Send, clock: Clock) -> Response:
-    """Send ``request`` until it is answered, at most :data:`TRIES` times, and return the last response.
+    """Send ``request`` until it succeeds, at most :data:`TRIES` times, and return the last response.
 
-    Busy statuses and passing faults are tried again, after the ``Retry-After`` of the response if it has one; one above
-    :data:`~mendbench.api_errors.retry.PATIENCE_S` is not waited for. A write whose response did not come (timeout, reset, cut
-    off, 504) is not repeated, because it may have been done.
+    Busy statuses and temporary faults are retried, after the ``Retry-After`` of the response if it has one. A value above
+    :data:`~mendbench.api_errors.retry.PATIENCE_S` ends the retries. A write whose response did not arrive (timeout, reset,
+    cut off, 504) is not repeated, because it may have taken effect.
     """
     first = send(request)
     if not _worth_repeating(request, first):
@@ -50,9 +50,9 @@ def send_patiently(request: Request, send: Send, clock: Clock) -> Response:
 
 
 def _worth_repeating(request: Request, response: Response) -> bool:
-    """Return whether another try may bring a better answer and cannot do a write twice.
+    """Return whether another try may succeed and cannot repeat a write.
 
-    GitHub answers 403 with ``Retry-After`` to a burst of requests (its secondary rate limit).
+    GitHub returns 403 with ``Retry-After`` after a burst of requests (its secondary rate limit).
     """
     told_to_wait = response.status == _FORBIDDEN and response.header("retry-after") is not None
     if not (transient(response) or told_to_wait):

@@ -1,4 +1,4 @@
-"""The ``read-file`` node: a text file of the run's sandbox folder, with numbered lines."""
+"""The ``read-file`` node: reads a text file from the run's sandbox folder, with numbered lines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _WHO = "Read file"
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Read the file and give back its text, each line with its number in front as the baseline has it.
+    """Read the file and return its text, each line with its number in front as in the baseline.
 
     Raises:
-        TypeError, ValueError: a parameter cannot be used; a path that leads out of the sandbox folder is one.
+        TypeError, ValueError: a parameter cannot be used, such as a path that leads out of the sandbox folder.
     """
     del clock
     path = path_of(params, _WHO)
@@ -32,7 +32,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 def numbered(content: str) -> str:
-    """Return a text with ``1: `` before its first line, and so on. Line ends stay as they are."""
+    """Return a text with ``1: `` before its first line, and so on. Line endings are unchanged."""
     lines = content.split("\n")
     ended = lines.pop() if not lines[-1] else None
     return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) + (

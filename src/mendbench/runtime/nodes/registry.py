@@ -1,4 +1,4 @@
-"""Finds the node types: modules of this package that have a ``NODE``, and entry points of ``mendbench.nodes``."""
+"""Discovers the node types: modules of this package with a ``NODE``, and entry points of ``mendbench.nodes``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def node_types() -> Mapping[str, NodeType]:
     """Return every node type by its name.
 
     Raises:
-        BadInput: an installed entry point does not load, is no :class:`NodeType`, or takes a name that is taken.
+        BadInput: an installed entry point does not load, is not a :class:`NodeType`, or uses a name that is taken.
     """
     found: dict[str, NodeType] = {}
     for name in module_names(_PACKAGE):

@@ -1,4 +1,4 @@
-"""Reads responses of the world: bodies as values, headers by lower-case name, faults in words."""
+"""Reads responses of the world: bodies as values, headers by lower-case name, faults as sentences."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.runtime.nodes.interface import Answered
 
 MAX_DEPTH = 120
-"""Deeper JSON is kept as text: no API nests so deep, and what walks values recursively must not run out of stack."""
+"""Deeper JSON stays text: no API nests so deep, and recursive code must not run out of stack."""
 
 
 _SUCCESS = 2
-"""First digit of the statuses that say success (RFC 9110 section 15.3)."""
+"""First digit of success statuses (RFC 9110 section 15.3)."""
 
 
 def body_of(response: Response) -> Json:
     """Return the body as a value: parsed JSON, text, or None if it is empty.
 
-    Bytes that are not UTF-8 get replacement characters. Forms stay text: in a response they are data like any other.
+    Bytes that are not UTF-8 become replacement characters. Form-encoded bodies stay text.
     """
     value = parse_body(response.body, None)
     return value if depth_within(value, MAX_DEPTH) else response.body.decode("utf-8", "replace")
 
 
 def depth_within(value: Json, limit: int) -> bool:
-    """Return whether ``value`` nests at most ``limit`` levels deep. Needs no stack."""
+    """Return whether ``value`` nests at most ``limit`` levels deep. Not recursive."""
     level: list[Json] = [value]
     for _ in range(limit + 1):
         level = list(chain.from_iterable(_children(item) for item in level))
@@ -40,12 +40,12 @@ def depth_within(value: Json, limit: int) -> bool:
 
 
 def succeeded(response: Response) -> bool:
-    """Return whether the response came whole and its status says success."""
+    """Return whether the response is complete and its status is a success."""
     return response.fault is None and response.status // 100 == _SUCCESS
 
 
 def headers_of(response: Response) -> JsonObject:
-    """Return the headers by lower-case name, those that came more than once joined by commas (RFC 9110 section 5.3)."""
+    """Return the headers by lower-case name, with repeated ones joined by commas (RFC 9110 section 5.3)."""
     found: JsonObject = {}
     for name, value in response.headers:
         key = name.lower()
@@ -54,12 +54,12 @@ def headers_of(response: Response) -> JsonObject:
 
 
 def answered(response: Response) -> Answered:
-    """Return the response as an :class:`Answered`; with a fault there is no status."""
+    """Return the response as an :class:`Answered`; after a fault it has no status."""
     return Answered(body=body_of(response), status=response.status or None, headers=headers_of(response))
 
 
 def fault_words(response: Response, what: str, timeout_s: float | None = None) -> str:
-    """Return one sentence for the response's transport fault. ``what`` names who was asked."""
+    """Return one sentence for the response's transport fault. ``what`` names the request's target."""
     sentences = {
         "timeout": f"Request to {what} timed out" + (f" after {timeout_s:g} seconds" if timeout_s else ""),
         "refused": f"Could not connect to {what}",
@@ -72,7 +72,7 @@ def fault_words(response: Response, what: str, timeout_s: float | None = None) -
 
 
 def value_in(said: str) -> Json:
-    """Return the object or array that a text holds as JSON or as a Python literal, else the text itself.
+    """Return the object or array that a text contains as JSON or as a Python literal, else the text itself.
 
     Bare numbers stay text: ids that are too long for a float must not lose digits.
     """

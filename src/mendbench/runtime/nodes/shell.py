@@ -1,4 +1,4 @@
-"""The ``shell`` node: one command, run in a sandbox while recording and never in replay."""
+"""The ``shell`` node: one command, executed in a sandbox while recording and never in replay."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from mendbench.runtime.validate import NodeSpec
 
 URL = "shell://sandbox/"
 TIMED_OUT = -1
-"""The exit code of a command that was still running at its timeout."""
+"""The exit code of a command that timed out."""
 NOT_RUN = -2
 """The exit code of a command that could not be started."""
 STOPPED = -3
-"""The exit code of a command that went beyond a bound of the sandbox and was ended."""
+"""The exit code of a command that was stopped because it exceeded a limit of the sandbox."""
 
 _WHO = "Shell"
 _STDERR_SHOWN = 500
-"""Characters of standard error that the message quotes."""
+"""Characters of standard error in the message."""
 
 _RESPONSES_NO = frozenset({"grep", "egrep", "fgrep", "rg", "which", "test", "[", "diff", "cmp", "type", "command"})
-"""Programs whose exit code 1 says *no* (no match, not there, not the same) and not that they failed."""
+"""Programs whose exit code 1 means *no* (no match, not found, different), not a failure."""
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CONNECTORS = frozenset({";", "&&", "||", "|", "|&", "&", "(", ")"})
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Have the command run and give back what it wrote.
+    """Run the command and return its output.
 
     Raises:
         TypeError, ValueError: a parameter cannot be used.
@@ -62,12 +62,12 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 def says_no(command: str, exit_code: int, stderr: str) -> bool:
-    """Return whether a command that ended so only said *no*: the last program of its last pipeline is one that does."""
+    """Return whether this exit code only means *no*: the last program of the last pipeline uses it that way."""
     return exit_code == 1 and not stderr.strip() and _last_program(command) in _RESPONSES_NO
 
 
 def _read(command: str, response: Response, seconds: float) -> JsonObject:
-    """Return the node's outputs, with ``error`` where the command failed."""
+    """Return the node's outputs, with ``error`` if the command failed."""
     said = body_of(response)
     wrote = said if isinstance(said, dict) else {}
     stdout, stderr = (_as_text(wrote.get(name)).removesuffix("\n") for name in ("stdout", "stderr"))
@@ -104,12 +104,12 @@ def _last_program(command: str) -> str:
 
 
 def _stdin(value: Json) -> str | None:
-    """Return what the command reads: a text as it is, anything else as JSON."""
+    """Return the standard input: a string unchanged, anything else as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _names(value: Json) -> list[str]:
-    """Return the names of the variables that the command gets from the operator's environment."""
+    """Return the names of the variables that the command inherits from the operator's environment."""
     if value is None:
         return []
     if isinstance(value, list) and all(isinstance(name, str) for name in value):

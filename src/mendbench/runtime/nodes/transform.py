@@ -1,4 +1,4 @@
-"""The ``transform`` node: a JMESPath expression over data. It has no effect on the world."""
+"""The ``transform`` node: applies a JMESPath expression to data. It has no effect on the world."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from mendbench.runtime.validate import NodeSpec
 from mendbench.values.sizes import size_of
 
 MAX_STEPS = 1_000_000
-"""Parts of an expression that are evaluated, each as often as it is: literals inside projections multiply."""
+"""Maximum number of evaluation steps; every evaluation of a part counts, and projections repeat their parts."""
 
 SIZE_A_STEP = 32
-"""So much of what a function is given, or of two values that are compared, counts as one step more, see :func:`.size_of`."""
+"""Size of function arguments or compared values that counts as one more step, see :func:`.size_of`."""
 
 MAX_RESULT = 10_000_000
-"""Size of one value on the way, and of the result, see :func:`.size_of`: ``[@, @] | [@, @] | …`` doubles with each bar."""
+"""Maximum size of an intermediate value or the result, see :func:`.size_of`: ``[@, @] | [@, @] | …`` doubles with each bar."""
 
 MAX_BUILT = 20_000_000
-"""Size of all values that are built on the way."""
+"""Maximum total size of all values built during evaluation."""
 
 MAX_NESTING = 100
-"""Levels of an expression, by its brackets and by what it is parsed into: reading and evaluating it take some Python calls for each."""
+"""Maximum nesting of an expression's brackets and of its syntax tree: each level takes several recursive Python calls."""
 
 _OPENING = frozenset({"lparen", "lbrace", "lbracket", "filter"})
 _CLOSING = frozenset({"rparen", "rbrace", "rbracket"})
@@ -45,18 +45,18 @@ _BUILDING = frozenset(
         "filter_projection", "flatten", "literal",
     }
 )  # fmt: skip
-"""The parts of an expression that make new values."""
+"""The node types of an expression that create new values."""
 
 _WHO = "Transform"
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Give back what the expression finds in ``data``; null if it finds nothing.
+    """Return what the expression finds in ``data``; null if it finds nothing.
 
     Raises:
-        TypeError: ``expression`` is no text.
-        ValueError: ``expression`` or ``data`` is missing, or it does not compile, or cannot be applied to the data
-            (JMESPath's own errors are ``ValueError`` too), or nests too deep, or finds a number that no double holds.
+        TypeError: ``expression`` is not a string.
+        ValueError: ``expression`` or ``data`` is missing, or the expression does not compile, cannot be applied to the
+            data (JMESPath's own errors are ``ValueError`` too), nests too deep, or finds a number outside the double range.
     """
     del send, clock
     expression = text(params, "expression", _WHO)
@@ -69,7 +69,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 class _Functions(functions.Functions):
-    """JMESPath's functions, of which one multiplies two lengths."""
+    """JMESPath's functions, with a size limit on ``join``."""
 
     @functions.signature({"types": ["string"]}, {"types": ["array-string"]})
     def _func_join(self, separator: str, array: list[str]) -> str:
@@ -79,7 +79,7 @@ class _Functions(functions.Functions):
 
 
 class _Bounded(TreeInterpreter):
-    """Evaluates one expression, in so many steps and with so much data as it may."""
+    """Evaluates one expression within the limits for steps and data."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class _Bounded(TreeInterpreter):
         }
 
     def visit(self, node: Any, *args: Any, **kwargs: Any) -> Any:
-        """Return what one part of the expression finds."""
+        """Return the value of one part of the expression."""
         self._step(1)
         found: Json = super().visit(node, *args, **kwargs)
         if node["type"] in _BUILDING:
@@ -103,7 +103,7 @@ class _Bounded(TreeInterpreter):
         return found
 
     def visit_function_expression(self, node: Any, value: Json) -> Json:
-        """Return what a function makes of its arguments, which it may go through."""
+        """Return a function's result; its arguments count as steps."""
         arguments = [self.visit(child, value) for child in node["children"]]
         self._step(size_of(arguments, MAX_RESULT) // SIZE_A_STEP)
         found: Json = self._called.call_function(node["value"], arguments)
@@ -114,10 +114,10 @@ class _Bounded(TreeInterpreter):
         return way(left, right)
 
     def _step(self, steps: int) -> None:
-        """Take so many steps.
+        """Use up this number of steps.
 
         Raises:
-            ValueError: there are not so many left.
+            ValueError: not enough steps are left.
         """
         self._steps -= steps
         if self._steps < 0:
@@ -125,10 +125,10 @@ class _Bounded(TreeInterpreter):
 
 
 def _parsed(expression: str) -> Any:
-    """Return what an expression is parsed into.
+    """Return the parsed expression.
 
     Raises:
-        ValueError: it does not compile, or nests too deep.
+        ValueError: it does not compile or nests too deep.
     """
     if _brackets_nest_deeper(expression):
         raise ValueError(_too_deep())
@@ -142,7 +142,7 @@ def _parsed(expression: str) -> Any:
 
 
 def _brackets_nest_deeper(expression: str) -> bool:
-    """Return whether brackets stand in more than so many others; of what is no expression, its compiler tells what is wrong."""
+    """Return whether brackets nest deeper than the limit. The compiler reports invalid expressions."""
     if sum(map(expression.count, "([{")) <= MAX_NESTING:
         return False
     depth = 0
@@ -153,7 +153,7 @@ def _brackets_nest_deeper(expression: str) -> bool:
                 return True
     except LexerError:
         return False
-    except RecursionError:  # a literal in it nests so deep
+    except RecursionError:  # a literal in it nests too deep
         return True
     return False
 

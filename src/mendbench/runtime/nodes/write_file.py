@@ -1,4 +1,4 @@
-"""The ``write-file`` node: puts a text into a file of the run's sandbox folder."""
+"""The ``write-file`` node: writes a text to a file in the run's sandbox folder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _HEADERS = (("Content-Type", "text/plain; charset=utf-8"),)
 
 
 def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
-    """Write the file, in place of one that is there; folders on its way are made.
+    """Write the file, replacing an existing one. Create missing folders.
 
     Raises:
-        TypeError, ValueError: a parameter cannot be used; a path that leads out of the sandbox folder is one.
+        TypeError, ValueError: a parameter cannot be used, such as a path that leads out of the sandbox folder.
     """
     del clock
     path = path_of(params, _WHO)
@@ -34,7 +34,7 @@ def run(params: JsonObject, send: Send, clock: Clock) -> NodeOutput:
 
 
 def _as_text(value: Json) -> str:
-    """Return what is written: a text as it is, anything else as JSON."""
+    """Return the text to write: a string unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""How Discord says no: a status, a code and a message, and for a body a tree of errors that follows it.
+"""Discord's error responses: a status, a code and a message, and for body errors a tree that mirrors the body.
 
 https://docs.discord.com/developers/topics/opcodes-and-status-codes#json and
 https://docs.discord.com/developers/reference#error-messages. Messages are as the API sends them, in title case where
@@ -14,7 +14,7 @@ from mendbench.model.json import JsonObject
 
 Path = tuple[str, ...]
 Problem = tuple[Path, str, str]
-"""Where in the body, which code, which message."""
+"""The place in the body, the code and the message."""
 
 
 class ChatError(Exception):
@@ -25,38 +25,38 @@ class ChatError(Exception):
         self.status, self.code, self.message, self.problems = status, code, message, tuple(problems)
 
     def body(self) -> JsonObject:
-        """Return the response's body."""
+        """Return the response body."""
         said: JsonObject = {"message": self.message, "code": self.code}
         return {**said, "errors": _tree(self.problems)} if self.problems else said
 
 
 def invalid_form(*problems: Problem) -> ChatError:
-    """Return the refusal of a body, a query or an id that does not fit."""
+    """Return the error for a body, a query or an id that is invalid."""
     return ChatError(400, 50035, "Invalid Form Body", problems=problems)
 
 
 def unknown(what: str) -> ChatError:
-    """Return the refusal for a thing that is not there."""
+    """Return the error for an object that does not exist."""
     return ChatError(404, _UNKNOWN[what], f"Unknown {what}")
 
 
 def missing_access() -> ChatError:
-    """Return the refusal of a channel that the caller cannot see."""
+    """Return the error for a channel that the caller cannot see."""
     return ChatError(403, 50001, "Missing Access")
 
 
 def missing_permissions() -> ChatError:
-    """Return the refusal of what the caller may not do."""
+    """Return the error for an action that the caller may not perform."""
     return ChatError(403, 50013, "Missing Permissions")
 
 
 def not_found() -> ChatError:
-    """Return the refusal of a path that there is not."""
+    """Return the error for an unknown path."""
     return ChatError(404, 0, "404: Not Found")
 
 
 def unauthorized() -> ChatError:
-    """Return the refusal of a token that is missing or no good."""
+    """Return the error for a missing or invalid token."""
     return ChatError(401, 0, "401: Unauthorized")
 
 
@@ -67,7 +67,7 @@ _UNKNOWN = {
 
 
 def _tree(problems: Sequence[Problem]) -> JsonObject:
-    """Return the errors as the body's tree, the errors of one place in ``_errors``."""
+    """Return the errors as a tree like the body. The errors of one place are under ``_errors``."""
     root: JsonObject = {}
     for path, code, message in problems:
         place = root

@@ -1,9 +1,9 @@
-"""How Discord reads a body: every field by its type, and all that is wrong in one tree.
+"""Validation of request bodies as Discord does it: each field by its type, with all errors in one tree.
 
 Types, limits and texts: https://docs.discord.com/developers/reference#error-messages and
-https://docs.discord.com/developers/resources/message#embed-object-embed-limits; ``NUMBER_TYPE_COERCE`` and its kin as
-client libraries quote them. A value that is no list counts as one of its own, an object as its values: so an embed that
-is given bare fails entry by entry.
+https://docs.discord.com/developers/resources/message#embed-object-embed-limits; ``NUMBER_TYPE_COERCE`` and similar
+codes as client libraries quote them. Where a list is expected, a scalar counts as a list of one, and an object as the
+list of its values. An embed outside a list therefore fails entry by entry.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mendbench.services.chat.errors import Path, Problem
 from mendbench.services.chat.state import is_snowflake
 
 Reader: TypeAlias = Callable[[Json, Path], tuple[Json, list[Problem]]]
-"""Reads one value: what it is taken for, and what is wrong with it."""
+"""Reads one value: returns the converted value and its errors."""
 
 MAX_EMBEDS, MAX_FIELDS, MAX_EMBED_TEXT = 10, 25, 6000
 MAX_COLOR = 0xFFFFFF
@@ -36,7 +36,7 @@ class Field:
 
 
 def text(*, least: int = 0, most: int) -> Reader:
-    """Return the reader of a text of so many characters. Numbers and booleans are taken for texts."""
+    """Return the reader of a text with a bounded length. It converts numbers and booleans to texts."""
 
     def read(value: Json, path: Path) -> tuple[Json, list[Problem]]:
         if isinstance(value, dict | list):
@@ -52,7 +52,7 @@ def text(*, least: int = 0, most: int) -> Reader:
 
 
 def number(*, least: int | None = None, most: int | None = None) -> Reader:
-    """Return the reader of a whole number in bounds."""
+    """Return the reader of an integer within bounds."""
 
     def read(value: Json, path: Path) -> tuple[Json, list[Problem]]:
         taken = _whole(value)
@@ -68,7 +68,7 @@ def number(*, least: int | None = None, most: int | None = None) -> Reader:
 
 
 def choice(*members: int) -> Reader:
-    """Return the reader of one of some numbers."""
+    """Return the reader of an integer from a fixed set."""
 
     def read(value: Json, path: Path) -> tuple[Json, list[Problem]]:
         taken, problems = number()(value, path)
@@ -80,7 +80,7 @@ def choice(*members: int) -> Reader:
 
 
 def snowflake(value: Json, path: Path) -> tuple[Json, list[Problem]]:
-    """Read an id. One that came as a number is taken, with the digits that the number has."""
+    """Read an id. A number is accepted and becomes a text of its digits."""
     if not is_snowflake(value):
         return None, [(path, "NUMBER_TYPE_COERCE", f'Value "{value}" is not snowflake.')]
     return str(value), []
@@ -115,7 +115,7 @@ def link(value: Json, path: Path) -> tuple[Json, list[Problem]]:
 
 
 def record(*fields: Field) -> Reader:
-    """Return the reader of an object. Fields that it does not know are left out."""
+    """Return the reader of an object. It drops unknown fields."""
 
     def read(value: Json, path: Path) -> tuple[Json, list[Problem]]:
         if not isinstance(value, dict):
@@ -126,7 +126,7 @@ def record(*fields: Field) -> Reader:
 
 
 def listed(item: Reader, *, most: int) -> Reader:
-    """Return the reader of a list of at most so many entries."""
+    """Return the reader of a list with a maximum length."""
 
     def read(value: Json, path: Path) -> tuple[Json, list[Problem]]:
         items = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else [value]
@@ -143,7 +143,7 @@ def listed(item: Reader, *, most: int) -> Reader:
 
 
 def read_fields(body: JsonObject, fields: tuple[Field, ...], path: Path = ()) -> tuple[JsonObject, list[Problem]]:
-    """Return the fields of an object and all that is wrong with them. One that is null counts as not given."""
+    """Return the fields of an object and all errors in them. A null field counts as absent."""
     taken: JsonObject = {}
     problems: list[Problem] = []
     for field in fields:
@@ -189,7 +189,7 @@ EMBED = record(
 
 
 def embed_text(embeds: list[Json]) -> int:
-    """Return how many characters the texts of all embeds have that count towards the limit."""
+    """Return the number of characters in all embeds that count towards the limit."""
     total = 0
     for embed in embeds:
         footer, author = embed.get("footer") or {}, embed.get("author") or {}

@@ -17,7 +17,7 @@ from mendbench.services.chat.state import (
 )
 
 CHANNEL_TYPES = (0, 2, 4, 5, 6, 13, 14, 15)
-"""Kinds of channel that can be made, as the API lists them."""
+"""Channel types that can be created, as the API lists them."""
 _CHANNEL = (
     Field(name="topic", read=text(most=1024)),
     Field(name="position", read=number(least=0)),
@@ -27,7 +27,7 @@ _NAME = text(least=1, most=100)
 
 
 def me(context: Context) -> Reply:
-    """Show who the token is."""
+    """Show the user that the token belongs to."""
     return Reply(body=show_user(context, context.me))
 
 
@@ -60,7 +60,7 @@ def list_channels(context: Context) -> Reply:
 
 
 def create_channel(context: Context) -> Reply:
-    """Make a channel in a guild."""
+    """Create a channel in a guild."""
     guild_of(context, "MANAGE_CHANNELS")
     fields = (
         Field(name="name", read=_NAME, required=True), Field(name="type", read=choice(*CHANNEL_TYPES)), *_CHANNEL,
@@ -89,7 +89,7 @@ def edit_channel(context: Context) -> Reply:
 
 
 def list_members(context: Context) -> Reply:
-    """List a guild's members, by id; one where no limit is given."""
+    """List a guild's members, by id. The default limit is one."""
     guild_of(context)
     given: JsonObject = {key: value for key, value in context.call.query if key in {"limit", "after"}}
     fields = (Field(name="limit", read=number(least=1, most=1000)), Field(name="after", read=snowflake))
@@ -160,5 +160,5 @@ def _read(body: JsonObject, fields: tuple[Field, ...]) -> JsonObject:
 
 
 def _channel_name(name: str, kind: int | None) -> str:
-    """Return a channel's name as Discord keeps it: of a text channel in lower case, with hyphens for blanks."""
+    """Return a channel's name as Discord stores it: text channel names are lower case, with hyphens for blanks."""
     return "-".join(name.lower().split()) if int(kind or 0) in {0, 5} else name

@@ -44,7 +44,7 @@ _HOOK_NAME = Field(name="username", read=text(least=1, most=80))
 _CUSTOM_EMOJI = re.compile(r"[A-Za-z0-9_]{2,32}:[0-9]{1,20}")
 _WRITABLE = ("SEND_MESSAGES",)
 _TEXT_TYPES = frozenset({0, 2, 5, 13})
-"""Kinds of channel that messages can be sent to: text, voice, announcement, stage."""
+"""Channel types that accept messages: text, voice, announcement, stage."""
 
 
 def list_messages(context: Context) -> Reply:
@@ -107,7 +107,7 @@ def edit_message(context: Context) -> Reply:
 
 
 def delete_message(context: Context) -> Reply:
-    """Delete a message: one's own, or any with the permission to."""
+    """Delete a message: the caller's own, or any message with the right permission."""
     channel_of(context)
     if message_of(context).get("author") != context.me:
         channel_of(context, "MANAGE_MESSAGES")
@@ -116,7 +116,7 @@ def delete_message(context: Context) -> Reply:
 
 
 def add_reaction(context: Context) -> Reply:
-    """React to a message. Doing it twice is as good as once."""
+    """React to a message. Repeating the request has no further effect."""
     channel_of(context, "READ_MESSAGE_HISTORY", "ADD_REACTIONS")
     found, emoji = message_of(context), context.place["emoji"]
     if emoji.isascii() and not _CUSTOM_EMOJI.fullmatch(emoji):
@@ -126,7 +126,7 @@ def add_reaction(context: Context) -> Reply:
 
 
 def remove_reaction(context: Context) -> Reply:
-    """Take the caller's reaction back."""
+    """Remove the caller's reaction."""
     channel_of(context, "READ_MESSAGE_HISTORY")
     (message_of(context).get("reactions") or {}).get(context.place["emoji"], {}).pop(context.me, None)
     return Reply(status=204)
@@ -141,7 +141,7 @@ def list_webhooks(context: Context) -> Reply:
 
 
 def create_webhook(context: Context) -> Reply:
-    """Make a webhook for a channel."""
+    """Create a webhook for a channel."""
     channel_of(context, "MANAGE_WEBHOOKS")
     values, problems = read_fields(context.values, (Field(name="name", read=text(least=1, most=80), required=True),))
     if problems:
@@ -153,7 +153,7 @@ def create_webhook(context: Context) -> Reply:
 
 
 def run_webhook(context: Context) -> Reply:
-    """Send a message by a webhook. It is shown only where ``wait`` is asked for."""
+    """Send a message through a webhook. The response contains it only if ``wait`` is true."""
     hook = context.part("webhooks").get(context.place["webhook_id"])
     if hook is None:
         raise unknown("Webhook")

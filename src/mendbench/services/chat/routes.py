@@ -1,4 +1,4 @@
-"""Discord's endpoints: what does each, and how long it takes."""
+"""Discord's endpoints: the handler and the response time of each."""
 
 from __future__ import annotations
 
@@ -57,4 +57,4 @@ ROUTES: tuple[Route, ...] = (
         needs_token=False,
     ),
 )  # fmt: skip
-"""Tried in order."""
+"""Matched in order."""

@@ -1,8 +1,8 @@
-"""The chat service: the order in which Discord checks a request, and the response's dress.
+"""The chat service: the order of Discord's checks, and the response headers.
 
-The order: route (404), method (405), token (401), rate limit (429), ids in the path (400), JSON (400), what is there
-(404), access (403), permission (403), form (400), content (400). Where permission and form stand to one another is
-assumed. Rate limits: https://docs.discord.com/developers/topics/rate-limits.
+The order: route (404), method (405), token (401), rate limit (429), ids in the path (400), JSON (400), existence (404),
+access (403), permission (403), form (400), content (400). The order of permission and form is an assumption. Rate
+limits: https://docs.discord.com/developers/topics/rate-limits.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Chat:
         return load_seed(__package__ or "")
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and Discord's answer to it."""
+        """Return the state after ``request`` and Discord's response."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         matches = _matches(call)
@@ -73,7 +73,7 @@ class Chat:
 
 
 def _matches(call: Call) -> list[tuple[Route, dict[str, str]]]:
-    """Return the routes of the call's path, whatever their method, with the parameters in it."""
+    """Return the routes that match the call's path, for any method, with their path parameters."""
     if call.segments[:2] != BASE:
         return []
     rest = call.segments[2:]
@@ -96,10 +96,10 @@ def _run(draft: JsonObject, call: Call, route: Route, caller: str, place: dict[s
 
 
 def _read_body(call: Call) -> JsonObject:
-    """Return the body's fields: of JSON or of a form.
+    """Return the body's fields, from JSON or from a form.
 
     Raises:
-        ChatError: 50109, it is no JSON.
+        ChatError: 50109, the body is not JSON.
     """
     if call.method in {"GET", "HEAD", "DELETE"} or not call.body.strip():
         return {}
@@ -113,13 +113,13 @@ def _read_body(call: Call) -> JsonObject:
 
 
 def _bucket(route: Route, place: dict[str, str]) -> str:
-    """Return a bucket's name: of a route and the resource that it is limited by."""
+    """Return a bucket's name: the route and the resource that the limit applies to."""
     major = [place.get(name) for name in ("channel_id", "guild_id", "webhook_id")]
     return digest([route.key, major], 32)
 
 
 def _headers(draft: JsonObject, route: Route, place: dict[str, str], now_ms: int) -> Headers:
-    """Return the limit's headers. What is left of the window hangs on the writes so far, as nothing else may show."""
+    """Return the rate limit headers. The remaining count depends only on the number of accepted writes."""
     used = 1 + accepted_writes(draft) % LIMIT
     return (
         ("x-ratelimit-limit", str(LIMIT)),

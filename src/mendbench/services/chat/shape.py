@@ -1,4 +1,4 @@
-"""The shape of what the bot sees. :mod:`mendbench.services.chat.state` says what the keys mean."""
+"""The shape of the bot's state. :mod:`mendbench.services.chat.state` describes the keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mendbench.services.shape import Failures, Flag, Limit, Requests, Shape, Sim
 
 
 class Token(Shape):
-    """What a token is good for."""
+    """The user and the status of a token."""
 
     user: Text = None
     status: Literal["active", "revoked"] | None = None
@@ -80,7 +80,7 @@ class Webhook(Shape):
 
 
 class State(Simulated):
-    """What the bot sees."""
+    """Everything the bot sees."""
 
     me: Text = None
     tokens: Table[Token] = None

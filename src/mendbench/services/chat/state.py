@@ -1,8 +1,8 @@
-"""The guild as the service sees it: who calls, what is where, and how Discord shows it.
+"""The guild state: the caller, the stored objects, and how Discord shows them.
 
 The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.chat.shape` has all keys; any other key is an error::
 
-    me             the id of the bot that requests are made as, unless the token says otherwise
+    me             the id of the bot that requests are made as, unless the token names another user
     tokens         {"<token>": {user, status: active|revoked}}; empty: every well-formed bot token is good
     users          {"<id>": {username, global_name, bot}}
     guilds         {"<id>": {name, owner, permissions: [...], roles {"<id>": {name}}}}; permissions of the bot in the
@@ -12,9 +12,9 @@ The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.
                    such as VIEW_CHANNEL and SEND_MESSAGES; all of them where none are given
     messages       {"<channel>": {"<id>": {author, content, embeds, reactions {emoji: {user: true}}, edited_ms}}}
     webhooks       {"<id>": {channel, name, token}}
-    rate_limited   {"METHOD /path": {times, retry_after}}: so many times HTTP 429; without ``times`` for ever
+    rate_limited   {"METHOD /path": {times, retry_after}}: the next ``times`` requests get HTTP 429; without it all
     failures       see :mod:`mendbench.services.scripted`
-    counters       counts that ids are made from: of accepted writes, and of what they made
+    counters       counts that ids are made from: accepted writes, and the objects they created
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mendbench.services.chat.errors import ChatError, invalid_form, missing_acce
 from mendbench.services.wire import Call, iso_time, next_count
 
 EPOCH_MS = 1_420_070_400_000
-"""The first second of 2015, from which snowflakes count (https://docs.discord.com/developers/reference#snowflakes)."""
+"""The first second of 2015, the epoch of snowflakes (https://docs.discord.com/developers/reference#snowflakes)."""
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
 _MAX_SNOWFLAKE = 2**64 - 1
 _MALFORMED = re.compile(r"\s|\{\{|\$\{")
@@ -36,7 +36,7 @@ _MALFORMED = re.compile(r"\s|\{\{|\$\{")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What an endpoint answers; no ``body`` for 204."""
+    """An endpoint's response. For 204 it has no ``body``."""
 
     body: Json = None
     status: int = 200
@@ -45,7 +45,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One request on its way through an endpoint. ``draft`` is the endpoint's to change; it becomes the new state."""
+    """One request that an endpoint handles. The endpoint may change ``draft``, which becomes the new state."""
 
     draft: JsonObject
     call: Call
@@ -76,7 +76,7 @@ def is_snowflake(value: Json) -> bool:
 
 
 def identify(draft: JsonObject, call: Call) -> str | None:
-    """Return the id of who calls, or None if the token is no good."""
+    """Return the id of the caller, or None if the token is invalid."""
     scheme, _, token = call.header("authorization").partition(" ")
     token = token.strip()
     if scheme != "Bot" or not token or _MALFORMED.search(token):
@@ -94,7 +94,7 @@ def check_place(place: dict[str, str]) -> None:
     """Check the ids of a path.
 
     Raises:
-        ChatError: 50035 for one that is no snowflake. Every such parameter is named.
+        ChatError: 50035, an id is not a snowflake. The error names every such parameter.
     """
     wrong = [
         ((name,), "NUMBER_TYPE_COERCE", f'Value "{value}" is not snowflake.')
@@ -106,7 +106,7 @@ def check_place(place: dict[str, str]) -> None:
 
 
 def channel_of(context: Context, *permissions: str) -> JsonObject:
-    """Return the path's channel, which the caller has to see and to hold ``permissions`` in.
+    """Return the path's channel. The caller has to see it and to hold ``permissions`` in it.
 
     Raises:
         ChatError: Unknown Channel, Missing Access or Missing Permissions.
@@ -150,17 +150,17 @@ def message_of(context: Context) -> JsonObject:
 
 
 def new_id(context: Context) -> str:
-    """Return the next snowflake: the moment, and a count of what was made."""
+    """Return the next snowflake, made from the moment and a count of created objects."""
     return str((context.now_ms - EPOCH_MS) << 22 | next_count(context.draft, "snowflakes") & 0x3FFFFF)
 
 
 def moment_of(snowflake: str) -> str:
-    """Return when an id was made, as Discord writes it."""
+    """Return the creation time of an id, in Discord's format."""
     return iso_time((int(snowflake) >> 22) + EPOCH_MS).replace("Z", ".000000+00:00")
 
 
 def show_user(context: Context, user: str) -> JsonObject:
-    """Return a user. There is a ``username`` and a ``global_name``, and no ``name``."""
+    """Return a user. It has a ``username`` and a ``global_name``, and no ``name``."""
     record = context.part("users").get(user) or {}
     return {
         "id": user,
@@ -223,5 +223,5 @@ def show_message(context: Context, message: str, record: JsonObject) -> JsonObje
 
 
 def bad_message() -> ChatError:
-    """Return the refusal of a message with nothing in it."""
+    """Return the error for an empty message."""
     return ChatError(400, 50006, "Cannot send an empty message")

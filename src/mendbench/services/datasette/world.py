@@ -1,8 +1,7 @@
 """The real Datasette: one process on a free port of the loopback interface, over one SQLite file.
 
-Its data is the database ``germbank`` of ``seed.sql``. A case's state is ``{"sql": "statements run after the
-seed"}``. Datasette builds links from the Host header: send the case's own host along, and no port shows in what is
-recorded.
+Its data is the database ``germbank`` of ``seed.sql``. A case's state is ``{"sql": "statements run after the seed"}``.
+Datasette builds links from the Host header. Send the case's own host, so that recordings contain no port.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _SETTINGS = {"suggest_facets": "off", "default_cache_ttl": "0", "sql_time_limit_
 
 
 class Datasette:
-    """A real server. It is started once and reset before each scope; the running server sees the new data."""
+    """A real server. It starts once and is reset before each scope; the running server sees the new data."""
 
     name = "datasette"
     hosts: tuple[str, ...] = (HOST,)
@@ -58,10 +57,10 @@ class Datasette:
             raise
 
     def reset(self, state: dict[str, object]) -> None:
-        """Bring the database to the seed, with the statements of ``state["sql"]`` after it.
+        """Reset the database to the seed, then run the statements of ``state["sql"]``.
 
         Raises:
-            BadInput: the statements do not run, or the server was not started.
+            BadInput: the statements fail, or the server was not started.
         """
         if self._folder is None:
             raise BadInput("service datasette", "reset before start", "start it first")
@@ -76,7 +75,7 @@ class Datasette:
                 built.backup(target)
 
     def stop(self) -> None:
-        """Stop the server and remove its files. Does nothing if it does not run."""
+        """Stop the server and remove its files. Does nothing if it is not running."""
         self._server.stop()
         if self._folder is not None:
             drop_scratch(self._folder)

@@ -1,4 +1,4 @@
-"""Who calls, what they may do, and how often: the checks before any endpoint is reached."""
+"""The caller, its permissions and its rate limits: the checks before any endpoint."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _LEVELS = {"read": 1, "write": 2, "admin": 3}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """Who calls."""
+    """The caller."""
 
     login: str | None
     """None without a token."""
     kind: str = "classic"
-    """classic, fine_grained or app."""
+    """One of classic, fine_grained and app."""
     permissions: JsonObject | None = None
-    """Permission to ``read``, ``write`` or ``admin``; None for all of them."""
+    """Permission to ``read``, ``write`` or ``admin``; None means all permissions."""
     scopes: tuple[str, ...] = ("repo", "user")
     sso: tuple[str, ...] = ()
     """Organisations that the token is authorised for."""
 
     def may(self, permission: str, level: str) -> bool:
-        """Return whether the token was granted that much."""
+        """Return whether the token has that permission."""
         if self.permissions is None:
             return True
         return _LEVELS.get(str(self.permissions.get(permission)), 0) >= _LEVELS[level]
 
 
 def authenticate(draft: JsonObject, call: Call, docs: str) -> Access:
-    """Return who calls. Reading needs no token.
+    """Return the caller. Reading needs no token.
 
     Raises:
         GitHubError: 403 without a User-Agent, 401 for a bad token or a write without one.
@@ -72,10 +72,10 @@ def authenticate(draft: JsonObject, call: Call, docs: str) -> Access:
 
 
 def count_request(draft: JsonObject, access: Access, resource: str, now_ms: int) -> Headers:
-    """Return the headers that tell of the rate limit; count the request if the state declares that limit.
+    """Return the rate limit headers. Count the request if the state declares that limit.
 
     Raises:
-        GitHubError: 403, the limit is used up. Carries the headers too.
+        GitHubError: 403, the limit is used up. It has the headers too.
     """
     window, declared = _window(draft, access, resource, now_ms // 1000)
     over = declared and window["used"] >= window["limit"]
@@ -94,7 +94,7 @@ def count_request(draft: JsonObject, access: Access, resource: str, now_ms: int)
 
 
 def check_secondary_limit(draft: JsonObject, number: str) -> None:
-    """Answer the limit on bursts as often as the state's ``secondary_limit`` says: {times, retry_after, status}.
+    """Report the burst limit as often as the state's ``secondary_limit`` specifies: {times, retry_after, status}.
 
     ``number`` is the request's id.
 
@@ -116,10 +116,10 @@ def check_secondary_limit(draft: JsonObject, number: str) -> None:
 
 
 def require_permission(access: Access, permission: str, level: str) -> None:
-    """Check that the token may do that.
+    """Check that the token has the permission.
 
     Raises:
-        GitHubError: 403, with the permission needed in a header for tokens that have permissions.
+        GitHubError: 403. For tokens with permissions, a header names the permission needed.
     """
     if access.may(permission, level):
         return
@@ -148,7 +148,7 @@ def check_sso(draft: JsonObject, access: Access, owner: str) -> None:
 
 
 def request_id(digits: str) -> str:
-    """Return an id in GitHub's form, made of 29 hex digits."""
+    """Return an id in GitHub's format, made of 29 hex digits."""
     text = digits.upper()
     return f"{text[:4]}:{text[4:9]}:{text[9:15]}:{text[15:21]}:{text[21:29]}"
 
@@ -166,10 +166,10 @@ def _token(given: str) -> str:
 
 
 def _window(draft: JsonObject, access: Access, resource: str, now_s: int) -> tuple[JsonObject, bool]:
-    """Return the counting window of a resource, and whether the state declares its limit.
+    """Return the rate limit window of a resource, and whether the state declares its limit.
 
-    A declared window is the state's own, a fresh one if its time is over. One that is not shows the request itself and
-    the accepted writes before it, in the hour or minute of the clock.
+    A declared window comes from the state; it restarts once it has expired. An undeclared window counts the request
+    itself and the accepted writes before it, in the current hour or minute.
     """
     span = _MINUTE_S if resource == "search" else _HOUR_S
     limit = SEARCH_LIMIT if resource == "search" else CORE_LIMIT if access.login else ANONYMOUS_LIMIT

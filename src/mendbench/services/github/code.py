@@ -19,7 +19,7 @@ def get_repo(context: Context) -> Reply:
 
 
 def get_user(context: Context) -> Reply:
-    """Show a user by login, or who calls."""
+    """Show a user by login, or the caller."""
     login = context.params.get("login") or context.access.login
     if login is None:
         raise GitHubError(401, "Requires authentication", docs=context.docs)
@@ -62,7 +62,7 @@ def get_contents(context: Context) -> Reply:
 
 
 def put_contents(context: Context) -> Reply:
-    """Create or change a file. Changing one needs the ``sha`` of what it replaces."""
+    """Create or change a file. A change needs the ``sha`` of the file that it replaces."""
     body, path = context.body, context.params["path"].strip("/")
     branch = body.get("branch") or context.repo.get("default_branch", "main")
     if branch not in context.part("branches"):
@@ -113,7 +113,7 @@ def get_pull(context: Context) -> Reply:
 
 
 def create_pull(context: Context) -> Reply:
-    """Open a pull request. Both branches are looked at before either is refused."""
+    """Open a pull request. Both branches are checked before either is refused."""
     body, owner = context.body, context.full_name.split("/")[0]
     head, base = own_branch(owner, str(body["head"])), str(body["base"])
     branches = context.part("branches")
@@ -143,9 +143,9 @@ def create_pull(context: Context) -> Reply:
 
 
 def own_branch(owner: str, head: str) -> str:
-    """Return a pull request's ``head`` without the owner in front of it (``octocat:new-feature``), if that is ``owner``.
+    """Return a pull request's ``head`` without the owner prefix (``octocat:new-feature``), if the prefix is ``owner``.
 
-    Owners compare without case (https://docs.github.com/rest/pulls/pulls#create-a-pull-request).
+    Owner names are case-insensitive (https://docs.github.com/rest/pulls/pulls#create-a-pull-request).
     """
     prefix = f"{owner}:"
     return head[len(prefix) :] if head.lower().startswith(prefix.lower()) else head

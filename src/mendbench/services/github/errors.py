@@ -1,4 +1,4 @@
-"""How GitHub says no (https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
+"""GitHub's error responses (https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mendbench.model.exchange import Headers
 from mendbench.model.json import Json, JsonObject
 
 DOCS = "https://docs.github.com/rest"
-"""The documentation link of failures above the endpoint: no such route, no such repository, a bad token."""
+"""The documentation link of errors outside an endpoint: unknown route, unknown repository, invalid token."""
 RATE_DOCS = f"{DOCS}/overview/resources-in-the-rest-api#rate-limiting"
 SECONDARY_DOCS = "https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
 REDIRECT_DOCS = "https://docs.github.com/v3/#http-redirects"
@@ -17,8 +17,8 @@ LIST_ISSUES_DOCS = "https://docs.github.com/v3/issues/#list-issues"
 class GitHubError(Exception):
     """Ends a request with an error status.
 
-    ``errors`` are the entries of ``errors[]``; ``docs`` is the documentation link,
-    None for a body that has no more than a message.
+    ``errors`` are the entries of ``errors[]``. ``docs`` is the documentation link; None means a body with only a
+    message.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class GitHubError(Exception):
         self.headers, self.extra = headers, extra or {}
 
     def body(self) -> JsonObject:
-        """Return the response's body. Its ``status`` is a text."""
+        """Return the response body. Its ``status`` is a string."""
         said: JsonObject = {"message": self.message, **self.extra}
         if self.errors is not None:
             said["errors"] = self.errors
@@ -46,17 +46,17 @@ class GitHubError(Exception):
 
 
 def not_found(docs: str = DOCS) -> GitHubError:
-    """Return the refusal for a thing that is not there, or that the caller may not see."""
+    """Return the error for an object that does not exist or that the caller may not see."""
     return GitHubError(404, "Not Found", docs=docs)
 
 
 def invalid_request(problems: list[str], docs: str) -> GitHubError:
-    """Return the refusal of a body that does not fit the endpoint's schema. It has no ``errors``."""
+    """Return the error for a body that does not match the endpoint's schema. It has no ``errors``."""
     return GitHubError(422, "Invalid request.\n\n" + "\n".join(problems), docs=docs)
 
 
 def validation_failed(errors: list[JsonObject], docs: str) -> GitHubError:
-    """Return the refusal of values that fit the schema, and that the model does not take."""
+    """Return the error for values that match the schema but that the model rejects."""
     return GitHubError(422, "Validation Failed", docs=docs, errors=errors)
 
 

@@ -12,9 +12,9 @@ from mendbench.services.github.state import Context, Reply, show_comment, show_i
 from mendbench.services.wire import next_count
 
 MAX_BODY = 65_536
-"""Characters of an issue's or a comment's body."""
+"""Maximum length of the body of an issue or a comment, in characters."""
 DEEPEST_PAGE = 100
-"""Of a large repository; beyond it only cursors work."""
+"""The last page of a large repository; beyond it only cursors work."""
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:\[bot\])?")
 _TOO_DEEP = (
     "Pagination with the page parameter is not supported for large datasets, "
@@ -23,7 +23,7 @@ _TOO_DEEP = (
 
 
 def list_issues(context: Context) -> Reply:
-    """List issues and pull requests, newest first. An unknown ``sort`` is ignored, an unknown ``state`` is not."""
+    """List issues and pull requests, newest first. An unknown ``sort`` is ignored; an unknown ``state`` is an error."""
     state = context.call.parameter("state") or "open"
     if state not in {"open", "closed", "all"}:
         raise validation_failed([problem("Issue", "state", value=state)], LIST_ISSUES_DOCS)
@@ -121,19 +121,19 @@ def list_milestones(context: Context) -> Reply:
 
 
 def list_assignees(context: Context) -> Reply:
-    """List who can be assigned."""
+    """List the users that can be assigned."""
     return page_of(context, [show_user(context.draft, login) for login in context.part("collaborators")])
 
 
 def check_assignee(context: Context) -> Reply:
-    """Say by status alone whether a user can be assigned."""
+    """Report by status alone whether a user can be assigned."""
     if _assignable(context, context.params["assignee"]):
         return Reply(status=204)
     raise not_found(context.docs)
 
 
 def add_assignees(context: Context) -> Reply:
-    """Assign users. Who cannot be assigned is left out without a word."""
+    """Assign users. Users that cannot be assigned are ignored silently."""
     number = _number(context)
     record = context.part("pulls").get(number) or context.part("issues")[number]
     known = [login for login in _people(context.body) if _assignable(context, login)]
@@ -180,7 +180,7 @@ def _assignable(context: Context, login: str) -> bool:
 
 
 def _people_errors(context: Context) -> list[JsonObject]:
-    """Refuse who is not a collaborator: unknown logins as one list, a text that cannot be a login by itself."""
+    """Refuse users who are not collaborators: unknown logins as one list, an invalid login by itself."""
     unknown = [login for login in _people(context.body) if not _assignable(context, login)]
     odd = [login for login in unknown if not _LOGIN.fullmatch(login)]
     plain = [login for login in unknown if login not in odd]

@@ -27,7 +27,7 @@ def get_label(context: Context) -> Reply:
 
 
 def create_label(context: Context) -> Reply:
-    """Create a label. Its name is compared without case."""
+    """Create a label. Label names are case-insensitive."""
     name, color = str(context.body["name"]), str(context.body.get("color") or DEFAULT_COLOR)
     errors: list[JsonObject] = []
     if not name.strip():
@@ -50,7 +50,7 @@ def list_issue_labels(context: Context) -> Reply:
 
 
 def add_issue_labels(context: Context) -> Reply:
-    """Add labels to an issue; labels that do not exist are made."""
+    """Add labels to an issue; missing labels are created."""
     record = _issue(context)
     names = ensure_labels(context, label_names(context.body.get("labels") or []))
     record["labels"] = list(dict.fromkeys([*(record.get("labels") or []), *names]))
@@ -85,7 +85,7 @@ def label_names(labels: list[Json]) -> list[str]:
 
 
 def ensure_labels(context: Context, names: list[str]) -> list[str]:
-    """Return the labels in the repository's spelling. Those that it does not have are made, and that is no error."""
+    """Return the labels in the repository's spelling. Missing labels are created; that is not an error."""
     found: list[str] = []
     for name in names:
         known = _known(context, name)

@@ -1,6 +1,6 @@
-"""One spelling for all requests to GitHub's API that mean the same.
+"""Normalises requests to GitHub's API: equivalent requests become identical.
 
-Owners, repositories and the names of labels compare without case, and a write reads its JSON body alone
+Owners, repositories and label names are case-insensitive, and a write reads only its JSON body
 (https://docs.github.com/rest).
 """
 
@@ -18,14 +18,13 @@ from mendbench.services.github.state import API
 from mendbench.services.wire import match_path, parse_json, read_call
 
 _WITHOUT_CASE = frozenset({"owner", "repo", "name", "assignee", "login"})
-"""Parts of a path that compare without case. A branch and a file's path do not."""
+"""Case-insensitive parts of a path. Branch names and file paths are case-sensitive."""
 
 
 def meant(request: Request) -> Request | None:
-    """Return a request in its one spelling, or None if no endpoint is meant or its body cannot be read.
+    """Return the normalised request, or None if no endpoint matches or its body cannot be read.
 
-    Properties that the endpoint does not read are left out, and so is what makes no difference to a new thing: null,
-    and an empty list.
+    The result omits properties that the endpoint does not read. For new objects it also omits null and empty lists.
     """
     call = read_call(request)
     reads = call.method in {"GET", "HEAD"}
@@ -56,7 +55,7 @@ def _route(method: str, segments: tuple[str, ...]) -> Route | None:
 
 
 def _properties(raw: bytes, route: Route) -> JsonObject | None:
-    """Return what the endpoint reads of a body, or None if that is no JSON object."""
+    """Return the properties that the endpoint reads from a body, or None if the body is not a JSON object."""
     try:
         value: Json = parse_json(raw) if raw.strip() else {}
     except ValueError:

@@ -14,13 +14,13 @@ DEFAULT_PAGE, MAX_PAGE = 30, 100
 
 
 def page_numbers(call: Call) -> tuple[int, int]:
-    """Return the page and its size. What is no number counts as not given, and what is too large as the largest."""
+    """Return the page and its size. A value that is not a number counts as absent; a value that is too large becomes the maximum."""
     size = _number(call.parameter("per_page"))
     return max(1, _number(call.parameter("page"))), min(size, MAX_PAGE) if size > 0 else DEFAULT_PAGE
 
 
 def page_of(context: Context, items: list[Json]) -> Reply:
-    """Return the page asked for, with its Link header."""
+    """Return the requested page, with its Link header."""
     page, size = page_numbers(context.call)
     start = (page - 1) * size
     last = max(1, -(-len(items) // size))
@@ -28,7 +28,7 @@ def page_of(context: Context, items: list[Json]) -> Reply:
 
 
 def link_header(call: Call, page: int, last: int) -> Headers:
-    """Return the Link header of a page among ``last`` pages; none if there is but one."""
+    """Return the Link header of a page among ``last`` pages; none if there is only one."""
     if last == 1 and page == 1:
         return ()
     around = {"prev": page - 1, "first": 1} if page > 1 else {}

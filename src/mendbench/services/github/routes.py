@@ -1,4 +1,4 @@
-"""GitHub's endpoints: what each takes, which permission it needs and what does it."""
+"""GitHub's endpoints: the parameters, the permission and the handler of each."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Route:
     array_as: str | None = None
     """The property that a bare array in the body stands for."""
     resource: str = "core"
-    """Which rate limit it counts against."""
+    """The rate limit that it counts against."""
     needs_issues: bool = False
-    """Whether a repository without issues refuses it."""
+    """Whether it fails for a repository without issues."""
     elapsed_ms: int = 130
 
     @property
@@ -49,7 +49,7 @@ class Route:
 
     @property
     def docs_url(self) -> str:
-        """The documentation link of its failures."""
+        """The documentation link of its errors."""
         return f"{DOCS}/{self.docs}"
 
 
@@ -145,4 +145,4 @@ ROUTES: tuple[Route, ...] = (
     Route(method="GET", path="/user", run=code.get_user, docs="users/users#get-the-authenticated-user", elapsed_ms=88),
     Route(method="GET", path="/users/{login}", run=code.get_user, docs="users/users#get-a-user", elapsed_ms=94),
 )  # fmt: skip
-"""Tried in order."""
+"""Matched in order."""

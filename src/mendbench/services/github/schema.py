@@ -1,4 +1,4 @@
-"""The JSON schema check of request bodies, in GitHub's words: ``"title" wasn't supplied.`` and the like."""
+"""The JSON schema check of request bodies, with GitHub's messages."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Field:
 
     name: str
     types: tuple[Type, ...]
-    """What is taken. The first is the one that the message names."""
+    """The accepted types. The message names the first one."""
     required: bool = False
     members: tuple[str, ...] = ()
     """The values of an enumeration."""
     items: tuple[Type, ...] = ()
-    """What the entries of an array may be."""
+    """The types that array entries may have."""
 
 
 def read_body(call: Call, fields: tuple[Field, ...], docs: str, *, array_as: str | None = None) -> JsonObject:
-    """Return the body's properties. ``array_as``: a bare array is taken for that property.
+    """Return the body's properties. ``array_as``: the property that a bare array stands for.
 
     Raises:
-        GitHubError: 400 for what is no JSON object, 422 for one that does not fit ``fields``.
+        GitHubError: 400 if the body is not a JSON object, 422 if it does not match ``fields``.
     """
     if not call.body.strip():
         body: Json = {}

@@ -12,7 +12,7 @@ from mendbench.services.github.state import Context, Reply, show_issue
 from mendbench.services.github.visibility import find_repo, is_visible
 
 MAX_QUERY, MAX_RESULTS = 256, 1000
-"""Characters of a query, and results that can be paged through."""
+"""Maximum length of a query, and maximum number of results that paging can reach."""
 _TERM = re.compile(r'(-?)(?:([a-z-]+):)?("[^"]*"|\S+)', re.IGNORECASE)
 _CANNOT_SEE = (
     "The listed users and repositories cannot be searched either because the resources do not exist "
@@ -31,7 +31,7 @@ class _Term:
 
 
 def search_issues(context: Context) -> Reply:
-    """Search. All terms have to hold."""
+    """Search. All terms have to match."""
     query = (context.call.parameter("q") or "").strip()
     if not query:
         raise validation_failed([{"resource": "Search", "field": "q", "code": "missing"}], SEARCH_DOCS)
@@ -65,7 +65,7 @@ def _refused(text: str) -> GitHubError:
 
 
 def _issues(context: Context, terms: list[_Term]) -> list[JsonObject]:
-    """Return the issues of the repositories that the query names, or of all that the caller can see."""
+    """Return the issues of the repositories that the query names, or of all repositories that the caller can see."""
     found: list[JsonObject] = []
     for full_name in _scope(context, terms):
         inside = dataclasses.replace(context, full_name=full_name)
@@ -101,7 +101,7 @@ def _holds(term: _Term, issue: JsonObject) -> bool:
 
 
 def _values(name: str, issue: JsonObject) -> set[str]:
-    """Return the values of a qualifier that an issue responses to."""
+    """Return the values that an issue has for a qualifier."""
     if name in {"is", "type", "state"}:
         kinds = {word for word, kind in _KINDS.items() if (kind == "pull") is ("pull_request" in issue)}
         return {*kinds, issue["state"]}

@@ -1,8 +1,8 @@
-"""The GitHub service: the order in which GitHub checks a request, and the response's dress.
+"""The GitHub service: the order of GitHub's checks, and the response headers.
 
-The order: route, User-Agent (403), token (401), rate limit, repository (301/307, or 404 with the generic link),
-SAML, permission (403), archived (403), issues disabled (410), JSON (400), schema (422 without ``errors``), model
-(422 with ``errors``). Where permission, 410 and the schema check stand to one another is assumed.
+The order: route, User-Agent (403), token (401), rate limit, repository (301/307, or 404 with the generic link), SAML,
+permission (403), archived (403), issues disabled (410), JSON (400), schema (422 without ``errors``), model (422 with
+``errors``). The relative order of permission, 410 and the schema check is an assumption.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, json_response, left_by, load_seed, match_path, read_call, request_digest
 
 _REFUSED_MS = 82
-"""How long a response takes that no endpoint was run for."""
+"""The response time if no endpoint ran."""
 _BY_ID_PARTS = 2
 """``/repositories/<id>``."""
 _DECLARED_LIMITS = ("rate_limits", "secondary_limit")
-"""Parts of the state that count requests, refused ones too, where a case declares them."""
+"""Parts of the state that count requests, including refused ones, where a case declares them."""
 
 
 class GitHub:
@@ -48,7 +48,7 @@ class GitHub:
         return load_seed(__package__ or "")
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and GitHub's answer to it."""
+        """Return the state after ``request`` and GitHub's response."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         number = request_id(request_digest(draft, request, 29))
@@ -64,7 +64,7 @@ class GitHub:
         return left, planned.response if planned else said
 
     def canonical(self, request: Request) -> Request | None:
-        """Return the request in the one spelling of all that mean the same."""
+        """Return the normalised request."""
         return meant(request)
 
 
@@ -105,10 +105,10 @@ def _respond(
 def _admit(
     draft: JsonObject, call: Call, access: Access, found: tuple[Route, dict[str, str]], now_ms: int, number: str
 ) -> Context:
-    """Check all that comes before the endpoint itself, and return what it works with.
+    """Run all checks before the endpoint itself, and return the endpoint's call.
 
     Raises:
-        GitHubError: what the caller has to hear instead.
+        GitHubError: a check fails.
     """
     route, params = found
     writes = call.method not in {"GET", "HEAD"}
@@ -139,7 +139,7 @@ def _admit(
 
 
 def _repository(draft: JsonObject, call: Call, access: Access, given: str) -> str:
-    """Return the repository's own name. An old name redirects; what the caller cannot see is not there."""
+    """Return the repository's current name. An old name redirects; a repository that the caller cannot see is not found."""
     known = find_repo(draft, given)
     if known is None:
         renamed = new_name(draft, given)

@@ -1,4 +1,4 @@
-"""The shape of what there is on GitHub. :mod:`mendbench.services.github.state` says what the keys mean."""
+"""The shape of the GitHub state. :mod:`mendbench.services.github.state` describes the keys."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from mendbench.services.shape import (
 from mendbench.values.schema import shown
 
 Role: TypeAlias = Literal["read", "pull", "triage", "write", "push", "maintain", "admin"]
-"""A role in a repository. The API calls ``read`` and ``write`` also ``pull`` and ``push``."""
+"""A role in a repository. The API also calls ``read`` and ``write`` ``pull`` and ``push``."""
 _OpenOrClosed: TypeAlias = Literal["open", "closed"] | None
 
 
 class Token(Shape):
-    """What a token is good for."""
+    """The user, the kind and the permissions of a token."""
 
     login: Text = None
     kind: Literal["classic", "fine_grained", "app"] | None = None
@@ -74,7 +74,7 @@ class Comment(Shape):
 
 
 class Issue(Shape):
-    """An issue, and what a pull request has in common with one."""
+    """An issue, and the fields that pull requests share."""
 
     title: Text = None
     body: Text = None
@@ -157,7 +157,7 @@ class SecondaryLimit(Limit):
 
 
 class State(Simulated):
-    """What there is on GitHub."""
+    """The whole GitHub state."""
 
     me: Text = None
     tokens: Table[Token] = None

@@ -1,10 +1,10 @@
-"""The state of the simulated GitHub, and how its things are shown.
+"""The state of the simulated GitHub, and how its objects are shown.
 
 The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.github.shape` has all keys; any other key is an error::
 
-    me               the login that calls are made as, unless the token says otherwise
+    me               the login that calls are made as, unless the token names another
     tokens           {"<token>": {login, kind: classic|fine_grained|app, permissions: {issues: write, …}, scopes: [...],
-                     sso: [org], status: revoked|expired}}; empty: every well-formed token is good and may do all.
+                     sso: [org], status: revoked|expired}}; empty: every well-formed token is valid with all permissions.
                      A missing ``permissions`` means all.
     users            {login: {id, name, type, email}}
     repos            {"owner/name": {id, private, archived, has_issues, large, default_branch, description,
@@ -17,10 +17,10 @@ The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.
     renamed          {"old/name": "new/name"}
     saml             {org: true}
     rate_limits      {core: {limit, used, reset}, search: {…}}; reset in seconds since the epoch. A limit that is given
-                     here counts every request; the others never run out, and their headers tell accepted writes
-    secondary_limit  {times, retry_after, status}: so many writes are refused; without ``times`` all of them
+                     here counts every request; the others never run out; their headers count accepted writes
+    secondary_limit  {times, retry_after, status}: the number of writes refused; without ``times`` all
     failures         see :mod:`mendbench.services.scripted`
-    counters         counts that ids are made from: of accepted writes, and of what they made
+    counters         counts that ids are made from: accepted writes, and the objects they created
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ API = "https://api.github.com"
 SITE = "https://github.com"
 _PUSHING = frozenset({"admin", "maintain", "write", "push"})
 DEFAULT_COLOR = "ededed"
-"""The colour of a label that was made by being used."""
+"""The colour of a label that was created by its first use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What an endpoint answers when nothing is wrong."""
+    """An endpoint's response on success."""
 
     status: int = 200
     body: Json = None
@@ -52,23 +52,23 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One request on its way through an endpoint. ``draft`` is the endpoint's to change; it becomes the new state."""
+    """One request that an endpoint handles. The endpoint may change ``draft``, which becomes the new state."""
 
     draft: JsonObject
     access: Access
     call: Call
     params: dict[str, str]
-    """What the path's placeholders held."""
+    """The values of the path's placeholders."""
     body: JsonObject
     docs: str
     """The endpoint's documentation link."""
     now_ms: int
     full_name: str = ""
-    """``owner/name`` of the repository, in its own spelling."""
+    """``owner/name`` of the repository, in its stored spelling."""
 
     @property
     def now(self) -> str:
-        """The time as GitHub writes it."""
+        """The time in GitHub's format."""
         return iso_time(self.now_ms)
 
     @property
@@ -88,7 +88,7 @@ class Context:
 
 
 def show_user(draft: JsonObject, login: str) -> JsonObject:
-    """Return a user as it stands inside other things."""
+    """Return a user as it appears inside other objects."""
     record = (draft.get("users") or {}).get(login) or {}
     return {
         "login": login,

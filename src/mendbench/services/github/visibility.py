@@ -1,4 +1,4 @@
-"""Which repositories a caller can see. What cannot be seen answers like what is not there."""
+"""Which repositories a caller can see. A repository that the caller cannot see is reported as not found."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from mendbench.services.github.access import Access
 
 
 def find_repo(draft: JsonObject, full_name: str) -> str | None:
-    """Return the repository's name in its own spelling, or None. Names compare without case."""
+    """Return the repository's name in its stored spelling, or None. Names are case-insensitive."""
     return next((name for name in draft.get("repos") or {} if name.lower() == full_name.lower()), None)
 
 
 def is_visible(draft: JsonObject, access: Access, full_name: str) -> bool:
-    """Return whether the caller can see a repository: it is public, or they work on it."""
+    """Return whether the caller can see a repository: it is public, or the caller is the owner or a collaborator."""
     record = draft["repos"][full_name]
     if not record.get("private"):
         return True
@@ -21,13 +21,13 @@ def is_visible(draft: JsonObject, access: Access, full_name: str) -> bool:
 
 
 def new_name(draft: JsonObject, full_name: str) -> str | None:
-    """Return what a renamed repository is called now, or None."""
+    """Return the new name of a renamed repository, or None."""
     renamed = {old.lower(): new for old, new in (draft.get("renamed") or {}).items()}
     found = renamed.get(full_name.lower())
     return find_repo(draft, found) if found else None
 
 
 def repo_by_id(draft: JsonObject, number: str) -> str | None:
-    """Return the name of the repository of that id, or None."""
+    """Return the name of the repository with that id, or None."""
     repos = draft.get("repos") or {}
     return next((name for name, record in repos.items() if str(record.get("id")) == number), None)

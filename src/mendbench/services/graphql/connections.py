@@ -10,7 +10,7 @@ from collections.abc import Callable
 from mendbench.model.json import Json, JsonObject
 
 _PREFIX = "arrayconnection:"
-"""As graphql-relay writes it (https://github.com/graphql-python/graphql-relay-py)."""
+"""The format of graphql-relay (https://github.com/graphql-python/graphql-relay-py)."""
 
 _CURSOR = re.compile(_PREFIX + r"([0-9]{1,9})")
 
@@ -20,7 +20,7 @@ Bad = Callable[[str], int]
 def connection(items: list[Json], arguments: JsonObject, *, bad_cursor: Bad | None = None) -> JsonObject:
     """Return the page of ``items`` that ``first``, ``after``, ``last`` and ``before`` ask for.
 
-    A cursor that is none counts as not given, as in graphql-relay; ``bad_cursor`` is called with it where it may raise.
+    An invalid cursor counts as absent, as in graphql-relay. ``bad_cursor`` is called with it and may raise.
     """
     after, before = arguments.get("after"), arguments.get("before")
     start = 0 if after is None else _offset(after, -1, bad_cursor) + 1

@@ -1,7 +1,7 @@
-"""What a query costs (https://shopify.dev/docs/api/usage/limits#graphql-admin-api-rate-limits).
+"""The cost of a query (https://shopify.dev/docs/api/usage/limits#graphql-admin-api-rate-limits).
 
-An object is a point, a connection its entries times the page's size, a mutation ten points, scalars and enums nothing.
-Interfaces and unions do not occur where costs are said.
+An object costs one point, a connection its entries times the page size, a mutation ten points, and scalars and enums
+nothing. The schema that reports costs has no interfaces or unions.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from mendbench.model.json import Json, JsonObject
 
 MUTATION_POINTS = 10
 DEFAULT_PAGE = 50
-"""How many entries a connection counts for that is asked for without ``first`` and ``last``."""
+"""The number of entries that a connection counts for without ``first`` and ``last``."""
 
 
 def requested_cost(
     schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: JsonObject
 ) -> int:
-    """Return what an operation costs at most."""
+    """Return the maximum cost of an operation."""
     found = [one for one in document.definitions if isinstance(one, FragmentDefinitionNode)]
     fragments = {one.name.value: one for one in found}
     root = schema.get_root_type(operation.operation)
@@ -44,7 +44,7 @@ def requested_cost(
 
 
 def actual_cost(data: Json, operation: OperationDefinitionNode | None) -> int:
-    """Return what the response cost: its objects, but for the pages around them."""
+    """Return the cost of the response: its objects, without the pages around them."""
     mutation = operation is not None and operation.operation == OperationType.MUTATION
     extra = MUTATION_POINTS * len(data) if mutation and isinstance(data, dict) else 0
     return extra + _objects(data) - (1 if isinstance(data, dict) else 0)

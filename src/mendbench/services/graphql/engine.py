@@ -1,6 +1,6 @@
-"""Parsing, validation and execution with graphql-core, and what the two servers make of it.
+"""Parsing, validation and execution with graphql-core, and the two servers' changes to the results.
 
-Only :mod:`mendbench.services.graphql.service` imports this, when a request is to be answered: a replay never does.
+Only :mod:`mendbench.services.graphql.service` imports this module, and only to respond to a request. A replay never does.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _MAX_TOKENS = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a request."""
+    """The outcome of a request."""
 
     body: JsonObject
     invalid: bool = False
-    """Whether it was refused before it ran: it does not parse, or does not fit the schema."""
+    """Whether it was refused before execution: it does not parse, or does not match the schema."""
     writes: bool = False
-    """Whether it is a mutation, and all of it was done."""
+    """Whether it is a mutation and succeeded completely."""
     requested: int = 0
-    """What it costs at most, in points. Meaningful on a server that says costs."""
+    """Its maximum cost in points. Meaningful only on a server that reports costs."""
 
 
 def roots_of(query: str) -> tuple[str, ...]:
@@ -64,12 +64,12 @@ def roots_of(query: str) -> tuple[str, ...]:
 
 
 def introspected(name: str, renamed: JsonObject) -> JsonObject:
-    """Return the whole schema of an API, as an introspection query answers it."""
+    """Return the whole schema of an API, as the response to an introspection query."""
     return cast("JsonObject", introspection_from_schema(_schema(name, _frozen(renamed))))
 
 
 def run(site: Site, ask: Ask) -> Outcome:
-    """Run a request against the API that the site is of.
+    """Run a request against the site's API.
 
     Raises:
         RecursionError: the query is nested too deeply.
@@ -108,7 +108,7 @@ def _executed(schema: GraphQLSchema, document: DocumentNode, site: Site, ask: As
 
 
 def throttled(throttle: JsonObject, requested: int) -> JsonObject:
-    """Return the response to a request that there is no budget for (https://shopify.dev/docs/api/usage/limits)."""
+    """Return the response to a request that exceeds the budget (https://shopify.dev/docs/api/usage/limits)."""
     error = {"message": "Throttled", "extensions": {"code": "THROTTLED"}}
     return {"errors": [error], "extensions": {"cost": _cost(throttle, requested, None)}}
 
@@ -124,7 +124,7 @@ def _cost(throttle: JsonObject, requested: int, actual: int | None) -> JsonObjec
 
 
 def _user_errors(resolve: Any, root: Json, info: Any, **arguments: Json) -> AwaitableOrValue[Any]:
-    """Turn what a mutation refuses into its payload's ``userErrors``, and remember that it did."""
+    """Turn a mutation's refusal into the ``userErrors`` of its payload, and record the refusal."""
     try:
         return cast("AwaitableOrValue[Any]", resolve(root, info, **arguments))
     except UserErrors as refusal:
@@ -136,7 +136,7 @@ def _user_errors(resolve: Any, root: Json, info: Any, **arguments: Json) -> Awai
 
 
 def _formatted(errors: Iterable[GraphQLError]) -> list[Json]:
-    """Return errors as graphql-core says them, with the code of a refusal among the extensions."""
+    """Return errors in graphql-core's format, with the code of a refusal among the extensions."""
     said: list[Json] = []
     for error in errors:
         entry = cast("JsonObject", dict(error.formatted))
@@ -147,7 +147,7 @@ def _formatted(errors: Iterable[GraphQLError]) -> list[Json]:
 
 
 def _typed(error: GraphQLError) -> JsonObject:
-    """Return an error of execution as GitHub says it: with its type in front."""
+    """Return an execution error in GitHub's format: with its type first."""
     kind = error.original_error.kind if isinstance(error.original_error, Refused) else None
     plain = cast("JsonObject", dict(error.formatted))
     where: JsonObject = {key: plain[key] for key in ("path", "locations") if key in plain}
@@ -161,7 +161,7 @@ def _frozen(renamed: JsonObject) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=16)
 def _schema(name: str, renamed: tuple[tuple[str, str], ...]) -> GraphQLSchema:
-    """Return an API's schema with its resolvers, and with some fields under another name."""
+    """Return an API's schema with its resolvers, and with some fields renamed."""
     text = resources.files(__package__ or "").joinpath(f"{name}.graphql").read_text("utf-8")
     schema = build_schema(text)
     for place, resolver in _RESOLVERS[name].items():
@@ -174,7 +174,7 @@ def _schema(name: str, renamed: tuple[tuple[str, str], ...]) -> GraphQLSchema:
 
 
 def _rename(schema: GraphQLSchema, owner: str, old: str, new: str) -> None:
-    """Give a field, an input's field or an enum's value another name; what resolves it keeps the old one."""
+    """Rename a field, an input field or an enum value. Its resolver keeps the old name."""
     kind = schema.type_map.get(owner)
     if isinstance(kind, GraphQLEnumType) and old in kind.values:
         kind.values[old].value = old

@@ -1,9 +1,9 @@
-"""The laboratory's inventory: an invented API in the manner of Shopify's, whose mutations say no with ``userErrors``.
+"""The laboratory inventory: an invented API in the style of Shopify's, whose mutations report errors as ``userErrors``.
 
 The messages of ``userErrors`` are Rails' own (https://guides.rubyonrails.org/i18n.html#error-message-interpolation)
 behind the field's name, and ``… does not exist``, with the codes of Shopify's enumerations
-(https://shopify.dev/docs/api/admin-graphql/latest/enums/DiscountErrorCode). What is asked for by id or code and is not
-there is ``Entity not found: …``, as Linear says. Pages are graphql-relay's.
+(https://shopify.dev/docs/api/admin-graphql/latest/enums/DiscountErrorCode). An unknown id or code gives ``Entity not
+found: …``, as in Linear's API. Paging is graphql-relay's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Entry = tuple[tuple[str, ...], str, str]
 
 
 def show_specimen(site: Site, specimen: str) -> JsonObject:
-    """Return a specimen as the schema has one. Whose custodian is gone has none, which its type forbids."""
+    """Return a specimen in the schema's form. If its custodian is missing, the field is null, which its type forbids."""
     record = site.part("specimens")[specimen]
     keeper = site.part("custodians").get(record.get("custodian"))
     shown_keeper = keeper and {"id": record["custodian"], "fullName": keeper["full_name"], "badge": keeper["badge"]}
@@ -40,7 +40,7 @@ def show_specimen(site: Site, specimen: str) -> JsonObject:
 
 
 def show_locker(site: Site, code: str) -> JsonObject:
-    """Return a locker as the schema has one."""
+    """Return a locker in the schema's form."""
     record = site.part("lockers")[code]
     used = sum(1 for one in site.part("specimens").values() if one.get("locker") == code)
     capacity = int(record["capacity"])
@@ -49,7 +49,7 @@ def show_locker(site: Site, code: str) -> JsonObject:
 
 
 def show_requisition(site: Site, requisition: str) -> JsonObject:
-    """Return a requisition as the schema has one."""
+    """Return a requisition in the schema's form."""
     record = site.part("requisitions")[requisition]
     there = record["specimen"] in site.part("specimens")
     return {
@@ -72,7 +72,7 @@ def specimen(_root: Json, info: Json, code: str) -> JsonObject:
 
 
 def specimens_by_code(_root: Json, info: Json, codes: list[str]) -> list[Json]:
-    """Resolve ``specimensByCode``: what is not there is null, with an error of its own."""
+    """Resolve ``specimensByCode``. A missing specimen is null, with an error of its own."""
     return [_by_code(site_of(info), code) for code in codes]
 
 
@@ -224,7 +224,7 @@ def _not_positive(given: JsonObject, key: str, name: str) -> list[Entry]:
 
 
 def _unfit(site: Site, path: tuple[str, ...], code: str, phase: str) -> list[Entry]:
-    """Return what is wrong with keeping a specimen of that phase in a locker."""
+    """Return the error of keeping a specimen of that phase in a locker."""
     if code not in site.part("lockers"):
         return [(path, "Locker does not exist", "NOT_FOUND")]
     record = show_locker(site, code)

@@ -1,7 +1,7 @@
-"""What graphql-ruby says of a query that it will not run (https://github.com/rmosolgo/graphql-ruby).
+"""graphql-ruby's errors for a query that it refuses to run (https://github.com/rmosolgo/graphql-ruby).
 
 The texts, codes and paths are those of its ``static_validation/rules``, of ``query/variable_validation_error.rb`` and
-of its parser up to version 2.1. Rules whose words are not given here are not applied.
+of its parser up to version 2.1. Rules without a message here are not applied.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TOKENS = {
     TokenKind.AT: "DIR_SIGN", TokenKind.AMP: "AMP", TokenKind.NAME: "IDENTIFIER", TokenKind.INT: "INT",
     TokenKind.FLOAT: "FLOAT", TokenKind.STRING: "STRING", TokenKind.BLOCK_STRING: "STRING",
 }  # fmt: skip
-"""How its parser calls what graphql-core calls otherwise."""
+"""graphql-ruby's names for graphql-core's token kinds."""
 _KEYWORDS = frozenset(
     {"query", "mutation", "subscription", "fragment", "on", "true", "false", "null", "schema", "scalar", "type",
      "extend", "implements", "interface", "union", "enum", "input", "directive"}
@@ -43,7 +43,7 @@ _KEYWORDS = frozenset(
 
 
 def request_errors(errors: Iterable[GraphQLError]) -> list[Json]:
-    """Return the errors of a query that does not parse or does not fit, keys in the order in which GitHub sends them."""
+    """Return the errors of a query that does not parse or validate. Keys are in GitHub's order."""
     said: list[Json] = []
     for error in errors:
         if error.message.startswith("Syntax Error"):
@@ -58,7 +58,7 @@ def request_errors(errors: Iterable[GraphQLError]) -> list[Json]:
 
 
 def run_error(schema: GraphQLSchema, document: DocumentNode, variables: JsonObject, name: str | None) -> list[Json]:
-    """Return what forbids to run a valid query: which operation is meant, or what the variables hold."""
+    """Return the errors that prevent a valid query from running: the choice of operation, or the values of the variables."""
     operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
     named = [one for one in operations if name is None or (one.name and one.name.value == name)]
     if name is not None and not named:
@@ -90,7 +90,7 @@ def _variable_errors(schema: GraphQLSchema, operation: OperationDefinitionNode, 
 
 
 def _parse_error(error: GraphQLError) -> JsonObject:
-    """Return the parser's error at the token that graphql-core stumbled over."""
+    """Return the parser error at the token where graphql-core failed."""
     place = next(iter(error.locations or ()), None)
     source, at = error.source, next(iter(error.positions or ()), 0)
     if place is None or source is None or at >= len(source.body):
@@ -102,7 +102,7 @@ def _parse_error(error: GraphQLError) -> JsonObject:
 
 
 def _token(source: Source, at: int) -> tuple[str, str]:
-    """Return a token and its kind; what is none is an error."""
+    """Return a token and its kind. An invalid token has the kind ``error``."""
     try:
         token = Lexer(Source(source.body[at:])).advance()
     except GraphQLError:

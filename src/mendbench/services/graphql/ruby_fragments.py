@@ -20,7 +20,7 @@ from mendbench.services.graphql.ruby_rules import Arguments, Fields, Rule, Varia
 
 
 class Fragments(Rule):
-    """Fragments are on types that there are, and that fragments can be on."""
+    """Fragments are on existing types that allow fragments."""
 
     def enter_inline_fragment(
         self, node: InlineFragmentNode, _key: Any, _parent: Any, _path: Any, ancestors: list[Any]
@@ -45,10 +45,10 @@ class Fragments(Rule):
 
 
 class KnownFragments(KnownFragmentNamesRule):
-    """Fragments that are spread are defined."""
+    """Every fragment that is spread is defined."""
 
     def report_error(self, error: GraphQLError) -> None:
-        """Say it in graphql-ruby's words."""
+        """Report it with graphql-ruby's message."""
         node = cast("Any", error.nodes or [None])[0]
         name = getattr(node, "name", node)
         value = getattr(name, "value", "")
@@ -60,7 +60,7 @@ class Cycles(NoFragmentCyclesRule):
     """Fragments do not spread themselves."""
 
     def report_error(self, error: GraphQLError) -> None:
-        """Say it in graphql-ruby's words."""
+        """Report it with graphql-ruby's message."""
         node = cast("Any", error.nodes or [None])[0]
         name = node.name.value
         told = {"code": "infiniteLoop", "fragmentName": name}

@@ -1,4 +1,4 @@
-"""graphql-ruby's rules of static validation, with its words, codes and paths."""
+"""graphql-ruby's rules of static validation, with its messages, codes and paths."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from mendbench.model.json import Json
 
 
 def path_to(ancestors: Sequence[Any], *last: Json) -> list[Json]:
-    """Return the place of a node as graphql-ruby tells it: ``["query Name", "repository", "... on Issue"]``."""
+    """Return the path of a node in graphql-ruby's form: ``["query Name", "repository", "... on Issue"]``."""
     path: list[Json] = []
     for one in ancestors:
         if isinstance(one, OperationDefinitionNode):
@@ -58,7 +58,7 @@ def path_to(ancestors: Sequence[Any], *last: Json) -> list[Json]:
 
 
 class Rule(ValidationRule):
-    """A rule that says what it finds with a code and a path."""
+    """A rule that reports its findings with a code and a path."""
 
     def say(self, text: str, node: Node, path: list[Json], **extensions: Json) -> None:
         """Report one finding."""
@@ -98,7 +98,7 @@ class Fields(Rule):
 
 
 class Arguments(Rule):
-    """Arguments are known, all that are required are there, and literals fit."""
+    """Arguments are known, all required arguments are present, and literals match their types."""
 
     def enter_field(self, node: FieldNode, _key: Any, _parent: Any, _path: Any, ancestors: list[Any]) -> None:
         """Check one field's arguments."""
@@ -122,7 +122,7 @@ class Arguments(Rule):
     def _literal(
         self, value: ValueNode, kind: GraphQLInputType, owner: str, key: str, node: Node, path: list[Json]
     ) -> None:
-        """Check a literal; what is wrong inside an object is told of the object."""
+        """Check a literal. An error inside an object is reported for the object."""
         named = get_named_type(kind)
         if isinstance(value, ObjectValueNode) and isinstance(named, GraphQLInputObjectType):
             self._object(value, named, path)
@@ -155,7 +155,7 @@ class Arguments(Rule):
 
 
 class Variables(Rule):
-    """Variables are declared, used, of known types, and fit where they stand."""
+    """Variables are declared, used, of known types, and match the places where they are used."""
 
     def enter_operation_definition(self, node: OperationDefinitionNode, *_args: Any) -> None:
         """Check one operation's variables."""

@@ -20,7 +20,7 @@ _INT_RANGE = range(-(2**31), 2**31)
 
 
 def problems_of(kind: GraphQLInputType, value: Json) -> list[JsonObject]:
-    """Return what is wrong with a value: ``{path, explanation}`` each, the path from the variable on."""
+    """Return the errors of a value as ``{path, explanation}``. The path starts at the variable."""
     if isinstance(kind, GraphQLNonNull):
         if value is None:
             return [_problem("Expected value to not be null")]

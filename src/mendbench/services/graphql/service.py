@@ -1,11 +1,11 @@
-"""The GraphQL service: HTTP around the two APIs, each as its own server does it.
+"""The GraphQL service: HTTP around the two APIs, each as its real server does it.
 
 ``api.marlstone.example`` is the tracker: 401 as GitHub gives it, errors in HTTP 200, the schema by GET
-(https://docs.github.com/graphql/guides/introspection-to-the-graphql-api). ``inventory.quillmere.example`` is the
-laboratory: Ariadne over graphql-core (https://ariadnegraphql.org), so 400 for what does not parse or does not fit the
-schema, 200 for what ran; 401 is Linear's and costs and throttling are Shopify's (https://shopify.dev/docs/api/usage/limits).
+(https://docs.github.com/graphql/guides/introspection-to-the-graphql-api). ``inventory.quillmere.example`` is the laboratory: Ariadne over
+graphql-core (https://ariadnegraphql.org), so 400 for a query that does not parse or validate, and 200 for a query that ran; 401 is
+Linear's and costs and throttling are Shopify's (https://shopify.dev/docs/api/usage/limits).
 
-A mutation of which any part is refused leaves no trace, nor does a query.
+Queries, and mutations with any refused part, do not change the state.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mendbench.services.wire import (
 
 TRACKER_HOST, LAB_HOST = "api.marlstone.example", "inventory.quillmere.example"
 LIMIT = 5000
-"""Points an hour (https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api)."""
+"""Points per hour (https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api)."""
 _HOUR_S = 3600
 _DOCS = "https://docs.github.com/graphql"
 _LOGIN_DOCS = f"{_DOCS}/guides/forming-calls-with-graphql#authenticating-with-graphql"
@@ -58,7 +58,7 @@ class GraphQL:
         return load_seed(__package__ or "")
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and the server's response to it."""
+        """Return the state after ``request`` and the server's response."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         name = "lab" if host_of(request.url) == LAB_HOST else "tracker"
@@ -83,7 +83,7 @@ class GraphQL:
 
 
 def _read_body(call: Call) -> Json:
-    """Return the body's JSON, or an ellipsis for what is none."""
+    """Return the body's JSON, or an ellipsis if the body is not JSON."""
     try:
         return parse_json(call.body.decode("utf-8"))
     except ValueError:
@@ -102,7 +102,7 @@ def _planned(draft: JsonObject, call: Call, read: Json) -> Scripted | None:
 
 
 def _caller(draft: JsonObject, call: Call) -> Caller | None:
-    """Return who asks; None without a token that is good."""
+    """Return the caller, or None without a valid token."""
     scheme, _, rest = call.header("authorization").partition(" ")
     token = rest.strip()
     if scheme.lower() not in {"bearer", "token"} or not token or " " in token:
@@ -139,7 +139,7 @@ def _unauthenticated(name: str, call: Call) -> Response:
 
 
 def _other_method(draft: JsonObject, name: str, call: Call) -> Response:
-    """Answer what is no POST: the tracker gives its schema to a GET, the laboratory takes nothing else."""
+    """Respond to a request other than POST: the tracker returns its schema to a GET, the laboratory accepts only POST."""
     if name == "lab":
         return text_response(405, "", elapsed_ms=_REFUSED_MS, headers=(("allow", "OPTIONS, POST, GET"),))
     if call.method not in {"GET", "HEAD"}:
@@ -150,7 +150,7 @@ def _other_method(draft: JsonObject, name: str, call: Call) -> Response:
 
 
 def _limited(draft: JsonObject, name: str) -> Response | None:
-    """Answer as often as the state says that the budget is used up."""
+    """Report an exhausted budget as often as the state specifies."""
     limit = (draft.get("rate_limited") or {}).get(name)
     if limit is None or limit.get("times") == 0:
         return None
@@ -167,7 +167,7 @@ def _limited(draft: JsonObject, name: str) -> Response | None:
 
 
 def _answered(site: Site, read: Json, headers: Headers) -> tuple[bool, Response]:
-    """Run a request. Returns whether it wrote, and the response."""
+    """Run a request. Return whether it wrote, and the response."""
     from mendbench.services.graphql.engine import run  # noqa: PLC0415 - replay must not pay
 
     lab = site.name == "lab"
@@ -184,7 +184,7 @@ def _answered(site: Site, read: Json, headers: Headers) -> tuple[bool, Response]
 
 
 def _lab_ask(read: Json) -> Ask | Response:
-    """Return what is asked for, checked as Ariadne does (``ariadne/graphql.py``, ``validate_data``)."""
+    """Return the GraphQL request, checked as Ariadne does (``ariadne/graphql.py``, ``validate_data``)."""
     if read is ...:
         return text_response(400, "Request body is not a valid JSON", elapsed_ms=_REFUSED_MS)
     if not isinstance(read, dict):
@@ -219,7 +219,7 @@ def _invalid(text: str) -> Response:
 
 
 def _headers(draft: JsonObject, name: str, number: str, now_ms: int) -> Headers:
-    """Return the headers of a response: the tracker tells its limit."""
+    """Return the headers of a response. The tracker reports its limit."""
     if name == "lab":
         return ()
     used = min(1 + accepted_writes(draft), LIMIT)

@@ -1,4 +1,4 @@
-"""The shape of what the two GraphQL APIs hold. :mod:`mendbench.services.graphql.site` says what the keys mean."""
+"""The shape of the state of the two GraphQL APIs. :mod:`mendbench.services.graphql.site` describes the keys."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _failing(key: str) -> str:
 
 
 class Token(Shape):
-    """What a token is good for."""
+    """The user, the scopes and the status of a token."""
 
     login: Text = None
     scopes: Texts = None
@@ -103,14 +103,14 @@ class Tracker(Shape):
 
 
 class Custodian(Shape):
-    """Who looks after specimens."""
+    """A person responsible for specimens."""
 
     full_name: str
     badge: str
 
 
 class Locker(Shape):
-    """Where specimens are."""
+    """A place for specimens."""
 
     aisle: str
     capacity: int
@@ -159,13 +159,13 @@ class Lab(Shape):
 
 
 class Spent(Limit):
-    """A budget that is used up. ``requested`` is what the refused request would have cost."""
+    """An exhausted budget. ``requested`` is the cost of the refused request."""
 
     requested: Count = None
 
 
 class Limits(Shape):
-    """Budgets that are used up."""
+    """Exhausted budgets."""
 
     tracker: Spent | None = None
     lab: Spent | None = None
@@ -175,7 +175,7 @@ Member: TypeAlias = Annotated[str, AfterValidator(_member)]
 
 
 class State(Simulated):
-    """What the two APIs hold."""
+    """The state of the two APIs."""
 
     me: Text = None
     tokens: Table[Token] = None

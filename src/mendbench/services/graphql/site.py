@@ -1,8 +1,8 @@
-"""What a resolver works on: the state of its API, who asks, and how it says no.
+"""The context of a resolver: the state of its API, the caller, and the errors it can raise.
 
 The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.graphql.shape` has all keys; any other key is an error::
 
-    me             the login that requests are made as, unless the token says otherwise
+    me             the login that requests are made as, unless the token names another
     tokens         {"<token>": {login, scopes: [...], status: active|revoked}};
                    empty: every well-formed token is good and has all scopes. A missing ``scopes`` means all.
     tracker        users {login: {name, email}}; repositories {"owner/name": {description, is_private, labels {name:
@@ -10,12 +10,12 @@ The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.
                    swell, labels: [name], comments: [{body, author, created_ms}], created_ms}}}}
     lab            custodians, lockers, specimens, requisitions by id (lockers by code);
                    throttle {maximum, available, restore}: a request that costs more than is available is throttled
-    rate_limited   {"tracker" or "lab": {times}}: so many times any request meets the limit; without ``times`` for ever
-    renamed        {"Type.field" or "Enum.VALUE" or "Input.field": "new name"}: what the schema calls it instead, for
+    rate_limited   {"tracker" or "lab": {times}}: the next ``times`` requests exceed the limit; without it all
+    renamed        {"Type.field" or "Enum.VALUE" or "Input.field": "new name"}: its name in the schema, for
                    both APIs; the state keeps the old names
     failures       see :mod:`mendbench.services.scripted`; the routes are ``POST /graphql`` and the operation's root
                    fields, such as ``requisitionPlace``
-    counters       counts that ids are made from: of accepted writes, and of what they made
+    counters       counts that ids are made from: accepted writes, and the objects they created
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from typing import cast
 from mendbench.model.json import Json, JsonObject
 
 MALFORMED_MARKS = ("{{", "}}", "${")
-"""A token that still has the marks of a template in it is none."""
+"""A token that still contains template markers is invalid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks."""
+    """The caller."""
 
     login: str
     scopes: tuple[str, ...] | None = None
-    """What the token was granted; None for everything."""
+    """The token's scopes; None means all."""
 
     def may(self, scope: str) -> bool:
-        """Return whether the token was granted ``scope``."""
+        """Return whether the token has ``scope``."""
         return self.scopes is None or scope in self.scopes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """What a GraphQL request asks: its query, its variables, and the name of the operation to run."""
+    """A GraphQL request: its query, its variables, and the name of the operation to run."""
 
     query: str
     variables: JsonObject
@@ -54,15 +54,15 @@ class Ask:
 
 @dataclass(slots=True, kw_only=True)
 class Site:
-    """One request on its way through the resolvers. ``draft`` is theirs to change; it becomes the new state."""
+    """One request that the resolvers handle. They may change ``draft``, which becomes the new state."""
 
     draft: JsonObject
     name: str
-    """Which part of the state is this API's."""
+    """The key of this API in the state."""
     caller: Caller
     now_ms: int
     refused: bool = field(default=False)
-    """Whether a mutation said no by way of ``userErrors``: then nothing of the request stays."""
+    """Whether a mutation returned ``userErrors``. Then no change of the request is kept."""
 
     def part(self, name: str) -> JsonObject:
         """Return one collection of this API's state."""
@@ -71,7 +71,7 @@ class Site:
 
 
 class Refused(Exception):
-    """Ends a field with null and an error: ``kind`` is GitHub's ``type`` of it, ``code`` the extension's."""
+    """Ends a field with null and an error: ``kind`` is GitHub's ``type``, ``code`` the code in the extensions."""
 
     def __init__(
         self, message: str, *, kind: str | None = None, code: str | None = None, extra: JsonObject | None = None

@@ -1,7 +1,7 @@
-"""The issue tracker: GitHub's GraphQL schema in small, on a host of its own (https://docs.github.com/graphql).
+"""The issue tracker: a small version of GitHub's GraphQL schema, on its own host (https://docs.github.com/graphql).
 
-Its refusals are those that GitHub documents or is known to give: ``NOT_FOUND`` for what is not there or may not be
-seen, ``UNPROCESSABLE`` for values that the model does not take, ``INSUFFICIENT_SCOPES``, and the limits on pages
+Its errors are those that GitHub documents or is known to return: ``NOT_FOUND`` for missing or invisible objects,
+``UNPROCESSABLE`` for values that the model rejects, ``INSUFFICIENT_SCOPES``, and the limits on pages
 (https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#node-limit).
 """
 
@@ -22,13 +22,13 @@ _SCOPES_PAGE = "https://github.com/settings/tokens"
 
 
 def global_id(kind: str, *key: str) -> str:
-    """Return the id of an object: a prefix that tells its kind, and a digest of what names it."""
+    """Return the id of an object: a prefix for its kind, and a digest of its name."""
     prefix = "".join(char for char in kind if char.isupper())
     return f"{prefix}_{digest([kind, *key], _ID_LENGTH)}"
 
 
 def show_user(site: Site, login: str | None) -> JsonObject | None:
-    """Return a user as the schema has one; None for one who is gone."""
+    """Return a user in the schema's form; None if the user no longer exists."""
     record = site.part("users").get(login) if login else None
     if record is None:
         return None
@@ -37,13 +37,13 @@ def show_user(site: Site, login: str | None) -> JsonObject | None:
 
 
 def show_label(path: str, name: str, record: JsonObject) -> JsonObject:
-    """Return a label as the schema has one."""
+    """Return a label in the schema's form."""
     rest = {"color": record.get("color", "ededed"), "description": record.get("description")}
     return {"__typename": "Label", "id": global_id("Label", path, name), "name": name, **rest}
 
 
 def show_repository(site: Site, path: str) -> JsonObject:
-    """Return a repository as the schema has one."""
+    """Return a repository in the schema's form."""
     record = site.part("repositories")[path]
     return {
         "__typename": "Repository",
@@ -57,7 +57,7 @@ def show_repository(site: Site, path: str) -> JsonObject:
 
 
 def show_issue(site: Site, path: str, number: str) -> JsonObject:
-    """Return an issue as the schema has one."""
+    """Return an issue in the schema's form."""
     record = site.part("repositories")[path]["issues"][number]
     state = record.get("state", "OPEN")
     return {
@@ -79,7 +79,7 @@ def show_issue(site: Site, path: str, number: str) -> JsonObject:
 
 
 def show_comment(site: Site, issue: JsonObject, at: int, record: JsonObject) -> JsonObject:
-    """Return a comment as the schema has one."""
+    """Return a comment in the schema's form."""
     return {
         "__typename": "IssueComment",
         "id": global_id("IssueComment", issue["_path"], str(issue["number"]), str(at)),
@@ -91,15 +91,15 @@ def show_comment(site: Site, issue: JsonObject, at: int, record: JsonObject) -> 
 
 
 def not_found(message: str) -> Refused:
-    """Return the refusal of what is not there."""
+    """Return the error for an object that does not exist."""
     return Refused(message, kind="NOT_FOUND")
 
 
 def page(items: list[Json], arguments: JsonObject, name: str) -> JsonObject:
-    """Return a page in GitHub's bounds.
+    """Return a page within GitHub's bounds.
 
     Raises:
-        Refused: neither ``first`` nor ``last`` is given, one is too large, or a cursor is none.
+        Refused: neither ``first`` nor ``last`` is given, one is too large, or a cursor is invalid.
     """
     sizes = {side: arguments[side] for side in ("first", "last") if arguments.get(side) is not None}
     if not sizes:
@@ -117,10 +117,10 @@ def _bad_cursor(cursor: str) -> NoReturn:
 
 
 def need_scope(site: Site, field: str, scope: str) -> None:
-    """Check that the token may do that.
+    """Check that the token has the scope.
 
     Raises:
-        Refused: ``INSUFFICIENT_SCOPES``, naming what is needed and what was granted.
+        Refused: ``INSUFFICIENT_SCOPES``, with the scopes needed and granted.
     """
     if site.caller.may(scope):
         return
@@ -134,7 +134,7 @@ def need_scope(site: Site, field: str, scope: str) -> None:
 
 
 def find_issue(site: Site, wanted: str) -> tuple[str, str] | None:
-    """Return repository and number of the issue with that id."""
+    """Return the repository and the number of the issue with that id."""
     for path, record in visible(site):
         for number in record.get("issues") or {}:
             if global_id("Issue", path, number) == wanted:
@@ -149,7 +149,7 @@ def visible(site: Site) -> list[tuple[str, JsonObject]]:
 
 
 def find_node(site: Site, wanted: str) -> JsonObject | None:
-    """Return the object with that id, as the schema has it; None where there is none."""
+    """Return the object with that id in the schema's form; None if there is none."""
     for login in site.part("users"):
         if global_id("User", login) == wanted:
             return show_user(site, login)
@@ -170,7 +170,7 @@ def _comments(site: Site) -> list[JsonObject]:
 
 
 def comments_of(site: Site, issue: JsonObject) -> list[JsonObject]:
-    """Return an issue's comments as the schema has them."""
+    """Return an issue's comments in the schema's form."""
     record = site.part("repositories")[issue["_path"]]["issues"][str(issue["number"])]
     return [show_comment(site, issue, at, one) for at, one in enumerate(record.get("comments") or (), 1)]
 

@@ -33,7 +33,7 @@ def node(_root: Json, info: Json, id: str) -> JsonObject:  # noqa: A002 - the sc
 
 
 def nodes(_root: Json, info: Json, ids: list[str]) -> list[Json]:
-    """Resolve ``nodes``: what is not there is null, with an error of its own."""
+    """Resolve ``nodes``. A missing object is null, with an error of its own."""
     site = site_of(info)
     return [
         tracker.find_node(site, one) or tracker.not_found(f"Could not resolve to a node with the global id of '{one}'.")
@@ -74,7 +74,7 @@ def issues(parent: JsonObject, info: Json, **arguments: Json) -> JsonObject:
 
 
 def label(parent: JsonObject, info: Json, name: str) -> JsonObject | None:
-    """Resolve ``Repository.label``: null where there is none, and no error."""
+    """Resolve ``Repository.label``. A missing label is null without an error."""
     path = parent["nameWithOwner"]
     record = (site_of(info).part("repositories")[path].get("labels") or {}).get(name)
     return None if record is None else tracker.show_label(path, name, record)
@@ -131,7 +131,7 @@ def create_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # n
 
 
 def update_issue(_root: Json, info: Json, input: JsonObject) -> JsonObject:  # noqa: A002 - the schema's argument
-    """Resolve ``updateIssue``: what is not given stays."""
+    """Resolve ``updateIssue``. Absent fields keep their values."""
     site = _writing(info)
     path, number = _issue(site, input["id"])
     record = site.part("repositories")[path]["issues"][number]

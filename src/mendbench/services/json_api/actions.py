@@ -1,4 +1,4 @@
-"""What the routes of an invented API do with its collections."""
+"""The actions of an invented API's routes on its collections."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mendbench.values.merge_patch import merge_patch
 
 
 def perform(context: Context) -> Response:
-    """Check references, uniqueness and rules, and do what the route does.
+    """Check references, uniqueness and rules, then run the route's action.
 
     Raises:
-        RefusedError: it cannot be done.
+        RefusedError: a check or the action fails.
     """
     check_rules(context)
     return _ACTIONS[context.route.action](context)
@@ -105,7 +105,7 @@ _ACTIONS: dict[Action, Callable[[Context], Response]] = {
 
 
 def new_id_of(context: Context) -> Json:
-    """Return ``prefix`` and the next number; a bare number without a prefix. Skips ids that are taken."""
+    """Return ``prefix`` and the next number, or only the number without a prefix. Skips ids in use."""
     options = context.route.table("id")
     prefix, first = str(options.get("prefix", "")), int(options.get("start", 1))
     while True:

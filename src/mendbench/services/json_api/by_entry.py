@@ -1,4 +1,4 @@
-"""Styles whose refusal is a list of entries or one sentence: JSON:API, Spring Boot, AWS's JSON protocol."""
+"""Error styles with a list of entries or one sentence: JSON:API, Spring Boot, AWS's JSON protocol."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def spring(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
 
 
 def spring_bare(refused: RefusedError, asked: Asked, phrase: str) -> Dressed:
-    """Return Spring Boot's error attributes as they are by default: no message says what is wrong."""
+    """Return Spring Boot's default error attributes, without a message."""
     whole = spring(refused, asked, phrase)
     body = {name: value for name, value in whole.body.items() if name not in {"message", "errors"}}
     return Dressed(status=whole.status, body=body)
 
 
 def aws(refused: RefusedError, asked: Asked, _phrase: str) -> Dressed:
-    """Return ``__type`` and ``message``; all that the caller did is a 400 (AWS JSON 1.1, Smithy's ``awsJson1_1``)."""
+    """Return ``__type`` and ``message``. Every client error is a 400 (AWS JSON 1.1, Smithy's ``awsJson1_1``)."""
     names: dict[Reason, str] = {
         "violations": "ValidationException", "empty_body": "SerializationException", "bad_json": "SerializationException",
         "no_object": "SerializationException", "media_type": "SerializationException", "no_route": "UnknownOperationException",
@@ -90,7 +90,7 @@ def aws(refused: RefusedError, asked: Asked, _phrase: str) -> Dressed:
 
 
 def _error_object(violation: Violation, where: str) -> JsonObject:
-    """Return one error. A pointer has to name a value that is there: of what is missing, the object that lacks it."""
+    """Return one error. A pointer has to name an existing value, so for a missing property it names the parent object."""
     name = str(violation.path[-1]) if violation.path else "document"
     said = f"{name} {in_words(violation)}."
     if where != "body":
@@ -138,7 +138,7 @@ def _parameter(violation: Violation) -> str:
 
 
 def _jackson(violation: Violation) -> str:
-    """Return what Jackson says of a value that it cannot read (its DeserializationContext, UnrecognizedPropertyException)."""
+    """Return Jackson's message for a value that it cannot read (its DeserializationContext, UnrecognizedPropertyException)."""
     value, kind = violation.value, _java(violation)
     if violation.kind == "extra":
         return f'Unrecognized field "{violation.path[-1]}", not marked as ignorable'
@@ -178,7 +178,7 @@ def _binding(violation: Violation, owner: str) -> JsonObject:
 
 
 def _hibernate(violation: Violation) -> str:
-    """Return Hibernate Validator's text (its ValidationMessages.properties)."""
+    """Return Hibernate Validator's message (its ValidationMessages.properties)."""
     schema = violation.schema
     if violation.kind in {"too_short", "too_long"}:
         return f"size must be between {schema.get('minLength', 0)} and {schema.get('maxLength', 2147483647)}"
@@ -207,7 +207,7 @@ def _unserialised(violation: Violation) -> str:
 
 
 def _smithy(violations: tuple[Violation, ...]) -> str:
-    """Return AWS's sentence of all constraints (``N validation errors detected: …``)."""
+    """Return AWS's sentence with all constraints (``N validation errors detected: …``)."""
     told = "; ".join(_constraint(violation) for violation in violations)
     return f"{len(violations)} validation error{'s' if len(violations) > 1 else ''} detected: {told}"
 

@@ -1,4 +1,4 @@
-"""Styles whose refusal is a map of fields to texts: Ruby on Rails, Django REST framework, ASP.NET Core."""
+"""Error styles with a map of fields to messages: Ruby on Rails, Django REST framework, ASP.NET Core."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECTIONS = {
     415: "5.16",
     422: "5.21",
 }
-"""Where RFC 9110 section 15 defines a status: ASP.NET Core's ``type`` (ApiBehaviorOptions.ClientErrorMapping)."""
+"""The RFC 9110 section that defines each status: ASP.NET Core's ``type`` (ApiBehaviorOptions.ClientErrorMapping)."""
 _CLR = {
     "string": "System.String", "integer": "System.Int32", "number": "System.Double", "boolean": "System.Boolean",
     "array": "System.Collections.Generic.List`1[System.String]",
@@ -161,7 +161,7 @@ def _rest_field(violation: Violation) -> str:
 
 
 def _data_annotations(violations: tuple[Violation, ...], argument: str, *, in_body: bool) -> JsonObject:
-    """Return the errors. What cannot be converted is told alone: no model came to be that could be looked at."""
+    """Return the errors. Conversion errors are returned alone, because without a model no further validation runs."""
     unread = [v for v in violations if v.kind in {"type", "unparsable", "extra", "enum"}]
     if in_body and unread:
         place = f"$.{_dotted(unread[0])}"
@@ -207,7 +207,7 @@ def _by_field(told: Iterable[tuple[str, str]]) -> JsonObject:
 
 
 def _nested(told: Iterable[tuple[tuple[str | int, ...], str]]) -> JsonObject:
-    """Return texts under the path of their fields, as nested serializers tell them."""
+    """Return messages under the path of their fields, as nested serializers report them."""
     errors: JsonObject = {}
     for path, text in told:
         *outer, last = path or ("non_field_errors",)
@@ -224,7 +224,7 @@ def _dotted(violation: Violation) -> str:
 
 
 def _pascal(violation: Violation) -> str:
-    """Return a field's name as C# spells it: ``berth_code`` is ``BerthCode``."""
+    """Return a field's name in C# style: ``berth_code`` is ``BerthCode``."""
     return ".".join(_capitals(part) for part in _dotted(violation).split("."))
 
 

@@ -1,4 +1,4 @@
-"""One request on its way through a route."""
+"""One request that a route handles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mendbench.services.json_api.spec import Api, Route
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One request on its way through a route. ``data`` is the API's part of the new state."""
+    """One request that a route handles. ``data`` is the API's part of the new state."""
 
     api: Api
     route: Route
@@ -25,7 +25,7 @@ class Context:
     headers: Headers = ()
     url_path: str = "/"
     tried: int = 0
-    """How often this very request was sent before since the last accepted write, where tries are counted."""
+    """How often this exact request was sent since the last accepted write, where tries are counted."""
 
     @property
     def items(self) -> JsonObject:
@@ -39,7 +39,7 @@ class Context:
 
     @property
     def missing(self) -> RefusedError:
-        """The refusal for a thing that is not there."""
+        """The error for an object that does not exist."""
         told = self.route.options.get("missing")
         if told:
             return RefusedError(404, str(told))
@@ -47,10 +47,10 @@ class Context:
         return RefusedError(404, f"{singular(self.route.collection)} not found", reason="missing_thing", value=wanted)
 
     def stored(self) -> JsonObject:
-        """Return the thing that the path names.
+        """Return the object that the path names.
 
         Raises:
-            RefusedError: there is none.
+            RefusedError: the object does not exist.
         """
         item = self.items.get(self.item_id)
         if not isinstance(item, dict):
@@ -62,7 +62,7 @@ class Context:
         return find_header(self.headers, name)
 
     def in_place(self, text: Json, **more: Json) -> str:
-        """Return a text with the path's parameters (``{id}``) in it."""
+        """Return a text with the path's parameters (``{id}``) filled in."""
         said = str(text)
         for name, value in {**self.path, **more}.items():
             said = said.replace(f"{{{name}}}", str(value))
@@ -70,7 +70,7 @@ class Context:
 
 
 def at(item: Json, path: str) -> Json:
-    """Return what stands under a dotted path, or None."""
+    """Return the value under a dotted path, or None."""
     for part in path.split("."):
         item = item.get(part) if isinstance(item, dict) else None
     return item
@@ -84,7 +84,7 @@ def equals(value: Json, text: Json) -> bool:
 
 
 def singular(collection: str) -> str:
-    """Return a collection's name for one thing of it: ``notes`` is ``Note``."""
+    """Return a collection's name for one object: ``notes`` is ``Note``."""
     word = collection.replace("_", " ")
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("people", "person"), ("s", "")):
         if word.endswith(ending) and not word.endswith("ss"):

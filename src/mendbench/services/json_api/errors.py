@@ -1,4 +1,4 @@
-"""How an invented API says no: in the style that it declares, or in the very words that a rule gives."""
+"""An invented API's error responses: in its declared style, or as a rule writes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Style: TypeAlias = Callable[[RefusedError, Asked, str], Dressed]
 
 
 def refusal_response(refused: RefusedError, api: Api, asked: Asked, elapsed_ms: int) -> Response:
-    """Return the refusal in the API's style, or the very body that a rule gives."""
+    """Return the error response in the API's style, or the body that a rule gives."""
     if refused.body is not None:
         return _as_told(refused, api, elapsed_ms)
     said = _STYLES[api.style](refused, asked, _PHRASES.get(refused.status, "Error"))
@@ -96,7 +96,7 @@ def _texts(refused: RefusedError) -> list[str]:
 
 
 def _pointed(violation: Violation, where: str) -> JsonObject:
-    """Return an entry of ``errors``: a pointer into the body, or the name of the parameter."""
+    """Return an entry of ``errors``: a pointer into the body, or a parameter name."""
     detail = in_words(violation)
     if where == "body":
         return {"detail": detail, "pointer": "#" + "".join(f"/{part}" for part in violation.path)}
@@ -104,7 +104,7 @@ def _pointed(violation: Violation, where: str) -> JsonObject:
 
 
 def _translated(value: Json, words: dict[str, str]) -> Json:
-    """Return ``value`` with the texts that ``words`` has in the API's own language."""
+    """Return ``value`` with its texts translated by ``words`` into the API's own language."""
     if not words:
         return value
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Routes that always say the same: a fixed answer, or a refusal in the API's style."""
+"""Routes with a constant response: a fixed body, or an error in the API's style."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mendbench.services.json_api.shaping import elapsed_of
 from mendbench.services.wire import json_response, text_response
 
 MAX_ROWS = 100_000
-"""So many rows ``repeat`` writes at most."""
+"""The maximum number of rows that ``repeat`` writes."""
 
 
 def static(context: Context) -> Response:
-    """Answer what the route says, with the path's parameters in its headers."""
+    """Return the route's response, with the path's parameters filled into its headers."""
     options = context.route.options
     headers = _headers(context)
     status, body, elapsed = int(options.get("status", 200)), options.get("body"), elapsed_of(context.route)
@@ -30,7 +30,7 @@ def static(context: Context) -> Response:
 
 
 def refuse(context: Context) -> Response:
-    """Refuse with the route's ``status``, ``detail`` and ``headers``: a page that is gone or has moved.
+    """Fail with the route's ``status``, ``detail`` and ``headers``: for a page that was removed or has moved.
 
     Raises:
         RefusedError: always.
@@ -46,7 +46,7 @@ def _headers(context: Context) -> Headers:
 
 
 def _repeated(body: Json, repeat: JsonObject) -> Json:
-    """Return a body with many like rows: under a name, or as the list itself. ``{n}`` in a row is its number, from 1."""
+    """Return a body with many similar rows: under a name, or as the list itself. ``{n}`` in a row is its number, from 1."""
     row = json.dumps(repeat.get("item"), ensure_ascii=False)
     times = min(int(repeat.get("times", 1)), MAX_ROWS)
     rows: list[Json] = [json.loads(row.replace("{n}", str(number))) for number in range(1, times + 1)]

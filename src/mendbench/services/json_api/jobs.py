@@ -1,6 +1,6 @@
-"""Work that goes on after the response: 202 and a place to ask at (RFC 9110 section 15.3.3).
+"""Work that continues after the response: a 202 with a URL to poll (RFC 9110 section 15.3.3).
 
-How far a job is hangs on how often the very same question was asked since the last accepted write (``polls``), never on the clock.
+The progress of a job depends on the number of identical polls since the last accepted write (``polls``), never on the clock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _QUEUED, _RUNNING, _DONE = {"status": "queued"}, {"status": "running"}, {"status
 
 
 def start(context: Context, new_id: Json) -> Response:
-    """Begin a job: keep what was sent, and answer where to ask."""
+    """Start a job: store the request body, and return the URL to poll."""
     key = str(context.route.options.get("key", "id"))
     item: JsonObject = {key: new_id, **context.body, **(context.route.table("queued") or _QUEUED)} | {key: new_id}
     context.items[str(new_id)] = item
@@ -24,7 +24,7 @@ def start(context: Context, new_id: Json) -> Response:
 
 
 def job(context: Context) -> Response:
-    """Say how far a job is."""
+    """Report the progress of a job."""
     options = context.route.options
     item = context.stored()
     if context.tried < int(options.get("polls", 0)):
@@ -35,7 +35,7 @@ def job(context: Context) -> Response:
 
 
 def _placed(context: Context, new_id: Json) -> JsonObject:
-    """Return the fields that name the place in the body: ``"links": {"poll": "/v2/jobs/{id}"}``."""
+    """Return the body fields that contain the URL: ``"links": {"poll": "/v2/jobs/{id}"}``."""
     return {name: context.in_place(text, id=new_id) for name, text in context.route.table("links").items()}
 
 

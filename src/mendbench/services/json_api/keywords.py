@@ -1,4 +1,4 @@
-"""The JSON Schemas that a state may hold: the keywords that :mod:`mendbench.services.json_api.schema` checks, and no others."""
+"""The JSON Schemas that a state may contain: only the keywords that :mod:`mendbench.services.json_api.schema` checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNSUPPORTED = frozenset({
     "maxProperties", "minContains", "minProperties", "not", "nullable", "oneOf", "patternProperties", "prefixItems", "propertyNames",
     "readOnly", "then", "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly",
 })  # fmt: skip
-"""Other keywords of JSON Schema (draft 4 to 2020-12) and of OpenAPI. Nothing here checks them, so no schema may have them."""
+"""Other keywords of JSON Schema (draft 4 to 2020-12) and of OpenAPI. Nothing here checks them, so schemas must not use them."""
 
 
 def _types(value: Any) -> Any:
@@ -29,7 +29,7 @@ def _types(value: Any) -> Any:
 
 
 class Keywords(Shape):
-    """The keywords that are the same everywhere. ``title`` and ``description`` check nothing."""
+    """The keywords that are valid in every schema. ``title`` and ``description`` check nothing."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -70,7 +70,7 @@ class Schema(Keywords):
 
 
 class Parameter(Keywords):
-    """The schema of a parameter, which says itself whether it is required."""
+    """The schema of a parameter. It states itself whether the parameter is required."""
 
     properties: Table[Schema] = None
     items: Schema | None = None

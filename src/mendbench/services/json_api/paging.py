@@ -1,4 +1,4 @@
-"""Long lists in parts: offsets, pages with a Link header (RFC 8288), opaque cursors."""
+"""Pages of long lists: offsets, pages with a Link header (RFC 8288), opaque cursors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One part of a list, and how the rest is reached."""
+    """One page of a list, and how to reach the rest."""
 
     items: list[Json]
     fields: JsonObject
-    """To stand beside the items."""
+    """Fields to place next to the items."""
     headers: Headers = ()
 
 
 def page_of(context: Context, found: list[Json]) -> Page:
-    """Return the part of ``found`` that the query asks for.
+    """Return the page of ``found`` that the query requests.
 
     Raises:
-        RefusedError: the cursor is none that was given out.
+        RefusedError: the cursor is not one that the service issued.
     """
     options = context.route.table("paging")
     size = _number(context, str(options.get("size_parameter", "limit")), int(options.get("size", _DEFAULT_LIMIT)))

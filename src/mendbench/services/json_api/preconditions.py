@@ -1,4 +1,4 @@
-"""Lost updates: entity tags (RFC 9110 section 13), 428 where they are demanded (RFC 6585 section 3), version fields."""
+"""Protection against lost updates: entity tags (RFC 9110 section 13), required tags (428, RFC 6585 section 3), version fields."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _CHANGED, _UNCONDITIONAL = 412, 428
 
 
 def etag_of(item: Json) -> str:
-    """Return the strong entity tag of a thing, with its quotes."""
+    """Return the strong entity tag of an object, with its quotes."""
     return f'"{digest(item)}"'
 
 
 def not_modified(context: Context, item: Json) -> Response | None:
-    """Return a 304 if the caller has the thing as it is, else None."""
+    """Return a 304 if the caller has the current version of the object, else None."""
     seen = context.header("if-none-match")
     if not context.route.options.get("etag") or seen is None or not _names(seen, etag_of(item), weakly=True):
         return None
@@ -26,7 +26,7 @@ def not_modified(context: Context, item: Json) -> Response | None:
 
 
 def check_match(context: Context, item: Json) -> None:
-    """Check If-Match where the route has entity tags; ``"etag": "required"`` demands it.
+    """Check If-Match where the route has entity tags; ``"etag": "required"`` makes it mandatory.
 
     Raises:
         RefusedError: 412 for another tag, 428 for none.
@@ -44,10 +44,10 @@ def check_match(context: Context, item: Json) -> None:
 
 
 def check_version(context: Context, item: JsonObject) -> JsonObject:
-    """Return the next value of the route's ``version`` field, as an object; empty if it has none.
+    """Return the next value of the route's ``version`` field, as an object; empty if the route has no such field.
 
     Raises:
-        RefusedError: 409, the body does not carry the stored version.
+        RefusedError: 409, the body does not contain the stored version.
     """
     name = context.route.options.get("version")
     if not name:

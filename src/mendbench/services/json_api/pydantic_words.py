@@ -1,4 +1,4 @@
-"""Violations in pydantic's words (https://docs.pydantic.dev/latest/errors/validation_errors/)."""
+"""Violations with pydantic's messages (https://docs.pydantic.dev/latest/errors/validation_errors/)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.services.json_api.schema import Violation
 
 MODEL_TYPE = ("model_attributes_type", "Input should be a valid dictionary or object to extract fields from")
-"""What FastAPI's body and a model inside it say of anything but an object."""
+"""The errors for a body, and for a model inside it, that is not an object."""
 _SIMPLE_TYPES = {
     "string": ("string_type", "Input should be a valid string"),
     "integer": ("int_type", "Input should be a valid integer"),
@@ -85,7 +85,7 @@ def _type_error(violation: Violation) -> tuple[str, str]:
 
 
 def main_type(schema: JsonObject) -> str:
-    """Return the type that a schema asks for; of several the first that is not null."""
+    """Return the type that a schema requires; of several, the first that is not null."""
     kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type")]
     return next((str(kind) for kind in kinds if kind != "null"), "null")
 

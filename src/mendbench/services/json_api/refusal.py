@@ -1,4 +1,4 @@
-"""A refusal before it is put into anybody's words: what was wrong, and with which part of the request."""
+"""A refusal independent of the error style: what was wrong, and in which part of the request."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Reason: TypeAlias = Literal[
     "told", "no_route", "wrong_method", "no_token", "bad_token", "no_rights", "missing_thing", "missing_reference", "taken",
     "empty_body", "bad_json", "no_object", "media_type", "violations", "changed", "unconditional",
 ]  # fmt: skip
-"""Why a request is refused. told: in words that the case wrote. changed: the thing is not what the caller saw last.
-unconditional: the caller does not say what it saw last."""
+"""Why a request is refused. told: the case wrote the message. changed: the object is not the version that the caller
+saw. unconditional: the request states no version."""
 
 
 class RefusedError(Exception):
     """Ends a request.
 
     ``where`` is the part of the request that the violations are about: body, query or path. ``about`` and ``value`` are
-    the field, method, media type or id that is refused. ``raw`` is FastAPI's own list of errors, ``body`` the very body
+    the field, method, media type or id that is refused. ``raw`` is FastAPI's own list of errors. ``body`` is a body
     that a case wrote.
     """
 
@@ -48,13 +48,13 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a style may want to say about the request that it refuses."""
+    """The facts about the refused request that a style may include."""
 
     method: str
     path: str
     host: str
     thing: str
-    """One thing of the route's collection, with a capital: ``Note``."""
+    """The capitalised singular of the route's collection: ``Note``."""
     request_id: str
     """32 hexadecimal digits."""
     at_ms: int
@@ -62,7 +62,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dressed:
-    """A refusal in one style's words."""
+    """A refusal in the format of one style."""
 
     status: int
     body: Json

@@ -1,4 +1,4 @@
-"""The checks before an action: who calls, and whether path, query and body fit."""
+"""The checks before an action: authentication, and validity of path, query and body."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mendbench.services.wire import Call, parse_json
 
 _INVALID = "Your request is not valid."
 _LAX = {"fastapi", "drf", "rails", "spring", "spring_bare", "aspnet"}
-"""Styles of frameworks that read a number in a JSON text as a number."""
+"""Styles of frameworks that convert a number in a JSON string to a number."""
 _UNPROCESSABLE = {"fastapi", "problem", "jsonapi", "rails"}
 _JSON_TYPES = ("application/json", "application/x-amz-json-1.0", "application/x-amz-json-1.1")
 
@@ -23,7 +23,7 @@ def check_auth(api: Api, route: Route, call: Call) -> None:
     """Check the token.
 
     Raises:
-        RefusedError: 401 without a good one, 403 where it does not reach.
+        RefusedError: 401 without a valid token, 403 if the token does not permit the route.
     """
     if not api.auth:
         return
@@ -47,10 +47,10 @@ def check_auth(api: Api, route: Route, call: Call) -> None:
 
 
 def read_parameters(api: Api, route: Route, given: dict[str, str], where: str) -> JsonObject:
-    """Return the path's (``params``) or the query's (``query``) values, checked.
+    """Return the values of the path (``params``) or the query (``query``), checked.
 
     Raises:
-        RefusedError: 422 for what does not fit.
+        RefusedError: 422, a value is invalid.
     """
     declared = route.table("params" if where == "path" else "query")
     needed = [name for name, schema in declared.items() if isinstance(schema, dict) and schema.get("required") is True]
@@ -66,7 +66,7 @@ def read_body(api: Api, route: Route, call: Call) -> JsonObject:
     """Return the body, checked against the route's schema.
 
     Raises:
-        RefusedError: it cannot be read, is no object, or does not fit.
+        RefusedError: the body cannot be read, is not an object, or does not match the schema.
     """
     schema = route.table("schema")
     wanted = str(route.options.get("body_format", "json"))

@@ -1,4 +1,4 @@
-"""The checks between a request that is well formed and its action: references, uniqueness, versions, rules."""
+"""The checks between a well-formed request and its action: references, uniqueness, versions, rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def check_rules(context: Context) -> None:
     """Check references, uniqueness and the route's rules, in this order.
 
     Raises:
-        RefusedError: the first that does not hold.
+        RefusedError: a check fails; the first failure is reported.
     """
     _check_references(context)
     _check_unique(context)

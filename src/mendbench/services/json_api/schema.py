@@ -1,4 +1,4 @@
-"""A small JSON Schema check that says every violation, and turns texts into numbers where the style does so."""
+"""A small JSON Schema check that reports all violations, and converts texts to numbers where the style does so."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ _NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{1,18})?|\.[0-9]{1,18})([eE][+-]
 _READ_FROM_TEXT = ("integer", "number", "boolean")
 _PYTHON = {"string": str, "array": list, "object": dict, "boolean": bool}
 _MOST_TOLD = 1_000
-"""Violations of one value that are told: no server says more, and each is some hundred characters."""
+"""The maximum number of violations reported for one value: real servers report no more, and each takes about a hundred characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One thing that is wrong with a value."""
+    """One violation in a value."""
 
     kind: Kind
     path: tuple[str | int, ...]
     value: Json
-    """What stands there; for a missing property the object that lacks it."""
+    """The value found; for a missing property, the object that lacks it."""
     schema: JsonObject = field(default_factory=dict)
-    """The schema that it breaks."""
+    """The schema that it violates."""
 
 
 def checked(
     value: Json, schema: JsonObject, *, lax: bool, path: tuple[str | int, ...] = ()
 ) -> tuple[Json, list[Violation]]:
-    """Return ``value`` with texts turned into numbers and truth values if ``lax``, and all that breaks ``schema``.
+    """Return ``value``, with texts converted to numbers and booleans if ``lax``, and all violations of ``schema``.
 
-    A violation shows the value as it was given. Of one plain value only the first thing is told, of an object or a list the first thousand.
+    A violation shows the value as it was given. A scalar has at most one violation, an object or a list at most a thousand.
     """
     given, kind = value, schema.get("type")
     if kind is not None:
@@ -120,7 +120,7 @@ def _outside(size: float, schema: JsonObject, least: str, most: str, kinds: tupl
 
 
 def _typed(value: Json, kind: Json, *, lax: bool) -> tuple[Json, bool]:
-    """Return the value, turned if ``lax``, and whether it has the type; ``kind`` may be a list of types."""
+    """Return the value, converted if ``lax``, and whether it has the type; ``kind`` may be a list of types."""
     kinds = kind if isinstance(kind, list) else [kind]
     if any(_is(value, name) for name in kinds):
         return value, True
@@ -144,7 +144,7 @@ def _is(value: Json, kind: str) -> bool:
 
 
 def _turned(value: Json, kind: str) -> Json:
-    """Return what pydantic's lax mode makes of a text, or None."""
+    """Return a text converted as in pydantic's lax mode, or None."""
     if not isinstance(value, str):
         return None
     text = value.strip()

@@ -1,4 +1,4 @@
-"""The generic JSON API: which invented API a request is for, and the order of its checks."""
+"""The generic JSON API: selects the invented API for a request, and defines the order of checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, accepted_writes, json_response, left_by, load_seed, match_path, read_call
 
 _REFUSED_MS = 64
-"""How long a response takes that no route was run for."""
+"""The response time if no route ran."""
 _BODY_ACTIONS = {"create", "update", "start"}
 
 
@@ -31,7 +31,7 @@ class JsonApi:
 
     name = "json_api"
     hosts: tuple[str, ...] = ()
-    """None of its own: see :meth:`hosts_in`."""
+    """Empty: see :meth:`hosts_in`."""
 
     def seed(self) -> dict[str, object]:
         """Return a state without any API."""
@@ -42,7 +42,7 @@ class JsonApi:
         return tuple(host for api in read_apis(state) for host in api.hosts)
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and the declared API's response to it."""
+        """Return the state after ``request`` and the declared API's response."""
         draft: JsonObject = copy.deepcopy(state)
         host = host_of(request.url)
         api = next((api for api in read_apis(draft) if host in api.hosts), None)
@@ -65,7 +65,7 @@ class JsonApi:
 
 
 def _moment(draft: JsonObject, api: Api, request: Request, now_ms: int) -> Moment:
-    """Return when a request comes; counts it where something hangs on how often it came."""
+    """Return the moment of a request. Count the request where a response depends on the number of tries."""
     counts = bool(data_of(draft, api).get(KEY) or api.with_errors or any(one.action == "job" for one in api.routes))
     return moment_of(draft, request, now_ms, count_try(draft, request) if counts else 0)
 

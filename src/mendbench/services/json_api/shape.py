@@ -1,4 +1,4 @@
-"""The shape of the state of ``json_api``. :mod:`mendbench.services.json_api.spec` says what the keys mean."""
+"""The shape of the state of ``json_api``. :mod:`mendbench.services.json_api.spec` describes the keys."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from mendbench.values.schema import shown
 
 Collections: TypeAlias = Table[Table[JsonObject]]
 _MAKING = frozenset({"create", "start"})
-"""Actions that make things."""
+"""Actions that create objects."""
 _FIXED = frozenset({"static", "refuse"})
 """Actions without a collection."""
 BY_ID = frozenset({"get", "update", "delete", "job"})
-"""Actions that find their thing by its id."""
+"""Actions that find their object by its id."""
 
 
 class Wrap(Shape):
-    """What stands around a thing, or a list of things, in a response."""
+    """The wrapping of an object, or of a list of objects, in a response."""
 
     one: Text = None
     many: Text = None
@@ -55,7 +55,7 @@ class Wrap(Shape):
 
 
 class NewId(Shape):
-    """How the ids of new things are made."""
+    """How the ids of new objects are formed."""
 
     prefix: Text = None
     start: Whole = None
@@ -72,7 +72,7 @@ class Paging(Shape):
 
 
 class Repeat(Shape):
-    """Rows that are alike."""
+    """Similar rows."""
 
     times: Count = None
     under: Text = None
@@ -86,7 +86,7 @@ def _is_number(value: Json) -> bool:
 _OPERATORS: Mapping[str, Any] = {
     "$above": _is_number, "$below": _is_number, "$absent": lambda value: isinstance(value, bool), "$matches": is_expression,
 }  # fmt: skip
-"""What a condition may compare by, and whether a value suits it."""
+"""The comparisons that a condition may use, and whether a value is valid for each."""
 
 
 def _conditions(value: JsonObject) -> JsonObject:
@@ -96,7 +96,7 @@ def _conditions(value: JsonObject) -> JsonObject:
 
 
 def _odd(value: Json, place: tuple[str, ...]) -> Iterator[PydanticCustomError]:
-    """Yield what is wrong with a condition."""
+    """Yield the errors of a condition."""
     for name, inner in value.items() if isinstance(value, dict) else ():
         here = (*place, name)
         if not name.startswith("$"):
@@ -114,7 +114,7 @@ Conditions: TypeAlias = Annotated[JsonObject, AfterValidator(_conditions)] | Non
 
 
 class When(Shape):
-    """When a rule holds."""
+    """The conditions under which a rule applies."""
 
     body: Conditions = None
     query: Conditions = None
@@ -131,14 +131,14 @@ class Rule(Shape):
 
 
 class HttpRule(Rule):
-    """A rule of an API, which may write its whole response."""
+    """A rule of an API. It may define its whole response."""
 
     body: Any = None
     headers: Table[Plain] = None
 
 
 class Doing(Shape):
-    """What a route does, or a tool of an MCP server."""
+    """The action of a route, or of a tool of an MCP server."""
 
     action: Action | None = None
     collection: Text = None
@@ -191,7 +191,7 @@ class Route(Doing):
 
 
 class Passing(Failure):
-    """A failure that passes: see :mod:`mendbench.services.json_api.transient_failures`."""
+    """A temporary failure: see :mod:`mendbench.services.json_api.transient_failures`."""
 
     page: Literal["nginx", "elb"] | None = None
     writes: Annotated[list[int], Field(min_length=2, max_length=2)] | None = None
@@ -206,7 +206,7 @@ class Passing(Failure):
 
 
 class Token(Shape):
-    """What a token is good for."""
+    """The routes that a token permits, and whether it has expired."""
 
     routes: Texts = None
     expired: Flag = None
@@ -261,12 +261,12 @@ class Api(Simulated):
 
     @property
     def all_hosts(self) -> list[str]:
-        """Its hosts."""
+        """The hosts of the API."""
         return [host.lower() for host in self.hosts or ([self.host] if self.host else [])]
 
 
 class Named(Api):
-    """An invented API that has a name of its own."""
+    """An invented API with its own name."""
 
     @model_validator(mode="after")
     def _has_a_host(self) -> Named:
@@ -276,7 +276,7 @@ class Named(Api):
 
 
 class State(Api):
-    """Invented APIs by name; a single one may stand at the top."""
+    """Invented APIs by name. A single API may be at the top level."""
 
     apis: Table[Named] = None
 
@@ -295,7 +295,7 @@ class State(Api):
 def refuse_odd_names(under: str, doings: Mapping[str, Doing], collections: Collections) -> None:
     """Refuse names of collections, and of fields of their records, that the data does not have.
 
-    ``under`` is the key that the routes or tools stand under.
+    ``under`` is the key that contains the routes or tools.
 
     Raises:
         PydanticCustomError: a route or a tool has such a name, or a record lacks the field of its id.
@@ -320,7 +320,7 @@ def refuse_odd_names(under: str, doings: Mapping[str, Doing], collections: Colle
 
 
 def _refuse_without_id(collection: str, field: str, records: Mapping[str, JsonObject], *, needed: bool) -> None:
-    """Refuse a record whose id stands under a misspelt name, and one without an id where it is ``needed``."""
+    """Refuse a record with a misspelt id field, and one without an id where it is ``needed``."""
     for name, record in records.items():
         close = difflib.get_close_matches(field, map(str, record), n=1) if field not in record else []
         if close and (needed or str(record[close[0]]) == name):

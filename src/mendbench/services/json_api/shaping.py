@@ -1,4 +1,4 @@
-"""The dress of what a route answers: its wrapping, its status, its time."""
+"""The presentation of a route's response: its wrapping, its status, its time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mendbench.services.json_api.spec import Route
 from mendbench.services.wire import JSON_TYPE, json_response
 
 READ_MS, WRITE_MS = 96, 171
-"""Milliseconds a response takes unless the route says otherwise."""
+"""The default response time, milliseconds."""
 _TYPES = {"jsonapi": "application/vnd.api+json", "aws": "application/x-amz-json-1.1"}
-"""Styles that have a content type of their own."""
+"""Styles with their own content type."""
 
 
 def elapsed_of(route: Route) -> int:
-    """Return how long the route takes, milliseconds."""
+    """Return the route's response time, milliseconds."""
     return int(route.options.get("elapsed_ms", READ_MS if route.method in {"GET", "HEAD"} else WRITE_MS))
 
 
@@ -25,13 +25,13 @@ def shaped(context: Context) -> JsonObject:
 
 
 def extra_of(wrap: JsonObject) -> JsonObject:
-    """Return the fields that every wrapped answer has."""
+    """Return the fields of every wrapped response."""
     extra = wrap.get("extra")
     return extra if isinstance(extra, dict) else {}
 
 
 def answered(context: Context, status: int, body: Json, headers: Headers = ()) -> Response:
-    """Return the route's answer; without a body where the route says that its responses are empty."""
+    """Return the route's response, without a body where the route declares empty responses."""
     status, elapsed_ms = int(context.route.options.get("status", status)), elapsed_of(context.route)
     if context.route.options.get("empty"):
         return Response(status=status, headers=headers, elapsed_ms=elapsed_ms)

@@ -97,10 +97,10 @@ class Route:
     action: Action
     collection: str
     options: JsonObject
-    """The rest of what the case wrote."""
+    """The other keys of the route."""
 
     def table(self, name: str) -> JsonObject:
-        """Return one of the options that are objects; empty if it is not given."""
+        """Return one of the options that are objects; empty if absent."""
         value = self.options.get(name)
         return value if isinstance(value, dict) else {}
 
@@ -117,7 +117,7 @@ class Api:
     wrap: JsonObject
     routes: tuple[Route, ...]
     words: dict[str, str]
-    """Texts of refusals by what they become."""
+    """Texts of refusals and their replacements."""
     with_errors: JsonObject
     """Fields of every refusal that is a JSON object."""
 

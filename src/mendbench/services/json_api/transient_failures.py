@@ -1,4 +1,4 @@
-"""Failures that pass: a request is refused the first times that it is sent, and then answered.
+"""Temporary failures: a request fails the first times that it is sent, and then succeeds.
 
 In the state of an API::
 
@@ -6,12 +6,10 @@ In the state of an API::
                                     {"status": 503, "headers": {"Retry-After": "20"}, "body": "busy", "times": 2},
                                     {"status": 502, "page": "nginx", "writes": [1, 1]}]}
 
-The key is what ``failures`` has: a route as declared or as requested, or ``*``. An entry is as there
-too (:mod:`mendbench.services.scripted`).
-Each request of its own has its tries counted, and an accepted write begins the count again: so a response hangs on the request,
-on the accepted writes before it and on how often it was sent since the last of them, which is what a recording is keyed by.
-``writes`` ([least, most]) keeps an entry to the time between those counts of accepted writes. ``page`` is the error page
-of a proxy in front: ``nginx`` or ``elb``.
+Keys and entries are those of ``failures`` (:mod:`mendbench.services.scripted`). A key is a route as declared or as requested, or ``*``.
+The tries of each distinct request are counted, and an accepted write resets the count. So a response depends on the request, on the
+accepted writes before it, and on the number of tries since the last write. Recordings use the same key. ``writes`` ([least, most]) limits
+an entry to that range of accepted writes. ``page`` is the error page of a proxy in front: ``nginx`` or ``elb``.
 """
 
 from __future__ import annotations
@@ -31,17 +29,17 @@ PAGES = {
     504: "Gateway Time-out",
     413: "Request Entity Too Large",
 }
-"""As nginx spells them (its source, ``ngx_http_special_response.c``)."""
+"""The texts of nginx (its source, ``ngx_http_special_response.c``)."""
 
 
 def failing_at_first(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> Scripted | None:
-    """Return what the first of ``routes`` that has entries answers at this try, or None if it answers for itself."""
+    """Return the failure for this try from the first of ``routes`` with entries, or None if there is none."""
     route, entry = entry_due(data, routes, moment, writes)
     return None if entry is None else next_failure({"failures": {route: [entry]}}, (route,))
 
 
 def entry_due(data: JsonObject, routes: Iterable[str], moment: Moment, writes: int) -> tuple[str, JsonObject | None]:
-    """Return the route that has entries and the one that this try meets, its texts filled; None where none is due."""
+    """Return the route with entries and the entry for this try, its texts filled in; None if no entry applies."""
     planned = data.get(KEY) or {}
     route = next((one for one in (*routes, "*") if planned.get(one)), "*")
     left = moment.tried
@@ -61,7 +59,7 @@ def _holds(entry: JsonObject, writes: int) -> bool:
 
 
 def _whole(entry: JsonObject) -> JsonObject:
-    """Return an entry as ``failures`` takes it: its page written out."""
+    """Return an entry in the form of ``failures``, with its error page written out."""
     page = entry.get("page")
     if page is None:
         return entry

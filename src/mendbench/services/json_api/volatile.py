@@ -1,8 +1,8 @@
-"""What differs between two responses that say the same: ids of requests, times, and the count of tries behind them.
+"""The values that differ between otherwise equal responses: request ids, times, and the count of earlier tries.
 
 A text that a case writes into its state may hold ``{request_id}`` (32 hexadecimal digits), ``{uuid}``, ``{timestamp}`` (RFC 3339),
-``{http_date}`` and ``{http_date+20}`` (RFC 9110 section 5.6.7; seconds from now). They change with the request, with the accepted
-writes before it and with each try, and with nothing else.
+``{http_date}`` and ``{http_date+20}`` (RFC 9110 section 5.6.7; seconds from now). They depend only on the request, the accepted writes
+before it, and the number of the try.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from mendbench.services.wire import accepted_writes, iso_time
 
 TRIES = "tries"
 """Key of a service's state under which tries are counted: digest of a request to how often it was sent since the last
-accepted write. It is no data of the service's: a state that differs in nothing else is the same state."""
+accepted write. It is not part of the service's data: states that differ only here are equal."""
 
 MS_PER_TRY = 1_370
-"""How much later the next try of one request says it is, milliseconds."""
+"""The time between two tries of one request in the simulated clock, milliseconds."""
 
 _TOKEN = re.compile(r"\{(request_id|uuid|timestamp|http_date)(?:\+([0-9]{1,6}))?\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When a request comes, and as which try (from 0)."""
+    """The time and the try number (from 0) of a request."""
 
     request_id: str
     at_ms: int
@@ -47,19 +47,19 @@ def count_try(draft: JsonObject, request: Request) -> int:
 
 
 def forget_tries(state: JsonObject) -> JsonObject:
-    """Return ``state`` without its counted tries."""
+    """Return ``state`` without the counts of tries."""
     return {name: value for name, value in state.items() if name != TRIES}
 
 
 def moment_of(state: JsonObject, request: Request, now_ms: int, tried: int) -> Moment:
-    """Return the moment of a request. Query, body and headers stay out of its id: they may hold a secret."""
+    """Return the moment of a request. Query, body and headers are not part of its id: they may contain a secret."""
     place = normalise_url(request.url).partition("?")[0]
     name = digest([request.method.upper(), place, accepted_writes(state), tried], 32)
     return Moment(request_id=name, at_ms=now_ms + MS_PER_TRY * tried, tried=tried)
 
 
 def filled(value: Json, moment: Moment) -> Json:
-    """Return ``value`` with the moment's texts in place of their names."""
+    """Return ``value`` with the moment's values in place of the placeholders."""
     if isinstance(value, str):
         return _TOKEN.sub(lambda found: _said(found, moment), value) if "{" in value else value
     if isinstance(value, dict):
@@ -85,7 +85,7 @@ def _said(found: re.Match[str], moment: Moment) -> str:
 
 
 def _same_request(request: Request) -> str:
-    """Return a digest that two requests share if they ask the same, whatever the order of their headers."""
+    """Return a digest that is equal for equivalent requests, regardless of the order of headers."""
     headers = sorted([name.lower(), value.strip()] for name, value in request.headers)
     asked: list[Json] = [request.method.upper(), normalise_url(request.url), headers]
     try:

@@ -1,4 +1,4 @@
-"""A violation in a few plain words, for the styles that leave the words to the API."""
+"""Short descriptions of violations, for the styles where the API chooses the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mendbench.services.json_api.schema import Violation
 
 
 def in_words(violation: Violation) -> str:
-    """Return what is wrong in a few words: ``must be a positive integer``."""
+    """Return a short description of the violation: ``must be a positive integer``."""
     schema, kind = violation.schema, violation.kind
     if kind in {"type", "unparsable", "minimum"} and schema.get("type") == "integer" and schema.get("minimum") == 1:
         return "must be a positive integer"

@@ -6,7 +6,7 @@ from mendbench.services.shape import File, Shape, Table, Text
 
 
 class State(Shape):
-    """Who may enter, and files."""
+    """The access token, and files."""
 
     token: Text = None
     files: Table[File] = None

@@ -1,11 +1,11 @@
 """The real Jupyter Server: ``http://notebooks.saltings.example/api/contents/…``.
 
-Its folder holds the files of ``seed.json`` with those of the case's state laid over them, and it lets in who has the token::
+Its folder holds the files of ``seed.json``, overlaid with those of the case's state. It accepts requests with the token::
 
     {"token": "${canary:jupyter}", "files": {"ledgers/a.ipynb": {"cells": […], …}, "notes/b.txt": "text", "gone.txt": null}}
 
-A notebook may be written as an object. Without a token in the state nobody is let in. The server is started anew where
-the token differs from the one before; the front before it keeps its address.
+A notebook may be written as an object. Without a token in the state, the server refuses all requests. The server
+restarts if the token changes; its proxy keeps its address.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mendbench.services.sandboxed import ENVIRONMENT, merged_files, write_files
 
 HOST = "notebooks.saltings.example"
 ROOT = "/srv/notebooks"
-"""What stands in answers where the server names its folder."""
+"""The replacement for the server's folder in responses."""
 _WHEN = "Thu, 01 Jan 2026 00:00:00 GMT"
 _OPTIONS = (
     "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--ServerApp.open_browser=False", "--ServerApp.allow_root=True",
@@ -39,7 +39,7 @@ main(sys.argv[1:])
 
 
 def ordered(body: str) -> str:
-    """Return a body with the entries of a folder sorted by path: the server lists them as the disk has them."""
+    """Return a body with the entries of a folder sorted by path. The server lists them in disk order."""
     try:
         value = json.loads(body)
     except ValueError:
@@ -52,11 +52,11 @@ def ordered(body: str) -> str:
 
 
 def pins(folder: Path) -> Pins:
-    """Return what in the responses is not the server's word on the request, for a server whose files are in ``folder``."""
+    """Return the pins for a server whose files are in ``folder``."""
     return Pins(
         headers={
             "date": _WHEN, "last-modified": _WHEN, "server": "TornadoServer",
-            "etag": None, "set-cookie": None,  # a digest over what is pinned too, and a guest's random name
+            "etag": None, "set-cookie": None,  # a digest that also covers pinned values, and a guest's random name
         },
         texts=(
             (re.compile(r'("(?:last_modified|created|last_activity|started)": ")[^"]*'), r"\g<1>2026-01-01T00:00:00.000000Z"),
@@ -67,7 +67,7 @@ def pins(folder: Path) -> Pins:
 
 
 class Jupyter:
-    """A real server. Its folder is made anew before each scope."""
+    """A real server. Its folder is recreated before each scope."""
 
     name = "jupyter"
     hosts: tuple[str, ...] = (HOST,)
@@ -80,7 +80,7 @@ class Jupyter:
         self._front = Front(pins=Pins(headers={}))
 
     def start(self) -> str:
-        """Start the server with the seed, and return the base URL of the front before it.
+        """Start the server with the seed, and return the base URL of its proxy.
 
         Raises:
             BadInput: Jupyter Server is not installed, or does not start.
@@ -97,10 +97,10 @@ class Jupyter:
             raise
 
     def reset(self, state: dict[str, object]) -> None:
-        """Lay the files out anew, and let in who has the state's token, and nobody else.
+        """Recreate the files, and accept only the state's token.
 
         Raises:
-            BadInput: the state is none, or the server was not started.
+            BadInput: the state is invalid, or the server was not started.
         """
         if self._folder is None:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
@@ -115,7 +115,7 @@ class Jupyter:
             self._token = wanted
 
     def stop(self) -> None:
-        """Stop front and server, and remove its files. Does nothing if they do not run."""
+        """Stop proxy and server, and remove the files. Does nothing if they are not running."""
         self._front.close()
         self._server.stop()
         self._token = ""
@@ -130,10 +130,10 @@ class Jupyter:
 
 
 def files_of(state: dict[str, object]) -> dict[str, str]:
-    """Return the files of the folder, path to text: the seed's, and the state's laid over them.
+    """Return the files of the folder, path to text: the seed's, overlaid with the state's.
 
     Raises:
-        BadInput: a path leads out of the folder.
+        BadInput: a path is outside the folder.
     """
     seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
     given = cast("dict[str, object]", state.get("files") or {})

@@ -1,4 +1,4 @@
-"""The cold store's API. Run as a program of its own, with the file of its data as the one argument; nothing imports it.
+"""The cold store's API. It runs as a separate program with its data file as the only argument; no module imports it.
 
 Refusals of a body are pydantic's own, as FastAPI words them; the rest is the application's.
 """
@@ -64,12 +64,12 @@ class Store:
         self._file = file
 
     def read(self) -> dict[str, Any]:
-        """Return all of it."""
+        """Return all data."""
         data: dict[str, Any] = json.loads(self._file.read_text("utf-8"))
         return data
 
     def entered(self, ledger: str, entry: BaseModel) -> dict[str, Any]:
-        """Enter something into a ledger, and return it with its number."""
+        """Add an entry to a ledger, and return it with its number."""
         data = self.read()
         entries = data.setdefault(ledger, [])
         entries.append({"folio": f"{ledger[:2]}-{len(entries) + 1:04d}", **entry.model_dump()})
@@ -78,12 +78,12 @@ class Store:
         return last
 
     def write(self, data: dict[str, Any]) -> None:
-        """Replace all of it."""
+        """Replace all data."""
         self._file.write_text(json.dumps(data), "utf-8")
 
 
 class Api:
-    """The routes, over one store."""
+    """The routes, on one store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

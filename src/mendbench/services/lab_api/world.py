@@ -1,6 +1,6 @@
 """A real FastAPI application: ``http://phials.coldstore.example/``, the API of an invented cold store for seeds.
 
-What it does stands in ``app.py``. Its data is ``seed.json``, with the case's state merged over it (RFC 7396).
+Its code is in ``app.py``. Its data is ``seed.json``, with the case's state merged over it (RFC 7396).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from mendbench.values.merge_patch import merge_patch
 
 HOST = "phials.coldstore.example"
 PINS = Pins(headers={"date": "Thu, 01 Jan 2026 00:00:00 GMT"})
-"""The application shows nothing else that differs: no version, no id by chance, no time."""
+"""No other part of a response varies: the application shows no version, no random id and no time."""
 _LAUNCH = "import runpy; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
 
 
 class LabApi:
-    """A real server. It is started once and reset before each scope; the running server sees the new data."""
+    """A real server. It starts once and is reset before each scope; the running server sees the new data."""
 
     name = "lab_api"
     hosts: tuple[str, ...] = (HOST,)
@@ -34,7 +34,7 @@ class LabApi:
         self._front = Front(pins=PINS)
 
     def start(self) -> str:
-        """Start the application with the seed, and return the base URL of the front before it.
+        """Start the application with the seed, and return the base URL of its proxy.
 
         Raises:
             BadInput: FastAPI is not installed, or the application does not start.
@@ -52,7 +52,7 @@ class LabApi:
             raise
 
     def reset(self, state: dict[str, object]) -> None:
-        """Bring the data to the seed, with ``state`` merged over it.
+        """Reset the data to the seed, with ``state`` merged over it.
 
         Raises:
             BadInput: the server was not started.
@@ -61,7 +61,7 @@ class LabApi:
         self._file().write_text(json.dumps(merge_patch(seed, state)), "utf-8")
 
     def stop(self) -> None:
-        """Stop front and application, and remove its files. Does nothing if they do not run."""
+        """Stop proxy and application, and remove their files. Does nothing if they are not running."""
         self._front.close()
         self._server.stop()
         if self._folder is not None:

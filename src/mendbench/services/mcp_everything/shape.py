@@ -1,4 +1,4 @@
-"""The shape of the server's state: it has none."""
+"""The shape of the server's state. It is always empty."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from mendbench.services.shape import Shape
 
 
 class State(Shape):
-    """Nothing."""
+    """An empty state."""

@@ -1,6 +1,6 @@
 """The real everything server, over streamable HTTP: ``mcp://everything/get-sum`` and its other tools.
 
-It keeps nothing beyond a session, and each scope has a session of its own: it has no state.
+It stores nothing beyond a session, and each scope has its own session. So it has no state.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INSIDE = f"{HOME}/everything"
 
 
 class EverythingServer:
-    """A real server. It is started once; each scope is a new session."""
+    """A real server. It starts once; each scope is a new session."""
 
     name = "mcp_everything"
     hosts: tuple[str, ...] = ("everything",)
@@ -47,7 +47,7 @@ class EverythingServer:
             raise
 
     def reset(self, state: dict[str, object]) -> None:  # noqa: ARG002 - it has none
-        """Do nothing: a new session begins with nothing.
+        """Do nothing: a new session has no state.
 
         Raises:
             BadInput: the world was not started.
@@ -56,7 +56,7 @@ class EverythingServer:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
 
     def stop(self) -> None:
-        """Stop the server and remove its folder. Does nothing if it does not run."""
+        """Stop the server and remove its folder. Does nothing if it is not running."""
         self._server.stop()
         if self._folder is not None:
             drop_scratch(self._folder)

@@ -1,8 +1,8 @@
 """The real filesystem server, over stdio: ``mcp://filesystem/read_text_file`` and its other tools.
 
-It may reach ``/srv/mendbench/files``, which holds the files of ``seed.json`` with the case's laid over them:
-``{"files": {"rota/quay.json": "text", "notes/ferry.md": null}}``; null takes one away. ``get_file_info`` tells when a
-file was made, which is another time in each recording; the other tools answer the same each time.
+It can access ``/srv/mendbench/files``, which holds the files of ``seed.json``, overlaid with the case's: ``{"files":
+{"rota/quay.json": "text", "notes/ferry.md": null}}``; null removes a file. ``get_file_info`` shows the creation time of
+a file, which differs in each recording. The other tools are deterministic.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from mendbench.services.sandboxed import (
 )
 
 ROOT = f"{HOME}/files"
-"""The one folder that the server may reach, as it calls it."""
+"""The only folder that the server can access, by its path in the sandbox."""
 _PACKAGE = "@modelcontextprotocol/server-filesystem"
 
 
 class FilesystemServer:
-    """A real server, started afresh for each scope over a folder that was filled anew."""
+    """A real server, restarted for each scope with a freshly filled folder."""
 
     name = "mcp_files"
     hosts: tuple[str, ...] = ("filesystem",)
@@ -58,10 +58,10 @@ class FilesystemServer:
             raise
 
     def reset(self, state: dict[str, object]) -> None:
-        """Fill the folder with the seed, and with the files of ``state["files"]`` over it.
+        """Fill the folder with the seed, overlaid with the files of ``state["files"]``.
 
         Raises:
-            BadInput: a file cannot be there, or the world was not started.
+            BadInput: a file cannot be written, or the world was not started.
         """
         if self._folder is None:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")

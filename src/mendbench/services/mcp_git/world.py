@@ -1,12 +1,12 @@
 """The real git server, over stdio: ``mcp://git/git_log`` and its other tools.
 
-It may reach the repository ``/srv/mendbench/git``: the commits of ``seed.json``, then what the case's state asks for::
+It can access the repository ``/srv/mendbench/git``: the commits of ``seed.json``, then those of the case's state::
 
     {"commits": [{"message": "…", "files": {"path": "text", "gone": null}}],    # on main, after the seed's
-     "branches": {"lanes/harvest-4": "HEAD~1"},                                # name to where it begins
-     "files": {"path": "text", "gone": null}}                                  # laid into the working tree
+     "branches": {"lanes/harvest-4": "HEAD~1"},                                # name to start point
+     "files": {"path": "text", "gone": null}}                                  # written to the working tree
 
-Author and dates are fixed, those of commits that the server makes too, so that every hash is the same each time.
+Author and dates are fixed, also for commits that the server makes. So every hash is deterministic.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from mendbench.services.sandboxed import (
 )
 
 ROOT = f"{HOME}/git"
-"""The repository, as the server calls it."""
+"""The repository's path in the sandbox."""
 FIRST = datetime.fromtimestamp(START_MS / 1000, UTC) - timedelta(days=30)
-"""When the first commit was made; each next one came a day later."""
+"""The time of the first commit. Each next commit is one day later."""
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Ines Falk", "GIT_AUTHOR_EMAIL": "ines@orchard.example",
     "GIT_COMMITTER_NAME": "Ines Falk", "GIT_COMMITTER_EMAIL": "ines@orchard.example",
@@ -46,7 +46,7 @@ _IDENTITY = {
 
 
 class GitServer:
-    """A real server, started afresh for each scope over a repository that was built anew."""
+    """A real server, restarted for each scope with a freshly built repository."""
 
     name = "mcp_git"
     hosts: tuple[str, ...] = ("git",)
@@ -75,7 +75,7 @@ class GitServer:
             raise
 
     def reset(self, state: dict[str, object]) -> None:
-        """Build the repository: the seed, and what the state asks for after it.
+        """Build the repository: the seed, then the state's additions.
 
         Raises:
             BadInput: the state cannot be built, or the world was not started.
@@ -112,7 +112,7 @@ class GitServer:
 
 
 def _dated(when: datetime) -> dict[str, str]:
-    """Return the variables that make Git commit at that time, by that author, and read no configuration."""
+    """Return the variables that fix Git's commit time and author, and disable its configuration files."""
     stamp = when.strftime("%Y-%m-%dT%H:%M:%S+0000")
     return {**_IDENTITY, "GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
 

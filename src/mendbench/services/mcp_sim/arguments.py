@@ -1,4 +1,4 @@
-"""Arguments checked against a tool's ``inputSchema``, and what is wrong with them in each SDK's words.
+"""Validation of arguments against a tool's ``inputSchema``, with each SDK's error messages.
 
 The validators behind the SDKs: pydantic for FastMCP, jsonschema for Python's low-level server, Zod for TypeScript's.
 """
@@ -13,14 +13,14 @@ from mendbench.services.json_api.schema import Violation, checked
 from mendbench.services.mcp_sim.spec import Server, Tool
 
 PYDANTIC_DOCS = "https://errors.pydantic.dev/2.14/v/"
-"""What pydantic's texts point to; the version is that of the release."""
+"""The URL in pydantic's messages. The version is that of the release."""
 _SHOWN = 50
-"""Bytes of a value that pydantic shows: longer ones lose their middle."""
+"""The size in bytes to which pydantic truncates a value. Longer values lose their middle."""
 _ZOD_NAMES = {"integer": "number", "object": "object"}
 
 
 def check_arguments(server: Server, tool: Tool, given: JsonObject) -> tuple[JsonObject, list[Violation]]:
-    """Return the arguments with their defaults, as the server's handler gets them, and all that is wrong with them."""
+    """Return the arguments with their defaults, as the server's handler gets them, and all violations."""
     strict = server.profile != "wrapper" and (server.profile == "protocol" or server.sdk != "fastmcp")
     schema = {"type": "object", **tool.schema}
     if not strict:
@@ -34,7 +34,7 @@ def check_arguments(server: Server, tool: Tool, given: JsonObject) -> tuple[Json
 
 
 def in_pydantic_words(tool: Tool, violations: list[Violation]) -> str:
-    """Return FastMCP's sentence: pydantic's ``ValidationError`` as text, of the arguments' model."""
+    """Return FastMCP's message: pydantic's ``ValidationError`` of the argument model, as text."""
     count = len(violations)
     lines = [f"{count} validation error{'s' if count > 1 else ''} for {tool.name}Arguments"]
     for violation in violations:
@@ -48,7 +48,7 @@ def in_pydantic_words(tool: Tool, violations: list[Violation]) -> str:
 
 
 def in_jsonschema_words(violations: list[Violation]) -> str:
-    """Return the message of jsonschema's best match: of what lies outermost, the first."""
+    """Return the message of jsonschema's best match: the first of the outermost errors."""
     first = min(violations, key=lambda one: len(one.path) - (one.kind in {"missing", "extra"}))
     value, schema = first.value, first.schema
     if first.kind == "missing":
@@ -76,12 +76,12 @@ def in_jsonschema_words(violations: list[Violation]) -> str:
 
 
 def in_zod_words(violations: list[Violation]) -> str:
-    """Return the messages of Zod 4's issues, each with its place, as the TypeScript SDK joins them."""
+    """Return the messages of Zod 4's issues, each with its path, joined as in the TypeScript SDK."""
     return ", ".join(f"{_zod(one)}{_place(one)}" for one in violations)
 
 
 def in_composio_words(violations: list[Violation]) -> str:
-    """Return what Composio says of a tool's request."""
+    """Return Composio's message about a tool request."""
     missing = sorted(repr(str(one.path[-1])) for one in violations if one.kind == "missing")
     others = [
         f"{error_of(one)[1]} on parameter `{'.'.join(map(str, one.path))}`"
@@ -96,7 +96,7 @@ def in_composio_words(violations: list[Violation]) -> str:
 
 
 def _unpacked(value: Json, schema: JsonObject) -> Json:
-    """Return the list or object that a text holds, where the argument is no text: FastMCP reads it before pydantic does."""
+    """Return the list or object in a JSON text, where the argument is not a string. FastMCP parses it before pydantic does."""
     if not isinstance(value, str) or main_type(schema) == "string":
         return value
     try:
@@ -107,7 +107,7 @@ def _unpacked(value: Json, schema: JsonObject) -> Json:
 
 
 def _shown(value: Json) -> str:
-    """Return what pydantic shows of a value: a long one loses its middle, counted in bytes and cut between characters."""
+    """Return pydantic's display of a value. A long value loses its middle, counted in bytes and cut between characters."""
     raw = repr(value).encode("utf-8", "replace")
     if len(raw) <= _SHOWN:
         return raw.decode()

@@ -1,4 +1,4 @@
-"""JSON-RPC answers: results and failures as each profile dresses them."""
+"""JSON-RPC responses: results and failures in the format of each profile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL_ERROR = -32602, -32601, -32603
 
 
 def result(body: JsonObject, elapsed_ms: int) -> Response:
-    """Return a JSON-RPC result. Ids are always 1: one that counted would make equal answers differ."""
+    """Return a JSON-RPC result. Ids are always 1, because counted ids would make equal responses differ."""
     return json_response(200, {"jsonrpc": "2.0", "id": 1, "result": body}, elapsed_ms=elapsed_ms)
 
 
@@ -27,7 +27,7 @@ def error(code: int, message: str, elapsed_ms: int, data: Json = None) -> Respon
 
 
 def success(server: Server, value: Json, elapsed_ms: int) -> Response:
-    """Return what a tool gives back. A text stands as it is, everything else as JSON."""
+    """Return a tool's result. A text is unchanged; everything else becomes JSON."""
     if server.profile == "wrapper":
         return _wrapped({"successful": True, "error": None, "data": value}, elapsed_ms)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
@@ -38,7 +38,7 @@ def success(server: Server, value: Json, elapsed_ms: int) -> Response:
 
 
 def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, elapsed_ms: int) -> Response:
-    """Return the failure of a tool that ran, or of the API behind it."""
+    """Return the failure of a tool that executed, or of the API behind it."""
     if server.profile == "protocol":
         return error(INTERNAL_ERROR, words, elapsed_ms)
     if server.profile == "wrapper":
@@ -47,7 +47,7 @@ def failure(server: Server, tool: Tool, words: str, status: int, log_id: str, el
 
 
 def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Response:
-    """Return the refusal of a tool that is not there."""
+    """Return the error for an unknown tool."""
     if server.profile == "protocol":
         mark = "MCP error -32601: " if server.unknown_tool == METHOD_NOT_FOUND else ""
         return error(server.unknown_tool, f"{mark}Unknown tool: {name}", elapsed_ms)
@@ -59,7 +59,7 @@ def unknown_tool(server: Server, name: str, elapsed_ms: int) -> Response:
 def invalid_arguments(
     server: Server, tool: Tool, violations: list[Violation], log_id: str, elapsed_ms: int
 ) -> Response:
-    """Return the refusal of arguments."""
+    """Return the error for invalid arguments."""
     if server.profile == "wrapper":
         return _refused(in_composio_words(violations), 400, log_id, elapsed_ms)
     if server.profile == "tool_errors" and server.sdk == "fastmcp":

@@ -1,4 +1,4 @@
-"""The simulated MCP servers: which server and tool a request is for, and the order of its checks."""
+"""The simulated MCP servers: selects the server and the tool for a request, and defines the order of checks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from mendbench.values.merge_patch import merge_patch
 
 LIST = "tools/list"
 _LIST_MS, _REFUSED_MS, _READ_MS, _WRITE_MS = 31, 38, 74, 133
-"""Milliseconds that answers take."""
+"""The response time, milliseconds."""
 
 
 class McpSim:
@@ -44,7 +44,7 @@ class McpSim:
 
     name = "mcp_sim"
     hosts: tuple[str, ...] = ()
-    """None of its own: see :meth:`hosts_in`."""
+    """Empty: see :meth:`hosts_in`."""
 
     def seed(self) -> dict[str, object]:
         """Return four servers of a harbour: tickets, documents, a calendar, and a Slack workspace behind a wrapper."""
@@ -55,7 +55,7 @@ class McpSim:
         return tuple(read_servers(merge_patch(self.seed(), state)))
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and the server's response to it."""
+        """Return the state after ``request`` and the server's response."""
         draft: JsonObject = copy.deepcopy(state)
         server = read_servers(draft).get(host_of(request.url))
         name = _tool_name(request)
@@ -74,7 +74,7 @@ class McpSim:
 
 
 def _tool_name(request: Request) -> str | None:
-    """Return the tool that is called, or :data:`LIST`; None where the request is none of MCP's."""
+    """Return the called tool, or :data:`LIST`; None if the request is not an MCP request."""
     try:
         parts = urlsplit(request.url)
     except ValueError:
@@ -96,7 +96,7 @@ def _moment(draft: JsonObject, server: Server, request: Request, now_ms: int) ->
 
 
 def _planned(draft: JsonObject, server: Server, name: str, moment: Moment) -> tuple[Response | None, bool]:
-    """Return the failure that is due for a call, and whether the call has its effect all the same."""
+    """Return the failure that applies to a call, and whether the call still has its effect."""
     record = _record(draft, server)
     _, entry = entry_due(record, (name,), moment, accepted_writes(draft))
     if entry is None:
@@ -143,7 +143,7 @@ def _answered(record: JsonObject, server: Server, name: str, request: Request, m
 
 
 def _arguments(request: Request) -> JsonObject | None:
-    """Return the arguments; none sent is none given. None where the body is no object."""
+    """Return the arguments. A missing body means no arguments. None if the body is not an object."""
     if not request.body.strip():
         return {}
     try:
@@ -154,10 +154,10 @@ def _arguments(request: Request) -> JsonObject | None:
 
 
 def _done(record: JsonObject, server: Server, tool: Tool, arguments: JsonObject, moment: Moment) -> Json:
-    """Do what the tool's action does with the server's data and return what it answers.
+    """Run the tool's action on the server's data and return the result.
 
     Raises:
-        RefusedError: it cannot be done.
+        RefusedError: the action fails.
     """
     options = cast("JsonObject", filled(tool.options, moment))
     options = {"wrap": {"many": tool.collection, "total": "count"}, **options} if tool.action == "list" else options
@@ -181,11 +181,11 @@ def _done(record: JsonObject, server: Server, tool: Tool, arguments: JsonObject,
 
 
 def _log_id(moment: Moment) -> str:
-    """Return the id that a wrapper gives a failed run."""
+    """Return the id that a wrapper gives to a failed run."""
     return f"log_{digest(moment.request_id, 12)}"
 
 
 _NOBODY = Api(
     name="", hosts=("",), auth=None, style="plain", http_status=True, wrap={}, routes=(), words={}, with_errors={}
 )  # fmt: skip
-"""The dress of responses that no HTTP client sees."""
+"""A placeholder API for responses that no HTTP client sees."""

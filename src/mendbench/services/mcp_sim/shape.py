@@ -1,4 +1,4 @@
-"""The shape of the state of ``mcp_sim``. :mod:`mendbench.services.mcp_sim.spec` says what the keys mean."""
+"""The shape of the state of ``mcp_sim``. :mod:`mendbench.services.mcp_sim.spec` describes the keys."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RpcError(Shape):
 
 
 class Call(Passing):
-    """A failed call that passes."""
+    """A temporary failure of a call."""
 
     says: Text = None
     error: RpcError | None = None

@@ -13,11 +13,11 @@ from mendbench.services.slack.service import Slack
 from mendbench.values.merge_patch import merge_patch
 
 _WHOLE = "whole_workspace"
-"""Key of a server's record that holds its workspace once something was written to it."""
+"""The key of a server's record for its workspace, present after the first write."""
 
 
 def call_slack(record: JsonObject, tool: Tool, arguments: JsonObject, now_ms: int) -> Json:
-    """Call the tool's method with ``arguments``, keep what it wrote in ``record`` and return Slack's answer."""
+    """Call the tool's method with ``arguments``, store its changes in ``record`` and return Slack's response."""
     before = record.get(_WHOLE) or merge_patch(Slack().seed(), record.get("workspace") or {})
     if METHODS[tool.method].takes_json:
         kind, body = "application/json; charset=utf-8", json.dumps(arguments).encode()

@@ -1,13 +1,13 @@
-"""The state of ``mcp_sim``: MCP servers, each with its tools and data, as the seed has them or as a case invents them.
+"""The state of ``mcp_sim``: MCP servers, each with its tools and data, from the seed or from a case.
 
-A call is ``mcp://SERVER/TOOL`` with the arguments as body, ``mcp://SERVER/tools/list`` lists the tools; the response is the whole
+A call is ``mcp://SERVER/TOOL`` with the arguments as body. ``mcp://SERVER/tools/list`` lists the tools. The response is the whole
 JSON-RPC object::
 
     {"servers": {"kelp-desk": {
       "profile": "tool_errors",                  # protocol | tool_errors | wrapper
-      "sdk": "fastmcp",                          # fastmcp | python | typescript: whose words bad arguments are refused in
-      "unknown_tool": -32602,                    # profile protocol: the code for a tool that is not there (or -32601)
-      "structured": true,                        # results carry structuredContent beside the text
+      "sdk": "fastmcp",                          # fastmcp | python | typescript: whose messages report bad arguments
+      "unknown_tool": -32602,                    # profile protocol: the code for an unknown tool (or -32601)
+      "structured": true,                        # results have structuredContent next to the text
       "collections": {"slips": {"s-7": {"slip_ref": "s-7", "tide_mark": "low"}}},
       "tools": {
         "get_slip":  {"description": "…", "action": "get", "collection": "slips", "id_argument": "slip_ref",
@@ -20,11 +20,11 @@ JSON-RPC object::
      "crew-chat": {"profile": "wrapper", "workspace": {"channels": {…}},
                    "tools": {"SLACK_SEND_MESSAGE": {"method": "chat.postMessage", "inputSchema": {…}}}}}}
 
-Actions are those of ``json_api`` (get, list, lookup, create, update, delete, static, with ``unique``, ``references``, ``rules``, ``paging``
-and so on: :mod:`mendbench.services.json_api.spec`). A tool with a ``method`` calls that method of a Slack workspace instead;
-``workspace`` is a patch over the data of the ``slack`` service, ``token`` what it is called with. ``at_first`` is as in
-``json_api``, by tool or ``*``; ``says`` fails as the
-server's tools fail, ``error`` is a JSON-RPC error, ``status`` and ``fault`` are the transport's.
+Actions are those of ``json_api`` (get, list, lookup, create, update, delete, static, with ``unique``, ``references``, ``rules``,
+``paging`` and so on: :mod:`mendbench.services.json_api.spec`). A tool with a ``method`` calls that method of a Slack workspace instead;
+``workspace`` is a patch over the data of the ``slack`` service. ``token`` is the token for the calls. ``at_first`` is as in ``json_api``,
+by tool or ``*``; ``says`` is a tool failure with that message, ``error`` is a JSON-RPC error, and ``status`` and ``fault`` are transport
+failures.
 
 :mod:`mendbench.services.mcp_sim.shape` has all keys; any other key is an error. An ``inputSchema`` has the keywords that schemas have
 in ``json_api``, and each argument may have a ``default``.
@@ -32,12 +32,12 @@ in ``json_api``, and each argument may have a ``default``.
 Profiles
     ``protocol``: every failure is a JSON-RPC error. The specifications of 2025-06-18 and 2025-11-25 (server/tools, "Error
     handling") give an unknown tool as -32602 ``Unknown tool: …``; servers on the TypeScript SDK's low-level ``Server`` often throw
-    -32601 for it. Bad arguments are a protocol error up to 2025-06-18 (-32602), tool errors from 2025-11-25 on. What a
-    low-level handler throws is -32603 with the thrown text.
-    ``tool_errors``: results with ``isError: true`` and the SDK's text: FastMCP (pydantic's words, every violation, unknown arguments
-    dropped), Python's low-level server (jsonschema's words, one violation), the TypeScript SDK 1.x (Zod's words).
-    ``wrapper``: as Composio's: the text is a JSON string ``{"successful", "error", "data"}``, ``isError`` is never set, and a refusal of
-    the API behind it may stand in ``data`` of a success.
+    -32601 for it. Bad arguments are a protocol error up to 2025-06-18 (-32602), tool errors from 2025-11-25 on. An exception of a
+    low-level handler is -32603 with its text.
+    ``tool_errors``: results with ``isError: true`` and the SDK's text: FastMCP (pydantic's messages, every violation, unknown arguments
+    dropped), Python's low-level server (jsonschema's messages, one violation), the TypeScript SDK 1.x (Zod's messages).
+    ``wrapper``: as in Composio: the text is a JSON string ``{"successful", "error", "data"}``, ``isError`` is never set, and a refusal of
+    the API behind it may be in ``data`` of a success.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class Tool:
     action: Action
     collection: str
     method: str
-    """The Slack method that it calls instead of an action; empty for none."""
+    """The Slack method that it calls instead of an action; empty if it has an action."""
     schema: JsonObject
     """Its ``inputSchema``."""
     options: JsonObject
-    """The rest of what the state says."""
+    """The other keys of the tool."""
 
     @property
     def reads_only(self) -> bool:
-        """Whether it changes nothing: its ``readOnlyHint``."""
+        """Whether it is read-only: its ``readOnlyHint``."""
         return self.method.endswith(_READING_METHODS) if self.method else self.action in _READS
 
     @property
@@ -102,7 +102,7 @@ class Server:
 
 
 def read_servers(state: JsonObject) -> dict[str, Server]:
-    """Return the servers of a state by their lower-case names."""
+    """Return the servers of a state by lower-case name."""
     return {name.lower(): _server(name, record) for name, record in (state.get("servers") or {}).items()}
 
 

@@ -22,6 +22,6 @@ def _moment(text: str) -> str:
 
 
 class State(Shape):
-    """The time at which the clock stands."""
+    """The time of the fixed clock."""
 
     now: Annotated[str, AfterValidator(_moment)] | None = None

@@ -1,8 +1,8 @@
 """The real time server, over stdio: ``mcp://time/convert_time`` and ``mcp://time/get_current_time``.
 
-Both of its tools answer with a date and whether it is summer time, also for a time of day between two zones. So its clock
-stands still: at the time that every scope's clock starts at, or at a case's own ``{"now": "2026-07-01T12:00:00Z"}``.
-Zones are those of the pinned package tzdata, and not the machine's.
+The responses of both tools depend on the current date and summer time, even for a time of day between two zones. So its clock is fixed:
+at the start time of every scope's clock, or at a case's own ``{"now": "2026-07-01T12:00:00Z"}``. Time zones come from the pinned package
+tzdata, not from the machine.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Standing(datetime.datetime):
 server.datetime = Standing
 asyncio.run(server.serve("UTC"))
 """
-"""Runs the server on a clock that stands. All else is the server's own."""
+"""Runs the server with a fixed clock. Everything else is unchanged."""
 
 
 class TimeServer:
-    """A real server, started afresh for each scope."""
+    """A real server, restarted for each scope."""
 
     name = "mcp_time"
     hosts: tuple[str, ...] = ("time",)

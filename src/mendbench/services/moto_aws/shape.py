@@ -1,4 +1,4 @@
-"""The shape of AWS's data: see :mod:`mendbench.services.moto_aws.world`."""
+"""The shape of the AWS data: see :mod:`mendbench.services.moto_aws.world`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mendbench.services.shape import Plain, Shape, Table, Text
 
 
 class Call(Shape):
-    """A call that makes data."""
+    """A call that creates data."""
 
     target: Text = None
     json_: Any = Field(None, alias="json")

@@ -1,16 +1,15 @@
 """The real moto in server mode: AWS endpoints of one region, such as ``https://dynamodb.eu-west-1.amazonaws.com/``.
 
-Its data is what the calls of ``seed.json`` made, one after another, with those of the case's state merged over them by name::
+The calls of ``seed.json`` create its data, in order. The calls of the case's state are merged over them by name::
 
     {"calls": {"table of bales": {"target": "DynamoDB_20120810.CreateTable", "json": {…}},
                "queue": {"target": "AmazonSQS.CreateQueue", "json": {…}},
                "crate 1": {"method": "PUT", "url": "https://s3.eu-west-1.amazonaws.com/crates/1.json", "text": "…"},
-               "bale 7": null}}                                     # a call of the seed that is not made
+               "bale 7": null}}                                     # a call of the seed to leave out
 
-``target`` is the operation of a JSON protocol (``X-Amz-Target``). moto learns service and region from the signature and
-does not verify it. Requests come unsigned here, as from a workflow behind a gateway that signs: the front signs for the
-host that was asked. Random ids are a function of the request and of how often it was made: the front seeds moto before
-each one.
+``target`` is the operation of a JSON protocol (``X-Amz-Target``). moto reads service and region from the signature,
+which it does not verify. Requests arrive unsigned, as from a workflow behind a signing gateway. The proxy signs for the
+requested host. Random ids depend only on the request and on its repeat count: the proxy seeds moto before each request.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ from mendbench.values.merge_patch import merge_patch
 
 REGION = "eu-west-1"
 SERVICES = ("dynamodb", "sqs", "ssm", "s3", "sns")
-"""Those whose refusals have AWS's own statuses; of others moto's differ."""
+"""Services whose errors have AWS's own status codes. For other services moto's differ."""
 _TARGETS = {"DynamoDB_20120810": "dynamodb", "AmazonSQS": "sqs", "AmazonSSM": "ssm"}
-"""What stands before the dot of ``X-Amz-Target``, and the host's first word."""
+"""The prefix of ``X-Amz-Target`` before the dot, and the first label of the host."""
 _READS = re.compile(r"\.(?:Get|BatchGet|Describe|List|Query|Scan|Search|Filter)")
-"""Operations that change nothing. ``ReceiveMessage`` hides what it gives, and so is none of them."""
+"""Read-only operations. ``ReceiveMessage`` hides the messages that it returns, so it is not one of them."""
 _WHEN, _SECONDS, _STAMP = "Thu, 01 Jan 2026 00:00:00 GMT", "1767225600", "2026-01-01T00:00:00.000Z"
 PINS = Pins(
     headers={
-        "date": _WHEN, "last-modified": _WHEN, "server": None, "x-amz-crc32": None,  # a checksum over what is pinned too
+        "date": _WHEN, "last-modified": _WHEN, "server": None, "x-amz-crc32": None,  # a checksum that also covers pinned values
         "x-amzn-requestid": "7d1f0c9e-0000-4000-8000-000000000000", "access-control-allow-origin": None,
     },
     texts=(
@@ -50,10 +49,10 @@ PINS = Pins(
         (re.compile(r'("\w*Timestamp": ")[0-9]{13}(?=")'), rf"\g<1>{_SECONDS}000"),
         (re.compile(r"(<(\w*(?:LastModified|Date|Time))>)[^<]*(?=</\2>)"), rf"\g<1>{_STAMP}"),
         (re.compile(r"(<RequestId>)[^<]*"), r"\g<1>7d1f0c9e-0000-4000-8000-000000000000"),
-        (re.compile(rf"http://(?=sqs\.{REGION}\.amazonaws\.com/)"), "https://"),  # moto writes the scheme that it was asked by
+        (re.compile(rf"http://(?=sqs\.{REGION}\.amazonaws\.com/)"), "https://"),  # moto copies the scheme of the request
     ),
 )  # fmt: skip
-"""What in moto's answers is not its word on the request: dates, request ids, checksums over them, the test server's own."""
+"""The pins for moto's responses: dates, request ids, checksums over them, the test server's own headers."""
 _LAUNCH = """
 import logging
 from moto.server import DomainDispatcherApplication, create_backend_app
@@ -64,11 +63,11 @@ print(f"http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()
 """
 _CONTROL = "motoapi.amazonaws.com"
-"""Where moto's own settings are: no host that a case can declare."""
+"""The host of moto's own settings. A case cannot declare it."""
 
 
 class MotoAws:
-    """A real server. It is started once and reset before each scope."""
+    """A real server. It starts once and is reset before each scope."""
 
     name = "moto_aws"
     hosts: tuple[str, ...] = tuple(f"{service}.{REGION}.amazonaws.com" for service in SERVICES)
@@ -80,7 +79,7 @@ class MotoAws:
         self._made: Counter[str] = Counter()
 
     def start(self) -> str:
-        """Start the server with the seed, and return the base URL of the front before it.
+        """Start the server with the seed, and return the base URL of its proxy.
 
         Raises:
             BadInput: moto is not installed, or does not start.
@@ -99,10 +98,10 @@ class MotoAws:
             raise
 
     def reset(self, state: dict[str, object]) -> None:
-        """Forget everything, and make the calls of the seed and of the state anew.
+        """Reset moto, and repeat the calls of the seed and of the state.
 
         Raises:
-            BadInput: a call is none, or is refused, or the server was not started.
+            BadInput: a call is invalid or fails, or the server was not started.
         """
         if self._folder is None:
             raise BadInput(f"service {self.name}", "reset before start", "start it first")
@@ -117,12 +116,12 @@ class MotoAws:
                 raise BadInput(f"state of {self.name}: calls.{name}", f"refused with {status}: {said}", "mend the call")
 
     def reads(self, request: Request) -> bool | None:
-        """Return whether a request changed nothing: the JSON protocols ask for everything by POST."""
+        """Return whether a request is read-only. The JSON protocols use POST for everything."""
         target = request.header("x-amz-target")
         return None if target is None else _READS.search(target) is not None
 
     def stop(self) -> None:
-        """Stop front and server, and remove its files. Does nothing if they do not run."""
+        """Stop proxy and server, and remove the files. Does nothing if they are not running."""
         self._front.close()
         self._server.stop()
         if self._folder is not None:
@@ -149,16 +148,16 @@ class MotoAws:
 
 
 def calls_of(state: JsonObject) -> dict[str, JsonObject]:
-    """Return the calls that make the data, by name: the seed's, and the state's merged over them (RFC 7396)."""
+    """Return the calls that create the data, by name: the seed's, with the state's merged over them (RFC 7396)."""
     seed = json.loads(resources.files(__package__ or "").joinpath("seed.json").read_text("utf-8"))
     return merge_patch(seed, state).get("calls") or {}
 
 
 def incoming(name: str, call: JsonObject) -> Incoming:
-    """Return the request that a call of a state means.
+    """Return the request for a call of a state.
 
     Raises:
-        BadInput: it means none.
+        BadInput: the call is invalid.
     """
     place = f"state of {MotoAws.name}: calls.{name}"
     target, text = str(call.get("target", "")), call.get("text")

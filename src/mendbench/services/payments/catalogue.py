@@ -1,4 +1,4 @@
-"""Products, prices, and what is sold by them: checkout sessions and subscriptions.
+"""Products, prices, and sales: checkout sessions and subscriptions.
 
 https://docs.stripe.com/api/prices, https://docs.stripe.com/api/checkout/sessions, https://docs.stripe.com/api/subscriptions
 """
@@ -130,7 +130,7 @@ def get_subscription(context: Context) -> JsonObject:
 
 
 def _line(context: Context, line: JsonObject, index: int, mode: str) -> tuple[int, str]:
-    """Return what one line of a session costs, and in which currency."""
+    """Return the cost of one line of a session, and its currency."""
     place = f"line_items[{index}]"
     if "quantity" not in line:
         raise missing(f"{place}[quantity]")

@@ -65,7 +65,7 @@ def attach_method(context: Context) -> JsonObject:
 
 
 def usable_method(context: Context, customer: str) -> str | None:
-    """Return the payment method that a customer is charged with: the default one, or None."""
+    """Return the payment method for charging a customer: the default one, or None."""
     record = context.part("customers").get(customer) or {}
     default = (record.get("invoice_settings") or {}).get("default_payment_method")
     return str(default) if default in context.part("payment_methods") else None

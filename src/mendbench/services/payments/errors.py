@@ -1,9 +1,9 @@
-"""How Stripe says no (https://docs.stripe.com/api/errors): an ``error`` with type, code, param and a link.
+"""Stripe's error responses (https://docs.stripe.com/api/errors): an ``error`` with type, code, param and a link.
 
-Where the texts come from: amounts, missing things by path and by body, keys and declines from pay-rails' recorded
+Sources of the texts: amounts, missing objects by path and by body, keys and declines from pay-rails' recorded
 exchanges; unknown parameters from nomadreservations/ngx-stripe issue 20, mage2pro/stripe issue 68 and
 microsoft/azure-api-management-monetization issue 57; integers from stripe/stripe-cli issue 585; a JSON body and an
-empty text from answers quoted by several callers of the live API; states of a payment from
+empty text from responses quoted by several callers of the live API; states of a payment from
 Automattic/woocommerce-payments issue 487, 202-ecommerce/stripe_official issue 18 and grandnode/grandnode issue 985;
 refunds from Sylius/StripePlugin pull request 120; unknown URLs from stripe/stripe-mock's ``invalidRoute``.
 """
@@ -60,7 +60,7 @@ class StripeError(Exception):
         self.extra, self.headers = extra or {}, headers
 
     def body(self, request_id: str) -> JsonObject:
-        """Return the response's body. What is wrong with a good key's request is linked to its log."""
+        """Return the response body. With a valid key, an error links to the request's log."""
         link = _DOCS + self.code.replace("_", "-") if self.code else None
         log = f"{_LOGS}{request_id}" if self.status in {400, 402, 404} else None
         fields: dict[str, Json] = {
@@ -81,18 +81,18 @@ def bad(message: str, param: str | None, code: str | None = None) -> StripeError
 
 
 def unknown(names: list[str]) -> StripeError:
-    """Return the refusal of parameters that the endpoint does not have."""
+    """Return the error for parameters that the endpoint does not have."""
     plural = "s" if len(names) > 1 else ""
     return bad(f"Received unknown parameter{plural}: {', '.join(names)}", names[0], "parameter_unknown")
 
 
 def missing(name: str) -> StripeError:
-    """Return the refusal of a request without a parameter that it has to have."""
+    """Return the error for a missing required parameter."""
     return bad(f"Missing required param: {name}.", name, "parameter_missing")
 
 
 def empty(name: str) -> StripeError:
-    """Return the refusal of an empty text for what cannot be unset."""
+    """Return the error for an empty text in a parameter that cannot be unset."""
     text = (
         f"You passed an empty string for '{name}'. We assume empty values are an attempt to unset a parameter; however "
         f"'{name}' cannot be unset. You should remove '{name}' from your request or supply a non-empty value."
@@ -101,57 +101,57 @@ def empty(name: str) -> StripeError:
 
 
 def not_integer(name: str, value: str) -> StripeError:
-    """Return the refusal of what is no whole number."""
+    """Return the error for a value that is not an integer."""
     return bad(f"Invalid integer: {value}", name, "parameter_invalid_integer")
 
 
 def too_low(name: str, least: int) -> StripeError:
-    """Return the refusal of a whole number below the least that is taken."""
+    """Return the error for an integer below the minimum."""
     return bad(f"This value must be greater than or equal to {least}.", name, "parameter_invalid_integer")
 
 
 def too_high(name: str, most: int) -> StripeError:
-    """Return the refusal of a whole number above the most that is taken."""
+    """Return the error for an integer above the maximum."""
     return bad(f"This value must be less than or equal to {most}.", name, "parameter_invalid_integer")
 
 
 def no_such(kind: str, given: str, param: str, *, in_path: bool) -> StripeError:
-    """Return the refusal of an id that nothing has: 404 in the path, 400 in a parameter."""
+    """Return the error for an unknown id: 404 in the path, 400 in a parameter."""
     more = f"; {_ELSEWHERE}" if kind == "PaymentMethod" else ""
     message = f"No such {kind}: '{given}'{more}"
     return StripeError(404 if in_path else 400, message, code="resource_missing", param=param)
 
 
 def unrecognized(method: str, path: str) -> StripeError:
-    """Return the refusal of a URL that is none of the API's."""
+    """Return the error for an unknown URL."""
     return StripeError(404, f"Unrecognized request URL ({method}: {path}).")
 
 
 def no_key() -> StripeError:
-    """Return the refusal of a request without a key."""
+    """Return the error for a request without a key."""
     return StripeError(401, _NO_KEY, headers=_CHALLENGE)
 
 
 def invalid_key(shown: str, *, expired: bool) -> StripeError:
-    """Return the refusal of a key that is none, or no longer. ``shown`` is the key with its secret part starred."""
+    """Return the error for an invalid or expired key. ``shown`` is the key with its secret part starred."""
     if expired:
         return StripeError(401, f"Expired API Key provided: {shown}", code="api_key_expired", headers=_CHALLENGE)
     return StripeError(401, f"Invalid API Key provided: {shown}", headers=_CHALLENGE)
 
 
 def not_a_form() -> StripeError:
-    """Return the refusal of a JSON body."""
+    """Return the error for a JSON body."""
     return StripeError(400, _NOT_A_FORM)
 
 
 def rate_limited(retry_after: int | None) -> StripeError:
-    """Return the refusal of one request too many."""
+    """Return the error for a request over the rate limit."""
     headers: Headers = () if retry_after is None else (("retry-after", str(retry_after)),)
     return StripeError(429, _RATE, code="rate_limit", headers=headers)
 
 
 def key_reused(key: str) -> StripeError:
-    """Return the refusal of an idempotency key that was used with other parameters."""
+    """Return the error for an idempotency key that was used with other parameters."""
     text = (
         "Keys for idempotent requests can only be used with the same parameters they were first used with. "
         f"Try using a key other than '{key}' if you meant to execute a different request."
@@ -160,7 +160,7 @@ def key_reused(key: str) -> StripeError:
 
 
 def declined(decline_code: str) -> StripeError:
-    """Return what a card's issuer says. An unknown code is a generic decline."""
+    """Return the card issuer's decline. An unknown code is a generic decline."""
     known = decline_code if decline_code in DECLINES else "generic_decline"
     code, message = DECLINES[known]
     extra: JsonObject = {"decline_code": known} if code == "card_declined" else {}
@@ -178,5 +178,5 @@ def declined(decline_code: str) -> StripeError:
 
 
 def wrong_state(message: str) -> StripeError:
-    """Return the refusal of a step that the payment's status does not allow."""
+    """Return the error for a step that the payment's status does not allow."""
     return StripeError(400, message, code="payment_intent_unexpected_state")

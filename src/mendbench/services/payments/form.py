@@ -16,10 +16,10 @@ _MAX_PARTS = 8
 
 
 def read_pairs(call: Call) -> list[tuple[str, str]]:
-    """Return the names and values of a call: of its query, and of its form.
+    """Return the names and values of a call, from its query and its form.
 
     Raises:
-        StripeError: the body is JSON, or says that it is.
+        StripeError: the body is JSON, or its content type is JSON.
     """
     pairs = list(call.query)
     if call.method in {"GET", "HEAD", "DELETE"} or not call.body:
@@ -30,7 +30,7 @@ def read_pairs(call: Call) -> list[tuple[str, str]]:
 
 
 def nested(pairs: Iterable[tuple[str, str]]) -> JsonObject:
-    """Return the values by their nested names: objects, and lists where all names below are numbers or empty."""
+    """Return the values by their nested names, as objects, or as lists where all names below are numbers or empty."""
     tree: JsonObject = {}
     for name, value in pairs:
         _put(tree, _parts(name), value)

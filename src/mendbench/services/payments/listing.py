@@ -15,10 +15,10 @@ PAGED = (
 
 
 def listed(context: Context, collection: str, *filters: str) -> JsonObject:
-    """Return one page of a collection; ``filters`` are the parameters that a thing has to equal.
+    """Return one page of a collection; ``filters`` are parameters that the objects have to match.
 
     Raises:
-        StripeError: a cursor is no id of the collection.
+        StripeError: a cursor is not an id of the collection.
     """
     values = context.values
     wanted = {name: values[name] for name in filters if name in values}

@@ -1,4 +1,4 @@
-"""Currencies: which there are, and the least that is charged (https://docs.stripe.com/currencies)."""
+"""Currencies and their minimum charge amounts (https://docs.stripe.com/currencies)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ CURRENCIES = (
     "uah", "ugx", "uyu", "uzs", "vnd", "vuv", "wst", "xaf", "xcd", "xof", "xpf", "yer", "zar", "zmw",
 )  # fmt: skip
 _LEAST = {"usd": ("$", 50), "eur": ("\u20ac", 50), "gbp": ("\u00a3", 30)}
-"""Sign and least charge in the smallest unit, of the currencies whose words for it are known."""
+"""Sign and minimum charge in the smallest unit, for the currencies whose messages are known."""
 
 
 def known_currency(value: str, param: str) -> str:
     """Return a currency in lower case.
 
     Raises:
-        StripeError: there is none of that name.
+        StripeError: the currency is unknown.
     """
     lower = value.lower()
     if lower not in CURRENCIES:
@@ -34,7 +34,7 @@ def known_currency(value: str, param: str) -> str:
 
 
 def check_least(amount: int, currency: str, param: str = "amount") -> None:
-    """Check that an amount, in the currency's smallest unit, is enough to be charged.
+    """Check that an amount, in the currency's smallest unit, reaches the minimum charge.
 
     Raises:
         StripeError: ``amount_too_small``.
@@ -46,7 +46,7 @@ def check_least(amount: int, currency: str, param: str = "amount") -> None:
 
 
 def over_refund(amount: int, left: int, currency: str) -> StripeError:
-    """Return the refusal of a refund of more than is left."""
+    """Return the error for a refund that exceeds the remaining amount."""
     sign = _LEAST.get(currency, ("", 0))[0]
     text = (
         f"Refund amount ({sign}{amount / 100:.2f}) is greater than unrefunded amount on charge ({sign}{left / 100:.2f})"

@@ -1,4 +1,4 @@
-"""One spelling for all calls that mean the same: parameters may come in the query or in the form, in any order."""
+"""Normalises calls: equivalent calls become identical. Parameters may be in the query or in the form, in any order."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _ABOUT_THE_BODY = frozenset({"content-type", "content-length"})
 
 
 def meant(request: Request) -> Request | None:
-    """Return a call in its one spelling, or None if it is for no endpoint or its body is no form.
+    """Return the normalised call, or None if no endpoint matches or its body is not a form.
 
-    A POST has everything in its form, anything else in its query; what is only wished back (``expand``) is left out.
+    A normalised POST has all parameters in its form, any other call in its query. Parameters that only affect the
+    response (``expand``) are left out.
     """
     call = read_call(request)
     if find_route(call) is None:

@@ -155,7 +155,7 @@ def _charge(context: Context, intent: str) -> None:
 
 
 def _charge_of(context: Context) -> str:
-    """Return the charge that a refund is of: named, or the latest of the payment named."""
+    """Return the charge to refund: the named charge, or the latest of the named payment."""
     values = context.values
     if values.get("charge"):
         return str(values["charge"])

@@ -1,4 +1,4 @@
-"""The endpoints of the API: how each is called and what it takes."""
+"""The endpoints of the API: their paths and parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INTENT = (
     _METADATA,
 )
 _AMOUNT = Param(name="amount", kind="integer", least=1, most=99_999_999)
-"""The most is eight digits (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts)."""
+"""The maximum is eight digits (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +43,12 @@ class Route:
 
     @property
     def key(self) -> str:
-        """What the state's failures call it."""
+        """Its name in the state's failures."""
         return f"{self.method} {self.path}"
 
     @property
     def takes(self) -> tuple[Param, ...]:
-        """What it takes, with what every endpoint does."""
+        """Its parameters, with those that every endpoint has."""
         return (*self.params, _EXPAND)
 
 
@@ -202,7 +202,7 @@ ROUTES = (
 
 
 def find_route(call: Call) -> tuple[Route, dict[str, str]] | None:
-    """Return the endpoint that a call is for and what its path names, or None."""
+    """Return the endpoint for a call and its path parameters, or None."""
     for route in ROUTES:
         params = match_path(route.path, call.segments) if route.method == call.method else None
         if params is not None:

@@ -1,6 +1,6 @@
-"""What an endpoint's parameters are, and the words for those that do not fit.
+"""The parameters of an endpoint, and the error messages for invalid ones.
 
-The order: unknown, missing, empty, of the wrong type. Names of nested ones are told as they are sent:
+The order: unknown, missing, empty, of the wrong type. Messages show nested names as they are sent:
 ``line_items[0][price]``.
 """
 
@@ -32,16 +32,16 @@ class Param:
     members: tuple[str, ...] = ()
     """The values of an enumeration."""
     unsets: bool = False
-    """Whether an empty text takes the value away."""
+    """Whether an empty text removes the value."""
     fields: tuple[Param, ...] = ()
-    """What an object, or each entry of a list, has. A list without is one of texts."""
+    """The parameters of an object, or of each entry of a list. A list without parameters is a list of texts."""
 
 
 def read_params(values: JsonObject, declared: tuple[Param, ...]) -> JsonObject:
-    """Return the values with their types: whole numbers, truth values, currencies in lower case.
+    """Return the values converted to their types: integers, booleans, currencies in lower case.
 
     Raises:
-        StripeError: 400, for the first that does not fit; unknown ones are told together.
+        StripeError: 400 for the first invalid parameter. All unknown parameters are reported together.
     """
     strangers = list(_unknown(values, declared, ""))
     if strangers:
@@ -142,7 +142,7 @@ def _list(value: Json, param: Param, full: str) -> Json:
 
 
 def _too_deep(value: Json, full: str) -> StripeError:
-    """Return the refusal of names below one that holds a text: there are no such parameters."""
+    """Return the error for names nested below a text parameter: such parameters do not exist."""
     first = next(iter(value), "") if isinstance(value, dict) else 0
     return unknown([f"{full}[{first}]"])
 

@@ -1,8 +1,8 @@
-"""The Stripe service: the order in which Stripe checks a request, and the response's dress.
+"""The Stripe service: the order of Stripe's checks, and the response headers.
 
 The order: key (401), rate limit (429), URL (404), encoding (400), idempotency key (400, or the earlier response),
-unknown parameters, missing ones, types, objects named (404 in the path, 400 in a parameter), state of the payment,
-card (402). That order is assumed but for the key's first place.
+unknown parameters, missing ones, types, referenced objects (404 in the path, 400 in a parameter), state of the payment,
+card (402). This order is an assumption, except that the key comes first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mendbench.services.scripted import next_failure
 from mendbench.services.wire import Call, json_response, left_by, load_seed, read_call, request_digest
 
 _REFUSED_MS = 92
-"""How long a response takes that no endpoint was run for."""
+"""The response time if no endpoint ran."""
 _TYPE = "application/json"
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(\.[a-z]+)?")
 _DEFAULT_VERSION = "2024-06-20"
@@ -37,7 +37,7 @@ _DEFAULT_VERSION = "2024-06-20"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A request that may be done."""
+    """A request that passed the checks."""
 
     route: Route
     path: dict[str, str]
@@ -45,7 +45,7 @@ class _Asked:
     key: str
     """The idempotency key of a POST; empty if there is none."""
     request: str
-    """A digest of what is asked, to know a key's second use by."""
+    """A digest of the request, to detect another use of the key."""
 
 
 class Payments:
@@ -59,7 +59,7 @@ class Payments:
         return load_seed(__package__ or "")
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and Stripe's answer to it."""
+        """Return the state after ``request`` and Stripe's response."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         number = f"req_{request_digest(draft, request, 14)}"
@@ -88,7 +88,7 @@ class Payments:
         return left, planned.response if planned else response
 
     def canonical(self, request: Request) -> Request | None:
-        """Return ``request`` in the one spelling of all that mean the same, or None where it has none."""
+        """Return the normalised ``request``, or None if it cannot be normalised."""
         return meant(request)
 
 
@@ -102,7 +102,7 @@ def _read(call: Call, found: tuple[Route, dict[str, str]] | None) -> _Asked:
 
 
 def _replayed(draft: JsonObject, asked: _Asked, headers: Headers) -> Response | None:
-    """Return the response that the key was given before, or None if it is new."""
+    """Return the earlier response for the key, or None if the key is new."""
     earlier = (draft.get("idempotency") or {}).get(asked.key) if asked.key else None
     if earlier is None:
         return None
@@ -120,7 +120,7 @@ def _run(changed: JsonObject, asked: _Asked, call: Call, now_ms: int) -> JsonObj
 
 
 def _over_limit(draft: JsonObject) -> StripeError | None:
-    """Return the refusal that the state's ``rate_limited`` has for this request, and count it down in ``draft``."""
+    """Return the rate limit error if the state's ``rate_limited`` applies to this request, and count it down in ``draft``."""
     record = draft.get("rate_limited")
     if record is None or record.get("times", 1) == 0:
         return None

@@ -1,6 +1,6 @@
-"""The shape of an account. :mod:`mendbench.services.payments.state` says what the keys mean.
+"""The shape of an account. :mod:`mendbench.services.payments.state` describes the keys.
 
-What the API shows of customers, prices and so on is the record itself, so those may have further fields.
+The API shows the records of customers, prices and so on as they are. So these records may have further fields.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mendbench.services.shape import Failures, Flag, Limit, Object, Record, Shap
 
 
 class Token(Shape):
-    """What a key is good for."""
+    """The status of a key."""
 
     status: Literal["active", "expired"] | None = None
 

@@ -1,24 +1,24 @@
-"""The account as the service sees it: who calls, what there is, and how Stripe shows it.
+"""The account state: the keys, the stored objects, and how Stripe shows them.
 
 The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.payments.shape` has all keys; any other key is an error::
 
     tokens             {"<key>": {status: active|expired}}; empty: every key is good
     account            the account's id
-    api_version        what ``Stripe-Version`` is without the caller's wish
+    api_version        the ``Stripe-Version`` unless the caller sets one
     customers          {"cus_…": {name, email, metadata, invoice_settings: {default_payment_method}, …}}
     products           {"prod_…": {name, active, …}}
     prices             {"price_…": {product, unit_amount, currency, active, nickname, recurring: {interval}, …}}
     payment_methods    {"pm_…": {customer, card: {brand, last4}, declines: "<decline code>"}}: with ``declines`` every
-                       charge is refused so; it is not shown
+                       charge is declined with that code; it is not shown
     payment_intents, charges, refunds, checkout_sessions, subscriptions
-                       {"<id>": what the API made or a case puts there}
-    idempotency        {"<Idempotency-Key>": {request, body}}: accepted answers by the key they were asked with
-    rate_limited       {times, retry_after}: so many times HTTP 429; without ``times`` for ever
+                       {"<id>": an object from the API or the case}
+    idempotency        {"<Idempotency-Key>": {request, body}}: accepted responses by key
+    rate_limited       {times, retry_after}: the next ``times`` requests get HTTP 429; without it all
     failures           see :mod:`mendbench.services.scripted`; a route is ``POST /v1/customers/{id}`` or the path itself
     counters           counts that ids are made from
 
-A refused request leaves no trace: unlike Stripe's, a declined creation makes no payment, and an idempotency key
-remembers accepted answers alone. ``expand`` is taken and expands nothing.
+A refused request does not change the state. Unlike in Stripe, a declined creation makes no payment, and an idempotency
+key stores only accepted responses. ``expand`` is accepted and has no effect.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WORD = {
     "checkout_sessions": "checkout.session",
     "subscriptions": "subscription",
 }
-"""By collection: what messages call one of it."""
+"""By collection: the name of one object in messages."""
 _HIDDEN = {"declines"}
 _DEFAULTS: dict[str, JsonObject] = {
     "customers": {"email": None, "name": None, "description": None, "metadata": {}, "balance": 0, "currency": None},
@@ -63,12 +63,12 @@ _DEFAULTS: dict[str, JsonObject] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One call on its way through an endpoint. ``draft`` is the endpoint's to change; it becomes the new state."""
+    """One call that an endpoint handles. The endpoint may change ``draft``, which becomes the new state."""
 
     draft: JsonObject
     path: dict[str, str]
     values: JsonObject
-    """The parameters, with their types."""
+    """The parameters, converted to their types."""
     url: str
     """The path as requested."""
     now_ms: int
@@ -79,10 +79,10 @@ class Context:
         return found
 
     def named(self, collection: str, given: str, param: str, *, in_path: bool = False) -> JsonObject:
-        """Return the thing with the id ``given``.
+        """Return the object with the id ``given``.
 
         Raises:
-            StripeError: ``resource_missing``: 404 where the id stands in the path, else 400.
+            StripeError: ``resource_missing``: 404 if the id is in the path, else 400.
         """
         found = self.part(collection).get(given)
         if found is None:
@@ -90,14 +90,14 @@ class Context:
         return cast("JsonObject", found)
 
     def make(self, collection: str, prefix: str, record: JsonObject) -> str:
-        """Store a new thing and return its id."""
+        """Store a new object and return its id."""
         count = next_count(self.draft, collection)
         made = f"{prefix}_{digest([prefix, count, accepted_writes(self.draft)], 24)}"
         self.part(collection)[made] = {"created": self.now_ms // 1000, **record}
         return made
 
     def show(self, collection: str, thing: str) -> JsonObject:
-        """Return a thing as Stripe shows it."""
+        """Return an object as Stripe shows it."""
         record = self.part(collection)[thing]
         kind = {"PaymentMethod": "payment_method"}.get(_WORD[collection], _WORD[collection])
         shown = {name: value for name, value in record.items() if name not in _HIDDEN}
@@ -106,10 +106,10 @@ class Context:
 
 
 def identify(draft: JsonObject, call: Call) -> None:
-    """Check the key, which comes as a bearer token or as the user of basic authentication.
+    """Check the key, which is a bearer token or the user of basic authentication.
 
     Raises:
-        StripeError: 401. The key shown is starred whole: Stripe leaves the last four characters.
+        StripeError: 401. The message stars the whole key, while Stripe leaves the last four characters.
     """
     scheme, _, rest = call.header("authorization").partition(" ")
     key = rest.strip()
@@ -134,7 +134,7 @@ def _basic(token: str) -> str:
 
 
 def merged(record: JsonObject, values: JsonObject) -> None:
-    """Lay an update's values over a stored thing; metadata merges, and an empty value in it takes a key away."""
+    """Apply an update to a stored object. Metadata merges, and an empty value in it removes a key."""
     for name, value in values.items():
         if name == "metadata" and isinstance(value, dict):
             kept: dict[str, Json] = {**(record.get("metadata") or {}), **value}

@@ -1,4 +1,4 @@
-"""A1 notation (https://developers.google.com/workspace/sheets/api/guides/concepts#cell): read and written.
+"""A1 notation (https://developers.google.com/workspace/sheets/api/guides/concepts#cell): parsed and formatted.
 
 Rows and columns count from 0, ends are exclusive, and None is an open end, as in the API's GridRange.
 """
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 _MAX_LETTERS = 3
-"""Columns go up to ZZZ, so that ``Sheet1`` is no cell."""
+"""Columns go up to ZZZ, so that ``Sheet1`` is not a cell."""
 _CORNER = re.compile(rf"\$?([A-Za-z]{{1,{_MAX_LETTERS}}})?\$?([1-9][0-9]{{0,6}})?")
 _PLAIN_TITLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LETTERS = 26
@@ -26,29 +26,29 @@ class Box:
 
     @property
     def single(self) -> bool:
-        """Whether it is one cell: where a write begins, and no bound of it."""
+        """Whether it is one cell. As a write range, one cell is a start and not a bound."""
         return self.bottom == self.top + 1 and self.right == self.left + 1
 
     def clipped(self, rows: int, columns: int) -> Box:
-        """Return the box within a grid of that size. It may be empty."""
+        """Return the box clipped to a grid of that size. It may be empty."""
         bottom = rows if self.bottom is None else min(self.bottom, rows)
         right = columns if self.right is None else min(self.right, columns)
         return Box(top=self.top, left=self.left, bottom=bottom, right=right)
 
     def meets(self, other: Box) -> bool:
-        """Return whether the two share a cell."""
+        """Return whether the two boxes share a cell."""
         return _overlap(self.top, self.bottom, other.top, other.bottom) and _overlap(
             self.left, self.right, other.left, other.right
         )
 
 
 def split_range(text: str) -> tuple[str | None, str]:
-    """Return the sheet's title and the cells of a range; no title is None, no cells are empty.
+    """Return the sheet's title and the cells of a range. The title may be None, the cells may be empty.
 
-    A text without ``!`` comes back as cells, whatever it is: it may also be a sheet's title or a named range.
+    A text without ``!`` is always returned as cells. It may also be a sheet's title or a named range.
 
     Raises:
-        ValueError: a quote is not closed, or something stands behind it.
+        ValueError: a quote is not closed, or text follows it.
     """
     if text.startswith("'"):
         end = _closing_quote(text)
@@ -100,7 +100,7 @@ def column_name(index: int) -> str:
 
 
 def quoted(title: str) -> str:
-    """Return a sheet's title as ranges show it: in quotes where it could be taken for something else."""
+    """Return a sheet's title as ranges show it: in quotes where it is ambiguous."""
     if _PLAIN_TITLE.fullmatch(title) and not _is_cells(title):
         return title
     return "'" + title.replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""Who calls, and what they may do: credential, scope, sharing and quota."""
+"""Authentication and authorisation: credential, scope, sharing and quota."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ DEFAULT_LIMIT = 60
 
 
 def identify(draft: JsonObject, call: Call, *, writes: bool, method: str) -> str:
-    """Return the account that calls.
+    """Return the account of the caller.
 
     Raises:
-        SheetsError: 401 without a good token, 403 without the scope.
+        SheetsError: 401 without a valid token, 403 without the scope.
     """
     scheme, _, rest = call.header("authorization").partition(" ")
     token = rest.strip() if scheme.lower() == "bearer" else call.parameter("access_token") or ""
@@ -43,10 +43,10 @@ def identify(draft: JsonObject, call: Call, *, writes: bool, method: str) -> str
 
 
 def admit(draft: JsonObject, book_id: str, email: str, *, writes: bool) -> None:
-    """Check that the spreadsheet is there and shared with the account.
+    """Check that the spreadsheet exists and is shared with the account.
 
     Raises:
-        SheetsError: 404 or 403. A reader who writes and a stranger are told the same.
+        SheetsError: 404 or 403. A reader who writes and an unknown account get the same error.
     """
     book = (draft.get("spreadsheets") or {}).get(book_id)
     if book is None:
@@ -60,7 +60,7 @@ def admit(draft: JsonObject, book_id: str, email: str, *, writes: bool) -> None:
 
 
 def over_quota(draft: JsonObject, *, writes: bool) -> SheetsError | None:
-    """Return the refusal that the state's ``rate_limited`` has for this request, and count it down in ``draft``."""
+    """Return the quota error if the state's ``rate_limited`` applies to this request, and count it down in ``draft``."""
     kind = "write" if writes else "read"
     record = (draft.get("rate_limited") or {}).get(kind)
     if record is None or record.get("times", 1) == 0:

@@ -1,4 +1,4 @@
-"""Request messages: query and JSON body, read as Google's transcoding reads them (AIP-127, proto3 JSON)."""
+"""Request messages: query and JSON body, parsed as in Google's transcoding (AIP-127, proto3 JSON)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SYSTEM_PARAMETERS = frozenset(
         "upload_protocol", "$.xgafv",
     }
 )  # fmt: skip
-"""Of every Google API (https://cloud.google.com/apis/docs/system-parameters)."""
+"""Parameters of every Google API (https://cloud.google.com/apis/docs/system-parameters)."""
 DIMENSIONS = ("ROWS", "COLUMNS")
 INPUT_OPTIONS = ("RAW", "USER_ENTERED")
 RENDER_OPTIONS = ("FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA")
@@ -41,11 +41,11 @@ _ENUMS = {
 _VALUE_RANGE = frozenset({"range", "majorDimension", "values"})
 _HUMP = re.compile(r"(?<=[a-z])([A-Z])")
 _SHOWN = 20
-"""Characters of a broken body that the message shows."""
+"""The number of characters of an invalid body that the message shows."""
 
 
 def snake(name: str) -> str:
-    """Return a field's name as messages about values write it: ``value_input_option``."""
+    """Return a field's name as messages about values show it: ``value_input_option``."""
     return _HUMP.sub(r"_\1", name).lower()
 
 
@@ -70,10 +70,10 @@ def read_query(call: Call, known: frozenset[str]) -> dict[str, list[str]]:
 
 
 def read_body(call: Call) -> JsonObject:
-    """Return the body's message; no body is an empty one.
+    """Return the body's message. A missing body is an empty message.
 
     Raises:
-        SheetsError: the body is a form, no JSON, or no message.
+        SheetsError: the body is a form, is not JSON, or is not a message.
     """
     if not call.body.strip():
         return {}
@@ -96,7 +96,7 @@ def check_names(value: JsonObject, known: frozenset[str], parent: str) -> list[V
 
 
 def value_range_problems(value: Json, parent: str) -> list[Violation]:
-    """Return what is wrong with the form of a ValueRange: unknown keys, wrong types, values that are no list of lists."""
+    """Return the violations in the form of a ValueRange: unknown keys, wrong types, values that are not a list of lists."""
     if not isinstance(value, dict):
         return [invalid_value(parent, f"{TYPE}/google.apps.sheets.v4.ValueRange", value)]
     bad = check_names(value, _VALUE_RANGE, parent)
@@ -109,10 +109,10 @@ def value_range_problems(value: Json, parent: str) -> list[Violation]:
 
 
 def input_option(given: Json) -> bool:
-    """Return whether values are taken as if a person had typed them.
+    """Return whether values are parsed as if a user had typed them.
 
     Raises:
-        SheetsError: the option is missing, or is none.
+        SheetsError: the option is missing or invalid.
     """
     if given in (None, "", "INPUT_VALUE_OPTION_UNSPECIFIED"):
         raise invalid("'valueInputOption' is required but not specified")
@@ -122,10 +122,10 @@ def input_option(given: Json) -> bool:
 
 
 def check_scalars(lines: list[list[Json]]) -> None:
-    """Check that every cell is a text, a number, a truth value or null.
+    """Check that every cell is a text, a number, a boolean or null.
 
     Raises:
-        SheetsError: naming the first cell that is an array or an object, in protobuf's text format.
+        SheetsError: a cell is an array or an object. The message shows the first one in protobuf's text format.
     """
     for row, line in enumerate(lines):
         for column, cell in enumerate(line):

@@ -1,4 +1,4 @@
-"""``spreadsheets``: what a spreadsheet holds, told.
+"""``spreadsheets``: the contents of a spreadsheet.
 
 https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets
 """
@@ -15,7 +15,7 @@ _SHEETS_URL = "https://docs.google.com/spreadsheets/d/{}/edit"
 
 
 def get_spreadsheet(context: Context) -> JsonObject:
-    """spreadsheets.get. With ``ranges`` only their sheets are told, with ``includeGridData`` their cells too."""
+    """spreadsheets.get. ``ranges`` limits the response to their sheets, ``includeGridData`` adds their cells."""
     places = [find_range(context.book, text) for text in context.query.get("ranges", [])]
     with_cells = context.one("includeGridData").lower() == "true"
     wanted = {place.sheet_id for place in places}
@@ -45,7 +45,7 @@ def get_spreadsheet(context: Context) -> JsonObject:
 
 
 def show_sheet(book: JsonObject, sheet_id: str, sheet: JsonObject, number: int) -> JsonObject:
-    """Return a sheet as the API shows it, the ``number``-th of its spreadsheet."""
+    """Return a sheet as the API shows it. It is the ``number``-th of its spreadsheet."""
     held: list[Json] = [
         {
             "protectedRangeId": _number(key),

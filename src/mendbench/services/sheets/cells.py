@@ -1,8 +1,7 @@
-"""Cells: what is kept of what was sent, and how it is shown.
+"""Cells: how sent values are stored and shown.
 
-A cell in the state is a text, a number, a truth value, ``""`` or null for an empty one, or ``{"value": 46085, "shown":
-"2026-03-04"}`` for a number that is shown otherwise. Formulas are kept and shown as they were typed: nothing computes
-them.
+A cell in the state is a text, a number, a boolean, ``""`` or null for an empty one, or ``{"value": 46085, "shown":
+"2026-03-04"}`` for a number with another display form. Formulas are stored and shown as typed; they are not computed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _SHOWN_DIGITS = 10
 
 
 def typed(value: Json, *, as_user: bool) -> Json:
-    """Return the cell that a sent value makes: as it is, or, with USER_ENTERED, as if a person had typed it."""
+    """Return the cell for a sent value: unchanged, or, with USER_ENTERED, parsed as if a user had typed it."""
     if not as_user or not isinstance(value, str):
         return value
     text = value.strip()
@@ -40,7 +39,7 @@ def typed(value: Json, *, as_user: bool) -> Json:
 
 
 def shown(cell: Json, render: str) -> Json:
-    """Return a cell as ``render`` (a ValueRenderOption) asks for it; an empty one as an empty text."""
+    """Return a cell in the form of ``render`` (a ValueRenderOption). An empty cell is an empty text."""
     if cell is None or cell == "":
         return ""
     if isinstance(cell, dict):
@@ -53,7 +52,7 @@ def shown(cell: Json, render: str) -> Json:
 
 
 def read_box(sheet: JsonObject, box: Box, *, by_column: bool, render: str) -> list[list[Json]]:
-    """Return the values of a closed box without the empty ends of lines and of the whole."""
+    """Return the values of a closed box without trailing empty cells and rows."""
     rows = sheet.get("rows") or []
     bottom, right = box.bottom or 0, box.right or 0
     lines = [
@@ -69,7 +68,7 @@ def read_box(sheet: JsonObject, box: Box, *, by_column: bool, render: str) -> li
 
 
 def write_cell(sheet: JsonObject, row: int, column: int, cell: Json) -> None:
-    """Put a cell into a sheet of the draft."""
+    """Write a cell into a sheet of the draft."""
     rows: list[list[Json]] = sheet.setdefault("rows", [])
     if cell == "" and not is_filled(sheet, row, column):
         return
@@ -81,25 +80,25 @@ def write_cell(sheet: JsonObject, row: int, column: int, cell: Json) -> None:
 
 
 def clear_box(sheet: JsonObject, box: Box) -> None:
-    """Empty the cells of a closed box."""
+    """Clear the cells of a closed box."""
     for row in (sheet.get("rows") or [])[box.top : box.bottom]:
         for column in range(box.left, min(box.right or 0, len(row))):
             row[column] = ""
 
 
 def is_filled(sheet: JsonObject, row: int, column: int) -> bool:
-    """Return whether there is anything in that cell."""
+    """Return whether the cell is filled."""
     return bool(shown(_at(sheet.get("rows") or [], row, column), "UNFORMATTED_VALUE") != "")
 
 
 def extent(sheet: JsonObject) -> tuple[int, int]:
-    """Return how many rows and columns of a sheet the state writes down."""
+    """Return the number of rows and columns of a sheet that the state contains."""
     rows = sheet.get("rows") or []
     return len(rows), max((len(row) for row in rows), default=0)
 
 
 def size_of(sheet: JsonObject) -> tuple[int, int]:
-    """Return a sheet's grid: rows and columns. It is never smaller than what is written in it."""
+    """Return the size of a sheet's grid: rows and columns. It is never smaller than the written cells."""
     rows, columns = extent(sheet)
     return max(int(sheet.get("rowCount", 1000)), rows), max(int(sheet.get("columnCount", 26)), columns)
 

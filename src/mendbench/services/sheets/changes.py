@@ -1,4 +1,4 @@
-"""``spreadsheets.batchUpdate``: sheets added, deleted and renamed, all of a batch or nothing.
+"""``spreadsheets.batchUpdate``: sheets added, deleted and renamed. A batch succeeds or fails as a whole.
 
 https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets/request
 """
@@ -29,7 +29,7 @@ _TOP = frozenset({"requests", "includeSpreadsheetInResponse", "responseRanges", 
 _PROPERTIES = frozenset({"sheetId", "title", "index", "sheetType", "gridProperties", "hidden"})
 _GRID = frozenset({"rowCount", "columnCount"})
 _MOST_CELLS = 10_000_000
-"""Of one spreadsheet (https://support.google.com/drive/answer/37603)."""
+"""Maximum for one spreadsheet (https://support.google.com/drive/answer/37603)."""
 _MAX_ID = 2**31 - 1
 _NUMBERS = (("sheetId", "sheet_id"), ("index", "index"))
 
@@ -114,11 +114,11 @@ _KINDS: dict[str, tuple[Callable[[Context, JsonObject], JsonObject], frozenset[s
     "deleteSheet": (_delete_sheet, frozenset({"sheetId"})),
     "updateSheetProperties": (_update_sheet, frozenset({"properties", "fields"})),
 }
-"""By name: what a request does, and the fields that it has."""
+"""By name: the handler of a request, and its fields."""
 
 
 def _problems(request: Json, field: str) -> list[Violation]:
-    """Return what is wrong with the form of a single request."""
+    """Return the violations in the form of a single request."""
     if not isinstance(request, dict):
         return [invalid_value(field, "type.googleapis.com/google.apps.sheets.v4.Request", request)]
     bad = check_names(request, frozenset(_KINDS), field)
@@ -175,7 +175,7 @@ def _number_problems(said: JsonObject, place: str) -> list[Violation]:
 
 
 def _is_int(value: Json) -> bool:
-    """Return whether proto3 JSON takes a value for an int32: a whole number, or a text of one."""
+    """Return whether proto3 JSON accepts a value for an int32: an integer, or a text of one."""
     if isinstance(value, str):
         return value.isascii() and value.isdigit() and int(value) <= _MAX_ID
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_ID

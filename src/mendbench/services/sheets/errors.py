@@ -1,7 +1,7 @@
-"""How Google's APIs say no: a google.rpc.Status (https://cloud.google.com/apis/design/errors) under ``error``.
+"""Error responses of Google's APIs: a google.rpc.Status (https://cloud.google.com/apis/design/errors) under ``error``.
 
-Where the texts come from: the ones about ranges, grids, cells and single requests are quoted from responses of the live
-API (googleworkspace/java-samples issue 42, invokable/laravel-google-sheets issue 13, apache/texera issue 1063,
+Sources of the texts: those about ranges, grids, cells and single requests are quoted from responses of the live API
+(googleworkspace/java-samples issue 42, invokable/laravel-google-sheets issue 13, apache/texera issue 1063,
 tidyverse/googlesheets4 issue 70); 403, 404 and the values of the wrong type from gspread's recorded exchanges
 (``ClientTest``, ``WorksheetTest``); quotas from https://developers.google.com/workspace/sheets/api/limits.
 """
@@ -18,7 +18,7 @@ TYPE = "type.googleapis.com"
 LIST_VALUE = f"{TYPE}/google.protobuf.ListValue"
 SERVICE = "sheets.googleapis.com"
 Violation: TypeAlias = tuple[str, str]
-"""A field, empty for none, and what is wrong with it."""
+"""A field (empty if there is none) and its error."""
 
 _STATUS = {
     400: "INVALID_ARGUMENT",
@@ -49,53 +49,53 @@ NOT_FOUND_PAGE = """<!DOCTYPE html>
 
 
 class SheetsError(Exception):
-    """Ends a request with an error status. ``details`` are the Status's, each with its ``@type``."""
+    """Ends a request with an error status. ``details`` are those of the Status, each with its ``@type``."""
 
     def __init__(self, code: int, message: str, *, details: tuple[JsonObject, ...] = (), headers: Headers = ()) -> None:
         super().__init__(message)
         self.code, self.message, self.details, self.headers = code, message, details, headers
 
     def body(self) -> JsonObject:
-        """Return the response's body."""
+        """Return the response body."""
         said: JsonObject = {"code": self.code, "message": self.message, "status": _STATUS[self.code]}
         return {"error": {**said, **({"details": list(self.details)} if self.details else {})}}
 
     def inside(self, place: str) -> SheetsError:
-        """Return this refusal as one of a batch says it: ``Invalid requests[0].deleteSheet: …``."""
+        """Return this error in the form for a batch: ``Invalid requests[0].deleteSheet: …``."""
         return SheetsError(self.code, f"Invalid {place}: {self.message}", details=self.details, headers=self.headers)
 
 
 def invalid(message: str) -> SheetsError:
-    """Return a 400 that has no more than its message."""
+    """Return a 400 with only a message."""
     return SheetsError(400, message)
 
 
 def violated(*violations: Violation) -> SheetsError:
-    """Return a 400 that tells its field violations: all their descriptions in the message, and each in the details."""
+    """Return a 400 with field violations: all descriptions in the message, and each one in the details."""
     listed = [{**({"field": field} if field else {}), "description": text} for field, text in violations]
     detail: JsonObject = {"@type": f"{TYPE}/google.rpc.BadRequest", "fieldViolations": listed}
     return SheetsError(400, "\n".join(text for _, text in violations), details=(detail,))
 
 
 def invalid_value(field: str, kind: str, value: Json) -> Violation:
-    """Return what is said of a value that is not of its field's type."""
+    """Return the message for a value of the wrong type."""
     return field, f"Invalid value at '{field}' ({kind}), {json.dumps(value, ensure_ascii=False)}"
 
 
 def unknown_name(name: str, parent: str) -> Violation:
-    """Return what is said of a key that the message ``parent`` has no field for."""
+    """Return the message for a key that the message type ``parent`` does not have."""
     place = f" at '{parent}'" if parent else ""
     return parent, f'Invalid JSON payload received. Unknown name "{name}"{place}: Cannot find field.'
 
 
 def unknown_parameter(name: str) -> Violation:
-    """Return what is said of a query parameter, or a form's field, that the method does not have."""
+    """Return the message for a query parameter, or a form field, that the method does not have."""
     text = f"Cannot bind query parameter. Field '{name}' could not be found in request message."
     return "", f'Invalid JSON payload received. Unknown name "{name}": {text}'
 
 
 def unknown_fields(path: str) -> SheetsError:
-    """Return the refusal of a ``fields`` mask. The message says nothing; the cause stands in the details."""
+    """Return the error for a ``fields`` mask. The message is generic; the details contain the cause."""
     text = f"Error expanding 'fields' parameter. Cannot find matching fields for path '{path}'."
     detail: JsonObject = {
         "@type": f"{TYPE}/google.rpc.BadRequest",
@@ -105,7 +105,7 @@ def unknown_fields(path: str) -> SheetsError:
 
 
 def unauthenticated(*, missing: bool) -> SheetsError:
-    """Return the refusal of a request without a credential, or with one that is not or no longer good."""
+    """Return the error for a request without a credential, or with an invalid or expired one."""
     what = "Request is missing required authentication credential." if missing else _BAD_CREDENTIAL
     return SheetsError(401, f"{what} {_EXPECTED}", headers=_CHALLENGE)
 
@@ -114,12 +114,12 @@ _BAD_CREDENTIAL = "Request had invalid authentication credentials."
 
 
 def no_permission() -> SheetsError:
-    """Return the refusal of a caller with whom the spreadsheet is not shared, or not for writing."""
+    """Return the error for a caller without read or write access to the spreadsheet."""
     return SheetsError(403, "The caller does not have permission")
 
 
 def scope_insufficient(method: str) -> SheetsError:
-    """Return the refusal of a token that was not granted the method's scope."""
+    """Return the error for a token without the method's scope."""
     detail: JsonObject = {
         "@type": f"{TYPE}/google.rpc.ErrorInfo",
         "reason": "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
@@ -130,17 +130,17 @@ def scope_insufficient(method: str) -> SheetsError:
 
 
 def not_found() -> SheetsError:
-    """Return the refusal of an id that no spreadsheet has."""
+    """Return the error for an unknown spreadsheet id."""
     return SheetsError(404, "Requested entity was not found.")
 
 
 def unparsable(range_text: str) -> SheetsError:
-    """Return the refusal of a range: no A1 notation, or a sheet that is not there."""
+    """Return the error for a range: not A1 notation, or an unknown sheet."""
     return invalid(f"Unable to parse range: {range_text}")
 
 
 def quota_exceeded(kind: str, project: str, limit: int, retry_after: int | None) -> SheetsError:
-    """Return the refusal of one ``Read`` or ``Write`` request too many in a minute."""
+    """Return the error for a ``Read`` or ``Write`` request over the quota per minute."""
     detail: JsonObject = {
         "@type": f"{TYPE}/google.rpc.ErrorInfo",
         "reason": "RATE_LIMIT_EXCEEDED",

@@ -8,7 +8,7 @@ from mendbench.model.json import Json, JsonObject
 from mendbench.services.sheets.errors import unknown_fields
 
 Tree: TypeAlias = dict[str, "Tree"]
-"""Wanted names; an empty one wants all below it."""
+"""Selected names; an empty one selects everything below it."""
 
 _RANGE: Tree = {name: {} for name in ("sheetId", "startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")}
 _CELL: Tree = {"userEnteredValue": {}, "effectiveValue": {}, "formattedValue": {}}
@@ -30,14 +30,14 @@ SPREADSHEET: Tree = {
     "namedRanges": {"namedRangeId": {}, "name": {}, "range": _RANGE},
     "spreadsheetUrl": {},
 }
-"""What there is to ask for of a spreadsheet."""
+"""The fields that a spreadsheet has."""
 
 
 def masked(value: JsonObject, mask: str, known: Tree) -> JsonObject:
-    """Return what ``mask`` leaves of a response.
+    """Return the parts of a response that ``mask`` selects.
 
     Raises:
-        SheetsError: the mask names what is not in ``known``.
+        SheetsError: the mask contains a name that is not in ``known``.
     """
     if mask.strip() in {"", "*"}:
         return value

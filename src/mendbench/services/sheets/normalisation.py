@@ -1,4 +1,4 @@
-"""One spelling for all calls that mean the same: a range's quotes and letters, defaults, and what is only wished back."""
+"""Normalises calls: equivalent calls become identical in quotes and letters of ranges, defaults, and response options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WISHES = SYSTEM_PARAMETERS - {"access_token", "oauth_token", "key"} | {
 
 
 def meant(request: Request) -> Request | None:
-    """Return a call in its one spelling, or None if it is for no method."""
+    """Return the normalised call, or None if no method matches."""
     call = read_call(request)
     found = find_method(call)
     if found is None:
@@ -37,7 +37,7 @@ def meant(request: Request) -> Request | None:
 
 
 def _without_defaults(raw: bytes, found: Found) -> bytes:
-    """Return a ValueRange without what says nothing: rows as its dimension, and the URL's range once more.
+    """Return a ValueRange without redundant keys: rows as its dimension, and a repetition of the URL's range.
 
     https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange
     """
@@ -67,7 +67,7 @@ def _path(found: Found) -> str:
 
 
 def _range(text: str) -> str:
-    """Return a range with its title quoted where it has to be, and its cells as ``A1:B2``. What is none stays."""
+    """Return a range with its title quoted where needed, and its cells as ``A1:B2``. An invalid range is unchanged."""
     try:
         title, cells = split_range(text)
         if title is None:

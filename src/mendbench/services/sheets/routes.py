@@ -1,4 +1,4 @@
-"""The methods of the API: how each is called, what its query may hold, and what it writes."""
+"""The methods of the API: the path, the query parameters and the writes of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WRITING = frozenset(
 )
 _BATCH = frozenset({"valueInputOption", "data", *_WRITING})
 _VALUES_AT = 3
-"""``/v4/spreadsheets/<id>/values…``: the part that says values, from 0."""
+"""The index of the path part ``values`` in ``/v4/spreadsheets/<id>/values…``, from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,14 +24,14 @@ class Method:
     """One method."""
 
     name: str
-    """What the state's failures call it."""
+    """Its name in the state's failures."""
     verb: str
     rpc: str
-    """What Google calls it where a scope is missing."""
+    """Its name in Google's error for a missing scope."""
     run: Callable[[Context], JsonObject]
     query: frozenset[str] = frozenset()
     body: frozenset[str] | None = None
-    """The keys of the body's message. None: its own check knows them."""
+    """The keys of the body's message. None: the method checks them itself."""
     writes: bool = False
     elapsed_ms: int = 148
 
@@ -113,7 +113,7 @@ _BY_NAME = {method.name: method for method in METHODS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A method that a request is for."""
+    """The method for a request."""
 
     method: Method
     book_id: str
@@ -121,7 +121,7 @@ class Found:
 
 
 def find_method(call: Call) -> Found | None:
-    """Return the method that a call is for, or None: another path, or another verb on it."""
+    """Return the method for a call, or None if the path or the HTTP method does not match."""
     parts = call.segments
     if parts[:2] != ("v4", "spreadsheets") or not all(parts) or not _VALUES_AT <= len(parts) <= _VALUES_AT + 2:
         return None

@@ -1,9 +1,8 @@
-"""The Sheets service: the order in which Google checks a request, and the response's dress.
+"""The Sheets service: the order of Google's checks, and the response headers.
 
 The order: path (a page, 404), credential (401), scope (403), query and body (400: unknown names, wrong types),
 spreadsheet (404), sharing (403), quota (429), value input option, range, shape of the cells, range of the body, grid,
-protection. That the credential and the message come first is how Google's front end works; the order of the rest is
-assumed.
+protection. Google's front end checks the credential and the message first. The rest of the order is an assumption.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from mendbench.services.sheets.state import Context
 from mendbench.services.wire import HTML_TYPE, Call, json_response, left_by, load_seed, read_call, text_response
 
 _REFUSED_MS = 76
-"""How long a response takes that no method was run for."""
+"""The response time if no method ran."""
 _TYPE = "application/json; charset=UTF-8"
 _DRESS: Headers = (("vary", "Origin, X-Origin, Referer"), ("server", "ESF"), ("x-content-type-options", "nosniff"))
 
@@ -39,7 +38,7 @@ class Sheets:
         return load_seed(__package__ or "")
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:  # noqa: ARG002 - no response tells the time
-        """Return the state after ``request`` and Google's answer to it. The moment decides nothing here."""
+        """Return the state after ``request`` and Google's response. The moment has no effect here."""
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
         found = find_method(call)
@@ -60,12 +59,12 @@ class Sheets:
         return left_by(request, said, draft, changed), planned.response if planned else said
 
     def canonical(self, request: Request) -> Request | None:
-        """Return ``request`` in the one spelling of all that mean the same, or None where it has none."""
+        """Return the normalised ``request``, or None if it cannot be normalised."""
         return meant(request)
 
 
 def _context(draft: JsonObject, call: Call, found: Found) -> Context:
-    """Check all that comes before the method itself. The draft of what is returned is for :func:`_run` to replace."""
+    """Run all checks before the method itself. :func:`_run` replaces the draft of the result."""
     method = found.method
     email = identify(draft, call, writes=method.writes, method=method.rpc)
     query = read_query(call, method.query)

@@ -1,4 +1,4 @@
-"""The shape of what there is on Sheets. :mod:`mendbench.services.sheets.state` says what the keys mean."""
+"""The shape of the Sheets state. :mod:`mendbench.services.sheets.state` describes the keys."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Camel(Shape):
 
 
 class Token(Shape):
-    """What a token is good for."""
+    """The account, the scopes and the status of a token."""
 
     email: Text = None
     scopes: Texts = None
@@ -76,7 +76,7 @@ class NamedRange(_Camel):
 
 
 class Protected(_Camel):
-    """A protected range; without cells the whole sheet."""
+    """A protected range; without cells it is the whole sheet."""
 
     sheet_id: SheetId
     cells: Cells | None = None
@@ -96,20 +96,20 @@ class Spreadsheet(_Camel):
 
 
 class Quota(Limit):
-    """A quota that is used up."""
+    """An exhausted quota."""
 
     limit: Count = None
 
 
 class Quotas(Shape):
-    """Quotas that are used up."""
+    """Exhausted quotas."""
 
     read: Quota | None = None
     write: Quota | None = None
 
 
 class State(Simulated):
-    """What there is on Sheets."""
+    """The whole Sheets state."""
 
     me: Text = None
     tokens: Table[Token] = None

@@ -1,24 +1,24 @@
-"""The spreadsheets as the service sees them: who calls, which sheets are there, and what a range means in them.
+"""The spreadsheets' state: the caller, the sheets, and the meaning of ranges.
 
 The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.sheets.shape` has all keys; any other key is an error::
 
-    me             the account that calls are made as, unless the token says otherwise
+    me             the account that calls are made as, unless the token names another
     tokens         {"<token>": {email, scopes: [...], status: active|expired}};
-                   empty: every bearer token is good, as ``me``. A missing ``scopes`` means all.
+                   empty: every bearer token is valid, as ``me``. A missing ``scopes`` means all.
     project        the number of the project that quotas count for
     spreadsheets   {"<id>": {title, locale, timeZone,
-                     sharing      {"<email>": owner|writer|reader}; absent: everybody may write
+                     sharing      {"<email>": owner|writer|reader}; absent: every account may write
                      sheets       {"<sheetId>": {title, index, rowCount, columnCount, hidden, rows: [[cell, …], …]}}
                      namedRanges  {"<id>": {name, sheetId, cells: "A1:C7"}}
                      protected    {"<id>": {sheetId, cells, editors: ["<email>"]}}; no cells: the whole sheet}}
-    rate_limited   {"read"|"write": {times, retry_after, limit}}: so many times HTTP 429; without ``times`` for ever,
+    rate_limited   {"read"|"write": {times, retry_after, limit}}: the next ``times`` requests get HTTP 429; without it all;
                    without ``retry_after`` no such header
     failures       see :mod:`mendbench.services.scripted`; a route is ``PUT /v4/spreadsheets/<id>/values/<range>``
                    as requested, or the method's name: ``values.append``
     counters       counts that ids are made from
 
-:mod:`mendbench.services.sheets.cells` says what a cell is. Formats, charts, filters and the computing of formulas are
-not there: a request for them is answered as an unknown name.
+:mod:`mendbench.services.sheets.cells` describes a cell. Formats, charts, filters and formula evaluation are not
+supported: a request for them fails as an unknown name.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from mendbench.services.sheets.errors import unparsable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One call on its way through a method. ``draft`` is the method's to change; it becomes the new state."""
+    """One call that a method handles. The method may change ``draft``, which becomes the new state."""
 
     draft: JsonObject
     book_id: str
     email: str
     range_text: str
-    """The range in the path; empty if the method has none there."""
+    """The range in the path; empty if the method's path has none."""
     query: dict[str, list[str]]
     body: JsonObject
 
@@ -55,7 +55,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A range that was found: the sheet, and the cells in it."""
+    """A resolved range: the sheet, and its cells."""
 
     sheet_id: str
     sheet: JsonObject
@@ -69,10 +69,10 @@ def ordered_sheets(book: JsonObject) -> list[tuple[str, JsonObject]]:
 
 
 def find_range(book: JsonObject, text: str) -> Place:
-    """Return what the range ``text`` means: a named range, cells, or a whole sheet by its title.
+    """Return the place for the range ``text``: a named range, cells, or a whole sheet by its title.
 
     Raises:
-        SheetsError: it is no range, or its sheet is not there. The message shows the range with its title quoted.
+        SheetsError: the range is invalid, or its sheet does not exist. The message shows the range with its title quoted.
     """
     try:
         title, cells = split_range(text)
@@ -91,7 +91,7 @@ def find_range(book: JsonObject, text: str) -> Place:
 
 
 def named_range(book: JsonObject, name: str) -> Place | None:
-    """Return the place that a named range stands for, or None."""
+    """Return the place of a named range, or None."""
     for record in (book.get("namedRanges") or {}).values():
         sheet_id = str(record.get("sheetId"))
         if record.get("name") == name and sheet_id in book["sheets"]:
@@ -100,7 +100,7 @@ def named_range(book: JsonObject, name: str) -> Place | None:
 
 
 def is_protected(book: JsonObject, sheet_id: str, box: Box, email: str) -> bool:
-    """Return whether ``box`` holds a cell that this account may not change. Owners may change everything."""
+    """Return whether ``box`` contains a cell that this account may not change. Owners may change everything."""
     if (book.get("sharing") or {}).get(email) == "owner":
         return False
     for record in (book.get("protected") or {}).values():

@@ -1,6 +1,6 @@
-"""Where appended values go: below the last table that the range touches.
+"""The place of appended values: below the last table that the range touches.
 
-A table is a block of filled cells with no empty row or column through it
+A table is a block of filled cells without an empty row or column
 (https://developers.google.com/workspace/sheets/api/guides/values#append_values).
 """
 
@@ -16,18 +16,18 @@ from mendbench.services.sheets.state import Place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Append:
-    """Where something is appended."""
+    """The place where values are appended."""
 
     at: Box
     """The first cell."""
     table: Box | None
-    """The table that it goes below; None if there is none."""
+    """The table above the values; None if there is none."""
     inserts: bool
-    """Whether rows are put in for it."""
+    """Whether rows are inserted for them."""
 
 
 def place_append(place: Place, *, insert: bool, height: int) -> Append:
-    """Return where values of that ``height`` go. Without a table they begin at the range's first cell."""
+    """Return the place for values of that ``height``. Without a table they begin at the range's first cell."""
     seed = _last_filled(place)
     table = _grown(place.sheet, *seed) if seed else None
     top = place.box.top if table is None else table.bottom or 0
@@ -47,7 +47,7 @@ def _last_filled(place: Place) -> tuple[int, int] | None:
 
 
 def _grown(sheet: JsonObject, row: int, column: int) -> Box:
-    """Return the block around a cell: it grows while a line beside it, corners included, holds anything."""
+    """Return the block around a cell. It grows while a row or column next to it, corners included, has a filled cell."""
     rows, columns = extent(sheet)
     top, left, bottom, right = row, column, row + 1, column + 1
     while True:

@@ -52,7 +52,7 @@ def append_values(context: Context) -> JsonObject:
 
 
 def batch_update_values(context: Context) -> JsonObject:
-    """values.batchUpdate: all of ``data`` or nothing."""
+    """values.batchUpdate: ``data`` is written as a whole or not at all."""
     data = context.body.get("data") or []
     if not isinstance(data, list):
         data = [data]
@@ -148,7 +148,7 @@ def _written(context: Context, place: Place, body: JsonObject, *, as_user: bool)
 
 
 def _make_room(sheet: JsonObject, found: Append, lines: list[list[Json]]) -> None:
-    """Let the grid grow to what is appended; with INSERT_ROWS push down what stands below."""
+    """Grow the grid to fit the appended values. With INSERT_ROWS, move the cells below down."""
     rows, columns = size_of(sheet)
     if found.inserts:
         written: list[list[Json]] = sheet.setdefault("rows", [])

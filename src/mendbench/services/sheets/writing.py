@@ -1,4 +1,4 @@
-"""Values put into a sheet: where they go, and whether they fit."""
+"""Writing values to a sheet: the target cells, and whether the values fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mendbench.services.sheets.state import Place
 
 
 def lines_of(value_range: JsonObject) -> list[list[Json]]:
-    """Return the values of a checked ValueRange by rows. What a shorter column does not reach is null."""
+    """Return the values of a checked ValueRange by rows. Shorter columns are filled with null."""
     lines = [line if isinstance(line, list) else [] for line in value_range.get("values") or []]
     if value_range.get("majorDimension") != "COLUMNS":
         return lines
@@ -19,10 +19,10 @@ def lines_of(value_range: JsonObject) -> list[list[Json]]:
 
 
 def written_box(place: Place, lines: list[list[Json]]) -> Box:
-    """Return the cells that ``lines`` cover from the range's first cell on.
+    """Return the cells that ``lines`` cover, starting at the range's first cell.
 
     Raises:
-        SheetsError: they reach beyond a range of more than one cell, or beyond the grid.
+        SheetsError: the values exceed the grid, or a range of more than one cell.
     """
     box = place.box
     width = max((len(line) for line in lines), default=0)
@@ -37,7 +37,7 @@ def written_box(place: Place, lines: list[list[Json]]) -> Box:
 
 
 def write_lines(place: Place, lines: list[list[Json]], *, as_user: bool) -> int:
-    """Write the values and return how many cells that were; null leaves a cell as it is."""
+    """Write the values and return the number of cells written. A null leaves a cell unchanged."""
     count = 0
     for row, line in enumerate(lines):
         for column, value in enumerate(line):

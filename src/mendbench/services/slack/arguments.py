@@ -1,7 +1,7 @@
-"""How a call's arguments arrive, and whether they fit the method's schema.
+"""Parsing of a call's arguments, and validation against the method's schema.
 
 Slack reads the query, a form, or (where the method takes it) a JSON body; see https://docs.slack.dev/apis/web-api,
-"POST bodies". A JSON body on a method that does not take JSON is not an error in itself: its arguments are not there.
+"POST bodies". A JSON body on a method that does not accept JSON is not an error, but its arguments are ignored.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ class Argument:
     name: str
     required: bool = False
     kind: Kind = "string"
-    """json: an array or an object, or a text that is one; the method's own checks read it.
-    A timestamp may come as a number."""
+    """json: an array or an object, or a text of one. The method itself checks the content."""
     below: int | None = None
-    """For an integer: what it has to be less than."""
+    """For an integer: the exclusive upper bound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What a call brought."""
+    """The arguments of a call and the warnings."""
 
     values: JsonObject
     warnings: tuple[str, ...]
@@ -48,7 +47,7 @@ def read_arguments(call: Call, *, takes_json: bool) -> Arguments:
     """Return the arguments of ``call``.
 
     Raises:
-        SlackError: the body's encoding is not what its type says. This comes before authentication.
+        SlackError: the body does not match its content type. This check comes before authentication.
     """
     kind, charset = _content_type(call)
     warnings = (MISSING_CHARSET,) if kind == "application/json" and not charset and call.body else ()
@@ -68,7 +67,7 @@ def early_warnings(call: Call) -> tuple[str, ...]:
 
 
 def check_schema(values: JsonObject, declared: tuple[Argument, ...]) -> None:
-    """Check that what is required is there and that everything has its type.
+    """Check that required arguments are present and that all arguments have the right type.
 
     Raises:
         SlackError: ``invalid_arguments`` with one message for each argument that does not fit.
@@ -79,13 +78,13 @@ def check_schema(values: JsonObject, declared: tuple[Argument, ...]) -> None:
 
 
 def whole_number(values: JsonObject, name: str, default: int) -> int:
-    """Return an integer argument, or ``default`` if it is not given."""
+    """Return an integer argument, or ``default`` if it is absent."""
     value = values.get(name)
     return default if value in (None, "") else int(str(value))
 
 
 def flag(values: JsonObject, name: str) -> bool:
-    """Return whether an argument is true, as Slack reads truth in JSON and in forms."""
+    """Return whether an argument is true, by Slack's rules for JSON and forms."""
     return str(values.get(name, "")).lower() in {"true", "1"}
 
 

@@ -1,4 +1,4 @@
-"""Block Kit's rules, as far as messages meet them (https://docs.slack.dev/reference/block-kit)."""
+"""Block Kit's rules, as far as they concern messages (https://docs.slack.dev/reference/block-kit)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_FIELD_TEXT = 2000
 MAX_ACTIONS = 25
 MAX_CONTEXT = 10
 MAX_CHARACTERS = 13_200
-"""Of all blocks together. Not documented; measured by others: slackapi/bolt-js issue 2509."""
+"""Maximum size of all blocks together. Undocumented; measured in slackapi/bolt-js issue 2509."""
 
 Place: TypeAlias = tuple[str | int, ...]
-"""Where in the call something is: ``("blocks", 0, "text")``."""
+"""The location in the call: ``("blocks", 0, "text")``."""
 
 _UNCHECKED = {"divider", "rich_text", "input", "file", "video", "markdown", "table"}
 _TEXT_TYPES = {"plain_text", "mrkdwn"}
@@ -31,7 +31,7 @@ def read_blocks(value: Json) -> list[Json] | None:
     """Return the blocks of a call, or None if it has none.
 
     Raises:
-        SlackError: they are no array, break a rule, or are too long together.
+        SlackError: the blocks are not an array, break a rule, or are too long together.
     """
     if value is None or value == "":
         return None
@@ -114,7 +114,7 @@ def _elements(block: JsonObject, at: Place, most: int) -> list[str]:
 
 
 def _text(value: Json, at: Place, most: int, kinds: set[str], *, owner: Place) -> list[str]:
-    """Check a text object. Slack first says that no schema matches, and then why."""
+    """Check a text object. Slack first reports that no schema matches, and then the reason."""
     if value is None:
         return [pointed(f"missing required field: {at[len(owner)]}", *owner)]
     why = _text_problem(value, at, most, kinds)

@@ -11,16 +11,16 @@ from mendbench.services.slack.state import Context, channel_of, new_ts, require_
 from mendbench.services.wire import next_count, parse_json
 
 MAX_UPDATE_TEXT = 4000
-"""Characters of text that chat.update takes (https://docs.slack.dev/reference/methods/chat.update)."""
+"""Maximum length of a text for chat.update, in characters (https://docs.slack.dev/reference/methods/chat.update)."""
 MAX_TEXT = 40_000
-"""Characters of text that chat.postMessage keeps; the rest is cut off without a word."""
+"""Maximum length of a text for chat.postMessage, in characters. The rest is truncated silently."""
 
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 _EMOJI = re.compile(r"[a-z0-9_+'-]{1,100}(::skin-tone-[2-6])?")
 
 
 def auth_test(context: Context) -> JsonObject:
-    """Say who the token is."""
+    """Show the identity of the token."""
     team = context.part("team")
     user = context.part("users").get(context.caller.user, {})
     return {
@@ -85,7 +85,7 @@ def add_reaction(context: Context) -> JsonObject:
 
 
 def _addressee(context: Context, given: str) -> str:
-    """Resolve what chat.postMessage alone takes: an id, a name with or without ``#``, or a user's id."""
+    """Resolve a channel for chat.postMessage: an id, a name with or without ``#``, or a user's id."""
     if given in context.part("users"):
         return _direct(context, given)
     channel = next((key for key, record in _visible(context) if record.get("name") == given.removeprefix("#")), given)
@@ -137,7 +137,7 @@ def _attachments(value: Json) -> list[Json]:
 
 
 def _timestamp(context: Context, name: str) -> str:
-    """Return a message's timestamp. One that came as a number has lost its last zeros, as in Slack."""
+    """Return a message's timestamp. A timestamp sent as a number has lost its trailing zeros, as in Slack."""
     text = context.text(name)
     if not re.fullmatch(r"[0-9]{1,12}\.[0-9]{1,6}", text):
         raise SlackError("bad_timestamp" if name == "timestamp" else "message_not_found")

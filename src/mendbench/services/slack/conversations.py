@@ -1,4 +1,4 @@
-"""Channels: ``conversations.*``. All but chat.postMessage take ids only, never names."""
+"""Channels: ``conversations.*``. Except for chat.postMessage, methods accept only ids, never names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[\w-]+")
 
 
 def list_conversations(context: Context) -> JsonObject:
-    """List the channels of the types asked for."""
+    """List the channels of the requested types."""
     types = [part.strip() for part in (context.text("types") or "public_channel").split(",") if part.strip()]
     if any(name not in _TYPES for name in types):
         raise SlackError("invalid_types")
@@ -76,7 +76,7 @@ def join_channel(context: Context) -> JsonObject:
 
 
 def invite_users(context: Context) -> JsonObject:
-    """Invite users. If one of them cannot be invited none is, unless ``force`` says otherwise."""
+    """Invite users. If one of them cannot be invited, none is invited, unless ``force`` is set."""
     channel = channel_of(context, context.text("channel"))
     require_open(context, channel)
     users = [part.strip() for part in context.text("users").split(",") if part.strip()]
@@ -138,7 +138,7 @@ def _is_listed(context: Context, channel: str, types: list[str]) -> bool:
 
 
 def _readable(context: Context, right: str) -> str:
-    """Resolve the channel and check the scope that its kind needs: ``groups:history`` for a private one, and so on."""
+    """Resolve the channel and check the scope for its kind: ``groups:history`` for a private one, and so on."""
     given = context.text("channel")
     record = context.part("channels").get(given)
     if record is not None:

@@ -1,4 +1,4 @@
-"""How Slack says no: HTTP 200 and ``ok: false``, but for rate limits and pages outside the API."""
+"""Slack's error responses: HTTP 200 and ``ok: false``, except for rate limits and pages outside the API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SlackError(Exception):
         self.error, self.messages, self.extra = error, messages, extra or {}
 
     def body(self, warnings: tuple[str, ...]) -> JsonObject:
-        """Return the response's body."""
+        """Return the response body."""
         return with_metadata(
             {"ok": False, "error": self.error, **self.extra},
             messages=tuple(f"[ERROR] {text}" for text in self.messages),
@@ -35,7 +35,7 @@ class SlackError(Exception):
 
 
 def with_metadata(body: JsonObject, *, messages: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> JsonObject:
-    """Return ``body`` with Slack's ``warning`` and ``response_metadata``, where there is something to say."""
+    """Return ``body`` with Slack's ``warning`` and ``response_metadata``, if there are any."""
     metadata: dict[str, Json] = dict(body.get("response_metadata") or {})
     if messages:
         metadata["messages"] = list(messages)
@@ -46,10 +46,10 @@ def with_metadata(body: JsonObject, *, messages: tuple[str, ...] = (), warnings:
 
 
 def pointed(text: str, *path: str | int) -> str:
-    """Return ``text`` with Slack's note of the place: ``… [json-pointer:/blocks/0/text]``."""
+    """Return ``text`` with Slack's note of the location: ``… [json-pointer:/blocks/0/text]``."""
     return f"{text} [json-pointer:/{'/'.join(str(part) for part in path)}]"
 
 
 def invalid_arguments(*messages: str) -> SlackError:
-    """Return the refusal of arguments that do not fit the method's schema."""
+    """Return the error for arguments that do not match the method's schema."""
     return SlackError("invalid_arguments", messages=messages)

@@ -1,7 +1,7 @@
-"""One spelling for all calls of the Web API that mean the same.
+"""Normalises calls of the Web API: equivalent calls become identical.
 
 Slack takes arguments from the query, a form or a JSON body, by GET or POST, and on two hosts
-(https://docs.slack.dev/apis/web-api). What is meant is the method and its arguments.
+(https://docs.slack.dev/apis/web-api). Only the method and its arguments matter.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _ABOUT_THE_BODY = frozenset({"content-type", "content-length"})
 
 
 def meant(request: Request) -> Request | None:
-    """Return a call in its one spelling, or None if it is none that the service has.
+    """Return the normalised call, or None if the service has no such call.
 
-    What writes is a POST with a JSON body, what reads a GET with a query. Arguments that the method does not read, that
-    are not given, and the token are left out. So is the text of a message with blocks: Slack shows it in notifications
-    only, as a fallback (https://docs.slack.dev/reference/methods/chat.postMessage#arg_text).
+    A write is a POST with a JSON body, a read is a GET with a query. The result omits the token, absent arguments and
+    arguments that the method does not read. It also omits the text of a message with blocks: Slack shows it only in
+    notifications, as a fallback (https://docs.slack.dev/reference/methods/chat.postMessage#arg_text).
     """
     call = read_call(request)
     name = method_name(call)
@@ -63,7 +63,7 @@ def _arguments(given: JsonObject, method: Method) -> JsonObject:
 
 
 def _value(value: Json, argument: Argument) -> Json:
-    """Return an array or an object for a text that is one; a timestamp as the text that it stands for."""
+    """Return the array or object that a text contains, and a timestamp or a flag as text."""
     if argument.kind == "json" and isinstance(value, str):
         try:
             return parse_json(value)

@@ -1,4 +1,4 @@
-"""Slack's methods: what each takes, which scope it needs and what does it (https://docs.slack.dev/reference/methods)."""
+"""Slack's methods: the arguments, the scope and the handler of each (https://docs.slack.dev/reference/methods)."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Method:
     run: Callable[[Context], JsonObject]
     arguments: tuple[Argument, ...] = ()
     scopes: tuple[str, ...] = ()
-    """Any one of them is enough to be let in; the method may ask for more once it knows the channel."""
+    """Any one of them is sufficient here. The method may require more once it knows the channel."""
     takes_json: bool = False
     writes: bool = False
-    """Whether it is meant to change the workspace."""
+    """Whether it changes the workspace."""
     elapsed_ms: int = 120
 
 

@@ -1,7 +1,8 @@
-"""The Slack service: the order in which Slack checks a call, and the response's dress.
+"""The Slack service: the order of Slack's checks, and the response headers.
 
-The order: method, rate limit, encoding, token, scope, argument schema, channel, membership, content. That encoding
-comes before the token is recorded (slack-ruby-client, ``rtm_connect.yml``); the order of the last four is assumed.
+The order: method, rate limit, encoding, token, scope, argument schema, channel, membership, content. A recording shows
+that encoding comes before the token (slack-ruby-client, ``rtm_connect.yml``). The order of the last four is an
+assumption.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from mendbench.services.wire import (
 )
 
 _REFUSED_MS = 84
-"""How long a response takes that no method was run for."""
+"""The response time if no method ran."""
 
 
 class Slack:
@@ -42,9 +43,9 @@ class Slack:
         return load_seed(__package__ or "")
 
     def response(self, state: dict[str, object], request: Request, now_ms: int) -> tuple[dict[str, object], Response]:
-        """Return the state after ``request`` and Slack's answer to it.
+        """Return the state after ``request`` and Slack's response.
 
-        A method that writes does so by GET too, its arguments in the query (https://docs.slack.dev/apis/web-api).
+        A writing method also works with GET, with its arguments in the query (https://docs.slack.dev/apis/web-api).
         """
         draft: JsonObject = copy.deepcopy(state)
         call = read_call(request)
@@ -68,7 +69,7 @@ class Slack:
         return left_by(request, said, draft, changed), planned.response if planned else said
 
     def canonical(self, request: Request) -> Request | None:
-        """Return the call in the one spelling of all that mean the same."""
+        """Return the normalised call."""
         return meant(request)
 
 

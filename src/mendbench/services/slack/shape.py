@@ -1,4 +1,4 @@
-"""The shape of a workspace. :mod:`mendbench.services.slack.state` says what the keys mean."""
+"""The shape of a workspace. :mod:`mendbench.services.slack.state` describes the keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Team(Shape):
 
 
 class Token(Shape):
-    """What a token is good for."""
+    """The user, the scopes and the status of a token."""
 
     user: Text = None
     scopes: Texts = None
@@ -56,7 +56,7 @@ class Channel(Shape):
 
 
 class Message(Record):
-    """A message, which Slack shows whole."""
+    """A message. Slack shows all its keys."""
 
     user: Text = None
     text: Text = None

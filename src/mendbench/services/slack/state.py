@@ -1,19 +1,19 @@
-"""The workspace as the service sees it: who calls, which channels are there, and how Slack shows them.
+"""The workspace state: the caller, the channels, and how Slack shows them.
 
 The state is the JSON object that ``seed.json`` shows. :mod:`mendbench.services.slack.shape` has all keys; any other key is an error::
 
     team           {id, name, domain}
-    me             the user id that calls are made as, unless the token says otherwise
+    me             the user id that calls are made as, unless the token names another user
     tokens         {"<token>": {user, scopes: [...], type: bot|user, status: active|revoked|inactive|expired}};
-                   empty: every well-formed token is good and has all scopes. A missing ``scopes`` means all.
+                   empty: every well-formed token is valid and has all scopes. A missing ``scopes`` means all.
     users          {"U…": {name, real_name, email, deleted, is_bot, title, tz}}
     channels       {"C…": {name, is_private, is_archived, topic, purpose, creator, created}}
     members        {"C…": {"U…": true}}
     messages       {"C…": {"<ts>": {user, text, blocks?, thread_ts?, reactions: {name: {"U…": true}}}}}
     dms            {"U…": "D…"}
-    rate_limited   {"<method>": {times, retry_after}}: so many times HTTP 429; without ``times`` for ever
+    rate_limited   {"<method>": {times, retry_after}}: the next ``times`` requests get HTTP 429; without it all
     failures       see :mod:`mendbench.services.scripted`
-    counters       counts that ids are made from: of accepted writes, and of what they made
+    counters       counts that ids are made from: accepted writes, and the objects they created
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ALL_SCOPES = (
 )  # fmt: skip
 _DEAD = {"revoked": "token_revoked", "inactive": "account_inactive", "expired": "token_expired"}
 _MALFORMED = re.compile(r"\s|\{\{")
-"""A token that still has a blank or the braces of some other template language in it is none."""
+"""A token with a blank, or with the braces of a template language, is invalid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who calls."""
+    """The caller."""
 
     user: str
     scopes: tuple[str, ...]
@@ -47,7 +47,7 @@ class Caller:
         """Check that one of these scopes is granted.
 
         Raises:
-            SlackError: ``missing_scope``, naming what is needed and what was provided.
+            SlackError: ``missing_scope``, with the scopes needed and provided.
         """
         if not set(any_of) & set(self.scopes):
             raise SlackError("missing_scope", extra={"needed": ",".join(any_of), "provided": ",".join(self.scopes)})
@@ -55,7 +55,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One call on its way through a method. ``draft`` is the method's to change; it becomes the new state."""
+    """One call that a method handles. The method may change ``draft``, which becomes the new state."""
 
     draft: JsonObject
     caller: Caller
@@ -68,7 +68,7 @@ class Context:
         return found
 
     def text(self, name: str) -> str:
-        """Return a string argument; empty if it is not given."""
+        """Return a string argument; empty if it is absent."""
         value = self.values.get(name)
         return "" if value is None else str(value)
 
@@ -88,10 +88,10 @@ class Context:
 
 
 def identify(draft: JsonObject, call: Call, values: JsonObject) -> Caller:
-    """Return who calls.
+    """Return the caller.
 
     Raises:
-        SlackError: there is no token, or it is no good.
+        SlackError: the token is missing or invalid.
     """
     scheme, _, rest = call.header("authorization").partition(" ")
     token = rest.strip() if scheme.lower() == "bearer" else str(values.get("token") or "")
@@ -114,10 +114,10 @@ def identify(draft: JsonObject, call: Call, values: JsonObject) -> Caller:
 
 
 def channel_of(context: Context, given: str) -> str:
-    """Return the id of the channel ``given``, which has to be an id that the caller can see.
+    """Return the id of the channel ``given``. It has to be an id that the caller can see.
 
     Raises:
-        SlackError: ``channel_not_found``: unknown ids, names and private channels without the caller are alike.
+        SlackError: ``channel_not_found``, for unknown ids, for names, and for private channels without the caller.
     """
     channel = context.part("channels").get(given)
     if channel is None:
@@ -178,7 +178,7 @@ def show_channel(context: Context, channel_id: str) -> JsonObject:
 
 
 def show_user(context: Context, user_id: str) -> JsonObject:
-    """Return a user as Slack shows one. There is a ``name`` and a ``real_name``, and no ``username``."""
+    """Return a user as Slack shows one. It has a ``name`` and a ``real_name``, and no ``username``."""
     record = context.part("users")[user_id]
     real_name = record.get("real_name", "")
     profile = {

@@ -17,7 +17,7 @@ def user_info(context: Context) -> JsonObject:
 
 
 def list_users(context: Context) -> JsonObject:
-    """List everyone."""
+    """List all users."""
     users = [show_user(context, user) for user in context.part("users")]
     page, more = page_of(users, context.values, default=200)
     body: JsonObject = {"ok": True, "members": page, "cache_ts": context.now_ms // 1000}
@@ -25,7 +25,7 @@ def list_users(context: Context) -> JsonObject:
 
 
 def user_by_email(context: Context) -> JsonObject:
-    """Find the user of an e-mail address. The error's name is in the plural."""
+    """Find a user by e-mail address. The error's name is in the plural."""
     wanted = context.text("email").strip().lower()
     for user, record in context.part("users").items():
         if wanted and str(record.get("email", "")).lower() == wanted and not record.get("deleted"):
